@@ -69,7 +69,7 @@ async function start(endings: Endings): Promise<void> {
       demo,
     })
     endings.add(() => berth.close())
-    endings.add(watchNetwork(machine.clock, berth.lookNow))
+    endings.add(watchNetwork(machine.clock, berth.pollNow))
     if (flags.link !== undefined) berth.follow(flags.link)
     return berth
   }

@@ -36,7 +36,7 @@ export interface State {
   activity: Record<string, ActivityEntry>
   /** Alerts for the page to show, where the desktop has no notifications, by id. */
   notices: Record<string, PageNotice>
-  /** Until when no account is looked at, since the user wants it so: epoch milliseconds on this machine. */
+  /** Until when no account is polled, since the user wants it so: epoch milliseconds on this machine. */
   pausedUntil?: number
   /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
   goTo?: { sequence: number; place: Place }
@@ -110,11 +110,11 @@ export interface AccountView {
   userId?: number
   email?: string
   credit?: Micros
-  /** When the credit was told last, epoch seconds of the account's time; absent while every look tells it. */
+  /** When the credit was told last, epoch seconds of the account's time; absent while every poll tells it. */
   creditAt?: number
   tfaStatus?: string
   connection: Connection
-  /** What the key may not see, in a sentence; absent when it may see all that is looked at. */
+  /** What the key may not see, in a sentence; absent when it may see all that is polled. */
   limitation?: string
   /**
    * Why the list of instances is not certain, in a sentence, and which of those shown, or rented, are as they were seen

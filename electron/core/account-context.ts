@@ -33,8 +33,8 @@ export interface AccountPoll {
 
 /** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */
 export interface Automation {
-  /** What a fresh look means to it. */
-  onPoll(look: AccountPoll): void
+  /** What a fresh poll means to it. */
+  onPoll(poll: AccountPoll): void
   /** Goes on with what an earlier session left under way; called again when another key is used. */
   resume(): void
   /**

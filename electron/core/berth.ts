@@ -49,7 +49,7 @@ export interface BerthOptions {
   demo?: Demo
 }
 
-/** Puts Berth together and sets it going: every account is looked at from here on. */
+/** Puts Berth together and sets it going: every account is polled from here on. */
 export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { app } = options
   /** Known once Activity is open; until then a failure to write rejects the start. */
@@ -130,7 +130,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 
   await sshConfig.follow()
 
-  const pause = createPause({ store, clock, activity, notifications, lookAtAll: accounts.lookNow })
+  const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })
   const parts: Parts = {
     store,
     machine,
@@ -171,7 +171,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
         notifications.say({ id: 'link', title, body, urgency: 'normal', actions: [] }),
       ),
     say: notice => notifications.say(notice),
-    lookNow: pause.lookNow,
+    pollNow: pause.pollNow,
     notePageFailure,
     noteTray: present =>
       store.change(draft => {

@@ -23,8 +23,8 @@ export interface RunningBerth {
   follow(link: string): void
   /** Tells something of the shell's own. */
   say(notice: Notice): void
-  /** The machine woke up, or its network came back: look at everything at once. */
-  lookNow(): void
+  /** The machine woke up, or its network came back: poll everything at once. */
+  pollNow(): void
   /** From here on the desktop shows tray icons, or shows none. */
   noteTray(present: boolean): void
   /** The page failed as a whole, or a part of it: noted in Activity and in the log, up to a measure. */

@@ -7,20 +7,20 @@ const slept = 20_000
 
 /**
  * Calls back when this machine's addresses change, and when it woke up, where nothing tells: sooner than the next
- * look, whose pause has grown while the network was away. Gives the function that ends this.
+ * poll, whose pause has grown while the network was away. Gives the function that ends this.
  */
 export function watchNetwork(clock: Clock, changed: () => void, addresses = addressesNow): () => void {
   let before = addresses()
   let at = clock.now()
-  let cancel = clock.after(glance, look)
+  let cancel = clock.after(glance, check)
 
-  function look(): void {
+  function check(): void {
     const now = addresses()
     const late = clock.now() - at > glance + slept
     if (late || (now !== before && now !== '')) changed()
     before = now
     at = clock.now()
-    cancel = clock.after(glance, look)
+    cancel = clock.after(glance, check)
   }
 
   return () => cancel()

@@ -6,7 +6,7 @@ import { ServiceError } from './service-error.ts'
 /** Which of its two lists a deployment has: the interface's, or a newer one in pages that took its place. */
 export type ListVersion = 'v0' | 'v1'
 
-/** What was learnt of an account's deployment. Whoever keeps it over restarts spares the first look a question. */
+/** What was learnt of an account's deployment. Whoever keeps it over restarts spares the first poll a question. */
 export interface InstanceFace {
   get(): ListVersion | undefined
   set(version: ListVersion): void

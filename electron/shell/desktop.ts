@@ -12,7 +12,7 @@ import { askToQuit } from './life/ask-to-quit.ts'
 import { startsHidden } from './life/autostart.ts'
 import { type Calls, introduce } from './life/calls.ts'
 import type { Ending } from './life/ending.ts'
-import { lookOnWake, showOnGoTo } from './life/life.ts'
+import { pollOnWake, showOnGoTo } from './life/life.ts'
 import { appMenu } from './menus/app-menu.ts'
 import { offerContextMenu } from './menus/context-menu.ts'
 import { joinWindow } from './page-channel.ts'
@@ -91,8 +91,8 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   )
   void introduce(icon, options.log)
   showOnGoTo(berth, show)
-  lookOnWake(berth)
-  endings.add(watchNetwork(clock, berth.lookNow))
+  pollOnWake(berth)
+  endings.add(watchNetwork(clock, berth.pollNow))
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
   options.calls.answer({ show, follow: berth.follow, notice })
   return show

@@ -70,7 +70,7 @@ export async function pollRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-/** What a look does with its answer. */
+/** What a poll does with its answer. */
 function poll(store: Store, known: KnownRecords, records: readonly Instance[]): void {
   const account = store.get().accounts['demo']
   if (!account) throw new Error('no account')

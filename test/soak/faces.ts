@@ -1,7 +1,7 @@
 import { again, liveDays } from './week/live-days.ts'
 
 /**
- * A day, or BERTH_DAYS, on a deployment that changes its face every few minutes, from BERTH_SEED, with a look every
+ * A day, or BERTH_DAYS, on a deployment that changes its face every few minutes, from BERTH_SEED, with a poll every
  * half minute or every BERTH_INTERVAL seconds. Throws with what is broken, and how to see it again.
  */
 export async function soakFaces(): Promise<string> {

@@ -1,7 +1,7 @@
 import { again, liveDays } from './week/live-days.ts'
 
 /**
- * A week of world time, or BERTH_DAYS, from BERTH_SEED, with a look every minute or every BERTH_INTERVAL seconds. Throws
+ * A week of world time, or BERTH_DAYS, from BERTH_SEED, with a poll every minute or every BERTH_INTERVAL seconds. Throws
  * with what is broken, and how to see it again.
  */
 export async function soakWeek(): Promise<string> {

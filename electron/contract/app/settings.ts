@@ -19,7 +19,7 @@ export type DetailsTab = (typeof detailsTabs)[number]
 /** What the user can choose. Kept in settings.json; unknown entries there are left alone. */
 export const Settings = v.object({
   theme: v.picklist(['system', 'light', 'dark']),
-  /** Seconds between two looks at an account. */
+  /** Seconds between two polls of an account. */
   pollInterval: amount(2, '2 seconds', 300, '300 seconds'),
   /** Dollars: warn when the credit falls below. 0 turns it off. */
   lowCreditDollars: amount(0, '$0', 1_000_000, '$1,000,000'),

@@ -10,7 +10,7 @@ export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guar
 /** What it does then. A guard on an account that may destroy stops first, and destroys only what that does not end. */
 export type GuardAction = 'stop' | 'destroy'
 
-/** What it does on finding that its moment passed while nobody looked, such as while the laptop slept. */
+/** What it does on finding that its moment passed while Berth was not polling, such as while the laptop slept. */
 export type WhenMissed = 'act' | 'tell'
 
 /**

@@ -17,7 +17,7 @@ export function starting({ id, pricePerHour, costPerHour, traffic }: InstanceVie
   return { instance: id, more: more + (traffic?.expectedPerHour ?? 0) }
 }
 
-/** The guards that stop at the next look what is about to run. `now` in epoch seconds of the account's time. */
+/** The guards that stop at the next poll what is about to run. `now` in epoch seconds of the account's time. */
 export function stoppersOf(account: AccountView, { instance, more }: Starting, now: number): GuardView[] {
   const credit = creditBy(account, now)
   return Object.values(account.guards).filter(guard => {

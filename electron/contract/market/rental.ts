@@ -192,7 +192,7 @@ export const OpenRequest = v.pipe(
 )
 export type OpenRequest = v.InferOutput<typeof OpenRequest>
 
-/** The steps of a rental, in their order. `lost`: the answer did not come, the account is being looked at. */
+/** The steps of a rental, in their order. `lost`: the answer did not come, the account is being polled. */
 export type RentalStep =
   | 'asking'
   | 'lost'

@@ -18,7 +18,7 @@ export interface MoneyDay {
   toppedUp: Micros
   /** What was paid in while Berth was away, and with it what was spent, is only the likeliest. */
   estimated?: true
-  /** Credit when the day was last looked at. */
+  /** Credit when it was last polled on that day. */
   credit?: Micros
   /** By GPU model; `''` where it is not known. */
   models: Readonly<Record<string, Micros>>

@@ -51,7 +51,7 @@ export interface AccountSessions {
   drop(id: AccountId): void
 }
 
-/** Milliseconds between looks at the demo, whose hours pass in minutes. */
+/** Milliseconds between polls of the demo, whose hours pass in minutes. */
 const demoInterval = 2000
 
 export function createAccountSessions(context: AccountsContext): AccountSessions {

@@ -24,7 +24,7 @@ export interface Accounts extends Pick<Connecting, 'connect'> {
   show(id: AccountId): Promise<void>
   /** Begins the demo where it has not begun, and shows it. Throws `no_demo` where there is none. */
   showDemo(): Promise<void>
-  lookNow(): void
+  pollNow(): void
   close(): Promise<void>
 }
 
@@ -76,12 +76,12 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     if (first !== undefined) draft.shown = first
   })
 
-  const lookNow = () => {
-    for (const session of sessions.all()) void session.look()
+  const pollNow = () => {
+    for (const session of sessions.all()) void session.poll()
   }
   // Right after a login it may come later than Berth, or wait for its user: the keys are there then.
   machine.keychain.onBack?.(() => {
-    if (!isPaused(store, machine.clock)) lookNow()
+    if (!isPaused(store, machine.clock)) pollNow()
   })
 
   const connecting = createConnecting(context, document, sessions, inTurn)
@@ -163,7 +163,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
         if (!sessions.find('demo')) await sessions.beginDemo(demo)
         await showId('demo')
       }),
-    lookNow,
+    pollNow,
     async close() {
       await Promise.all(sessions.all().map(session => session.close()))
       await document.flush()

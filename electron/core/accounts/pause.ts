@@ -4,12 +4,12 @@ import { goTo } from '../app/go-to.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 
-/** The user's own pause: for a while no account is looked at by itself. What the user asks for is still done. */
+/** The user's own pause: for a while no account is polled by itself. What the user asks for is still done. */
 export interface Pause {
   begin(minutes: number): void
   end(): void
-  /** Looks at everything, unless it is paused; a pause that was slept through is over. */
-  lookNow(): void
+  /** Polls everything, unless it is paused; a pause that was slept through is over. */
+  pollNow(): void
   /** Stops waiting for its end. */
   close(): void
 }
@@ -17,7 +17,7 @@ export interface Pause {
 /** Milliseconds; a machine that slept, or a clock that was set, is noticed within this time. */
 const glance = 30_000
 
-/** Whether no account is to be looked at by itself. A pause ends with Berth. */
+/** Whether no account is to be polled by itself. A pause ends with Berth. */
 export function isPaused(store: Store, clock: Clock): boolean {
   const { pausedUntil } = store.get()
   return pausedUntil !== undefined && clock.now() < pausedUntil
@@ -28,12 +28,12 @@ interface PauseContext {
   clock: Clock
   activity: Activity
   notifications: Pick<Notifications, 'say' | 'withdraw'>
-  lookAtAll: () => void
+  pollAccounts: () => void
 }
 
 const noticeId = 'pause'
 
-export function createPause({ store, clock, activity, notifications, lookAtAll }: PauseContext): Pause {
+export function createPause({ store, clock, activity, notifications, pollAccounts }: PauseContext): Pause {
   let cancel: (() => void) | undefined
 
   function until(at: number | undefined): void {
@@ -59,15 +59,15 @@ export function createPause({ store, clock, activity, notifications, lookAtAll }
       activity.add({
         kind: 'user',
         text: `Paused for ${minutes} minutes`,
-        detail: 'No account is looked at meanwhile, so nothing is warned of.',
+        detail: 'No account is polled meanwhile, so nothing is warned of.',
       })
       notifications.say(
         {
           id: noticeId,
           title: `Nothing is watched for ${minutes} minutes`,
-          body: 'Berth looks at no account meanwhile, so it warns of nothing and no guard acts.',
+          body: 'Berth polls no account meanwhile, so it warns of nothing and no guard acts.',
           urgency: 'normal',
-          actions: [{ id: 'resume', label: 'Look again now' }],
+          actions: [{ id: 'resume', label: 'Resume polling' }],
         },
         action => (action === 'resume' ? pause.end() : goTo(store, undefined, { screen: 'activity' })),
       )
@@ -77,12 +77,12 @@ export function createPause({ store, clock, activity, notifications, lookAtAll }
       if (store.get().pausedUntil === undefined) return
       until(undefined)
       notifications.withdraw(noticeId)
-      activity.add({ kind: 'berth', text: 'Looking at the accounts again' })
-      lookAtAll()
+      activity.add({ kind: 'berth', text: 'Resumed polling' })
+      pollAccounts()
     },
-    lookNow() {
+    pollNow() {
       if (isPaused(store, clock)) return
-      if (store.get().pausedUntil === undefined) lookAtAll()
+      if (store.get().pausedUntil === undefined) pollAccounts()
       else pause.end()
     },
     close: () => cancel?.(),

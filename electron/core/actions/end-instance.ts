@@ -22,7 +22,7 @@ export async function endInstance(
 }
 
 /**
- * The same on what a look just made shows; done already counts as done. Rejects with why it could not be, to be tried
+ * The same on what a poll just made shows; done already counts as done. Rejects with why it could not be, to be tried
  * again. `asks` is called right before the service is asked; false leaves it as it is, and is the answer then.
  */
 export async function endAsSeen(

@@ -18,7 +18,7 @@ export interface EngineParts extends ActingParts {
   seenAt: Document<number | null>
 }
 
-/** Decides what the guards of an account do, at each look and at moments that no look came by, and sees to it. */
+/** Decides what the guards of an account do, at each poll and at moments that no poll came by, and sees to it. */
 export class GuardEngine {
   readonly #context: AccountContext
   readonly #parts: EngineParts
@@ -87,7 +87,7 @@ export class GuardEngine {
     return this.#context.store.get().accounts[this.#context.account]
   }
 
-  /** Decides and acts; false where something waits for a second look to agree about the time. */
+  /** Decides and acts; false where something waits for a second poll to agree about the time. */
   #decide(
     seen: Omit<Snapshot, 'acted'>,
     at: number,
@@ -156,7 +156,7 @@ export class GuardEngine {
   }
 }
 
-/** One look without its instance may be the service's mistake: the next one is waited for. */
+/** One poll without its instance may be the service's mistake: the next one is waited for. */
 function mayComeBack({ kind, guard }: GuardDecision, pollsMissing: AccountPoll['pollsMissing']): boolean {
   if (kind !== 'gone' || guard.begunAt !== undefined) return false
   return pollsMissing(guard.instance ?? 0) < pollsUntilGone

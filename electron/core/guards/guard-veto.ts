@@ -5,7 +5,7 @@ import type { Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 
 /**
- * Why Berth makes nothing run by itself now: a guard would stop it at the next look, and only its disk's bill would be
+ * Why Berth makes nothing run by itself now: a guard would stop it at the next poll, and only its disk's bill would be
  * left of it. Undefined where none would. `now` in epoch seconds of the account's time.
  */
 export function guardVeto(
@@ -36,7 +36,7 @@ export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
 }
 
 /**
- * The guard that stops all that runs, or this instance, at the next look. One on the credit is not among them: it
+ * The guard that stops all that runs, or this instance, at the next poll. One on the credit is not among them: it
  * stops what loses least, which may be another.
  */
 export function stopperOf(

@@ -8,7 +8,7 @@ import type { Facts } from './facts/facts.ts'
 import type { Guard } from './model.ts'
 
 /**
- * How a guard reads the facts, and what it says. Being idle lasts over many looks: what is counted from one to the next
+ * How a guard reads the facts, and what it says. Being idle lasts over many polls: what is counted from one to the next
  * is in `decide/idle.ts`.
  */
 interface KindOfGuard<Condition> {

@@ -19,7 +19,7 @@ export const Guard = v.object({
   setAt: v.number(),
   /** It does not act before. */
   snoozedUntil: v.optional(v.number()),
-  /** Since when every look has found the instance idle. */
+  /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
   /** When it warned of the moment that comes. */
   warnedAt: v.optional(v.number()),

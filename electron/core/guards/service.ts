@@ -33,7 +33,7 @@ export async function openGuards(context: AccountContext, parts: GuardParts): Pr
   const show = () => engine.show()
   return {
     ...createGuardChanges(context, { guards, telling, changed, known: () => engine.known(), show }),
-    onPoll: look => engine.onPoll(look),
+    onPoll: poll => engine.onPoll(poll),
     resume: show,
     dueAt: () => engine.dueAt(),
     async flush() {

@@ -11,7 +11,7 @@ import type { AccountView } from '../../contract/state.ts'
 /** How busy the instances of one account were, a value a minute for a day. It is kept in memory and ends with Berth. */
 export interface LoadHistory {
   /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
-  onPoll(look: { account: Pick<AccountView, 'instances'>; at: number }): void
+  onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
   /** What an instance tells of its GPUs over SSH. */
   onLook(instance: number, look: Pick<InsideLook, 'gpus'>, at: number): void
   /** The load of every instance in the last so many minutes. */

@@ -17,10 +17,10 @@ export interface MissingInstances {
   /** As it was seen last, where it went and was not forgotten. */
   lastView(instance: number): InstanceView | undefined
   /**
-   * After a look. `gone`: those of `shown` that are not there any more; `unconfirmed`: those that may be there; `at` in
+   * After a poll. `gone`: those of `shown` that are not there any more; `unconfirmed`: those that may be there; `at` in
    * epoch seconds of the account's time.
    */
-  onPoll(look: {
+  onPoll(poll: {
     shown: Readonly<Record<string, InstanceView>>
     gone: readonly number[]
     there: readonly { id: number }[]
@@ -37,7 +37,7 @@ export interface MissingInstances {
 
 export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
-  /** It has been away for so many looks that nothing of it needs to stay open. */
+  /** It has been away for so many polls that nothing of it needs to stay open. */
   onAway: (instance: number) => void
   /** It has been away for as long and nobody destroyed it from here; once. `view`: as it was seen last. */
   onVanished: (view: InstanceView) => void
@@ -80,7 +80,7 @@ export async function openMissingInstances({
     onGone(instance)
   }
 
-  /** The next look that lacks it shows that it has gone; where one lacked it already, it has. */
+  /** The next poll that lacks it shows that it has gone; where one lacked it already, it has. */
   function noteDestroyed(instance: number): void {
     if (instance in document.get()) forget(instance)
     else destroyed.add(instance)

@@ -14,15 +14,15 @@ export interface Changes {
 /** The records as they came last, by instance id. Reconciling compares with them and replaces them. */
 export type KnownRecords = Map<number, Instance>
 
-/** Seconds of the account's time: looks closer together follow each other, whatever lies between two of them. */
+/** Seconds of the account's time: polls closer together follow each other, whatever lies between two of them. */
 export const shortestBreak = 600
 
-/** The same, where two looks are so many seconds of it apart as a rule. */
+/** The same, where two polls are so many seconds of it apart as a rule. */
 export function breakAfter(interval: number): number {
   return Math.max(shortestBreak, 3 * interval)
 }
 
-/** Whether little can have happened unseen between two looks. Seconds of the account's time. */
+/** Whether little can have happened unseen between two polls. Seconds of the account's time. */
 export function followsOn(before: number | undefined, at: number, interval: number): boolean {
   return before !== undefined && at - before <= breakAfter(interval)
 }

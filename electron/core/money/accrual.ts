@@ -4,7 +4,7 @@ import { absence, type Bound, type Cost, type Counted, costsBetween, countedAt, 
 import { asRemembered, withParts } from './silence.ts'
 import { likeliestTopUp } from './top-up.ts'
 
-/** What a fresh look adds. */
+/** What a fresh poll adds. */
 export interface Accrual {
   counted: Counted
   /** What left the account: by its credit where that is known. */
@@ -27,7 +27,7 @@ export interface Seen {
 }
 
 /**
- * What was spent since the last look, and by whom. The sum follows from the credit, which is exact. Shares follow from
+ * What was spent since the last poll, and by whom. The sum follows from the credit, which is exact. Shares follow from
  * the prices; what has changed its price, come or gone meanwhile may have done so at any moment, so those have what the
  * credit leaves for them.
  */

@@ -13,7 +13,7 @@ export interface Charges {
   /** The days as the service charged them, where it tells, and as they were counted elsewhere. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /**
-   * After a look: asks the service where it is time to, or where what was paid in could only be estimated. Never rejects;
+   * After a poll: asks the service where it is time to, or where what was paid in could only be estimated. Never rejects;
    * resolves once nothing is asked any more.
    */
   onPoll(at: number, estimated?: boolean): Promise<void>

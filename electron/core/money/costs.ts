@@ -50,7 +50,7 @@ export interface Cost {
 export type Bound = Exclude<keyof Cost, 'silent'>
 
 /**
- * Seconds: looks closer together follow each other. Between others, what had one price at both may have been stopped
+ * Seconds: polls closer together follow each other. Between others, what had one price at both may have been stopped
  * and started again.
  */
 export const absence = shortestBreak
@@ -71,7 +71,7 @@ export function countedAt(instance: InstanceView, at: number): CountedInstance {
   }
 }
 
-/** By id, between two looks. Where time went back (a clock was put right) nothing can be said of anyone. */
+/** By id, between two polls. Where time went back (a clock was put right) nothing can be said of anyone. */
 export function costsBetween(
   before: Counted,
   after: Counted,
@@ -93,7 +93,7 @@ export function costsBetween(
   return costs
 }
 
-/** What one that is there now has cost since the look before; `then` is how it was in that, undefined where it is new. */
+/** What one that is there now has cost since the poll before; `then` is how it was in that, undefined where it is new. */
 function costOf(
   { state, startedAt, pricePerHour = 0 }: InstanceView,
   then: CountedInstance | undefined,
@@ -117,7 +117,7 @@ function costOf(
   const traffic = Math.max(0, (now.traffic ?? 0) - (then?.traffic ?? 0))
   const most = grown(dearest, seconds) + traffic
   const least = Math.min(most, Math.max(grown(cheapest, seconds), known) + traffic)
-  // What it has cost in all may have been taken up from an older look than this, after a kill. Rounding gives the one.
+  // What it has cost in all may have been taken up from an older poll than this, after a kill. Rounding gives the one.
   const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
   const sure = least === most
   const lowest =

@@ -14,10 +14,10 @@ import { KeptSamples, sampleLength, thinned, withAmount, withoutOld } from './sa
 export interface Money extends Automation {
   /** Samples from a moment on (epoch seconds), at most so many, and every day. */
   history(from: number, most: number): MoneyHistory
-  /** What this day and this month of the machine's calendar have cost up to the last look. */
+  /** What this day and this month of the machine's calendar have cost up to the last poll. */
   spentToday(): Micros
   spentThisMonth(): Micros
-  /** Up to when: looks without the credit are left to the next that has it. Undefined before the first. */
+  /** Up to when: polls without the credit are left to the next that has it. Undefined before the first. */
   countedAt(): number | undefined
   /** Another key may be told what the last one was not. */
   keyChanged(): void
@@ -52,7 +52,7 @@ const Now = v.object({
   today: KeptDay,
   samples: KeptSamples,
   names: KeptNames,
-  /** Since when looks come without the credit, and are passed over: on disk, or a restart would begin that anew. */
+  /** Since when polls come without the credit, and are passed over: on disk, or a restart would begin that anew. */
   creditStaleSince: v.optional(v.number()),
 })
 
@@ -84,13 +84,13 @@ export async function openMoney(
       empty: { days: [], samples: [], names: {} },
     }),
   ])
-  /** As of the last look; what is on disk may be a sample's length older, and goes on from there after a kill. */
+  /** As of the last poll; what is on disk may be a sample's length older, and goes on from there after a kill. */
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
   function onPoll({ account, credit, at, blur }: AccountPoll): void {
     const before = current.counted as Counted | undefined
-    // What was spent follows from the credit: a look without it is passed over, as long as it is told again soon.
+    // What was spent follows from the credit: a poll without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
     if (credit === undefined && before?.credit !== undefined) {
       const { creditStaleSince = at } = current

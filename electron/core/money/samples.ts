@@ -28,7 +28,7 @@ export function withAmount(
   return [...past.slice(0, -1), [end, last[1] + spent, credit ?? last[2]]]
 }
 
-/** Those of the ninety days up to the last of them: a clock that leaps ahead for one look takes none with it. */
+/** Those of the ninety days up to the last of them: a clock that leaps ahead for one poll takes none with it. */
 export function withoutOld(samples: readonly KeptSample[]): KeptSample[] {
   const last = samples.at(-1)?.[0] ?? 0
   return samples.filter(([end]) => end > last - keptFor)

@@ -9,7 +9,7 @@ import type { Notifications } from './notifications.ts'
 
 /** Tells one account's alerts, and remembers what was told. */
 export interface AccountAlerts {
-  /** After a fresh look at the account, at `at` (epoch seconds of its time). */
+  /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
   onPoll(account: AccountView, settings: Settings, at: number): Promise<void>
   flush(): Promise<void>
 }

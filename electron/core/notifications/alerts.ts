@@ -15,8 +15,8 @@ import { instanceWarnings } from './instance-warnings.ts'
 const forgetAbove = 1.2
 
 /**
- * What the user should hear about, given what was told before and a fresh look at the account; and what is told
- * after that. Without `told` it is the first look ever: only what needs an answer is said. `at`: when it was looked,
+ * What the user should hear about, given what was told before and a fresh poll of the account; and what is told
+ * after that. Without `told` it is the first poll ever: only what needs an answer is said. `at`: when it was looked,
  * epoch seconds of the account's time.
  */
 export function alerts(

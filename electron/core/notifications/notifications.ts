@@ -32,7 +32,7 @@ export interface Notifications {
   /** From here on, the buttons that give a command do. */
   onCommand(give: (name: CommandName, args: unknown) => Promise<unknown>): void
   /**
-   * Takes back what a fresh look at the account shows to be over: a machine that is gone or in another state, credit
+   * Takes back what a fresh poll of the account shows to be over: a machine that is gone or in another state, credit
    * that is back. What stays on the page is told as it is now.
    */
   onPoll(account: AccountView, told: AlertedState): void
@@ -163,7 +163,7 @@ function goWhereItWas(store: Store, id: string): void {
   goTo(store, account, { screen: 'instances', instance })
 }
 
-/** Whether what an alert said is still so, as far as a look at the account can tell. */
+/** Whether what an alert said is still so, as far as a poll of the account can tell. */
 function holds(alert: Alert, account: AccountView, told: AlertedState): boolean {
   if (alert.kind === 'lowCredit') return told.lowCredit
   if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, told)

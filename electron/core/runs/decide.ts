@@ -66,8 +66,8 @@ export function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean 
 }
 
 /**
- * What a look makes of a run that goes on, `at` in epoch seconds of the account's time; undefined where it stays as it
- * is. `missing`: so many looks in a row were without its instance.
+ * What a poll makes of a run that goes on, `at` in epoch seconds of the account's time; undefined where it stays as it
+ * is. `missing`: so many polls in a row were without its instance.
  */
 export function afterPoll(
   run: Run,

@@ -25,7 +25,7 @@ export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
   { runs, watchdog, telling }: Pick<RunParts, 'runs' | 'watchdog' | 'telling'>,
   { rentals, failovers, asking, work, wake, dismiss }: PollParts,
-): (look: AccountPoll) => void {
+): (poll: AccountPoll) => void {
   /** What it waits for, the failover rather than one of its tries. */
   function awaited({ rental, failover }: Run): { step: string; problem?: Problem } | undefined {
     if (failover !== undefined) return failovers.find(failover)
@@ -69,25 +69,25 @@ export function createOnPoll(
       : shown?.failovers[failover] !== undefined
   }
 
-  /** What a look means to a run that goes on. */
-  function seen(run: Run, look: AccountPoll): void {
+  /** What a poll means to a run that goes on. */
+  function seen(run: Run, poll: AccountPoll): void {
     const { id, step, instance = 0 } = run
     if (step === 'waiting') {
-      const change = asking.has(id) ? undefined : place(run, look)
+      const change = asking.has(id) ? undefined : place(run, poll)
       if (change) void runs.update(id, change).then(placed)
       return
     }
-    const state = look.account.instances[instance]?.state
-    const change = afterPoll(run, state, look.pollsMissing(instance), look.at)
+    const state = poll.account.instances[instance]?.state
+    const change = afterPoll(run, state, poll.pollsMissing(instance), poll.at)
     if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }
 
-  return look => {
+  return poll => {
     for (const run of runs.all()) {
       if (run.watchdogStale) void watchdog.settle(run.id)
       // What never began goes with what it waited for: nothing else shows it.
       if (!isGoing(run) && run.instance === undefined && !isShown(run)) void dismiss(run.id)
-      if (isGoing(run)) seen(run, look)
+      if (isGoing(run)) seen(run, poll)
     }
     for (const run of runs.all()) if (isGoing(run)) work(run.id)
   }

@@ -233,5 +233,5 @@ const stillGoing = {
 const watchdogStale = {
   code: 'watchdog_stale',
   message: 'The watchdog on its instance could not be told yet to leave it as it is.',
-  advice: 'Berth tries again at every look. Start the instance if it is stopped, or remove its watchdog.',
+  advice: 'Berth tries again at every poll. Start the instance if it is stopped, or remove its watchdog.',
 }

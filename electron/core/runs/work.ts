@@ -10,7 +10,7 @@ import type { RunParts } from './parts.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
 export interface RunWork {
-  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for a look. */
+  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for a poll. */
   work(id: string): void
   wake(id: string): void
   dropFetch: Fetching['drop']
@@ -62,7 +62,7 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
     }
   }
 
-  /** One step of it; falsy where it waits for a look at the account, or for somebody else, to go on. */
+  /** One step of it; falsy where it waits for a poll of the account, or for somebody else, to go on. */
   async function stepOf(run: Run): Promise<boolean | undefined> {
     const within = (does: Running['begin']) =>
       inside(run, async (connection, view) => {

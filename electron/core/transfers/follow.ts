@@ -13,7 +13,7 @@ export const longestSilence = 86_400
 type Instances = Readonly<Record<string, Pick<InstanceView, 'statusMessage'>>>
 
 /**
- * Where a transfer stands after a look at the account. `others` are the account's further transfers, whose lines
+ * Where a transfer stands after a poll of the account. `others` are the account's further transfers, whose lines
  * must not be taken for its own; `now` in epoch seconds of the account's time.
  */
 export function follow(

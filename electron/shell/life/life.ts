@@ -11,9 +11,9 @@ export function keepChromiumIn(home: string): void {
 }
 
 /** A machine that slept knows nothing of what happened since. */
-export function lookOnWake(berth: Pick<RunningBerth, 'lookNow'>): void {
-  powerMonitor.on('resume', () => berth.lookNow())
-  powerMonitor.on('unlock-screen', () => berth.lookNow())
+export function pollOnWake(berth: Pick<RunningBerth, 'pollNow'>): void {
+  powerMonitor.on('resume', () => berth.pollNow())
+  powerMonitor.on('unlock-screen', () => berth.pollNow())
 }
 
 /** Shows the window whenever the page is sent somewhere: by a notification, the tray or a link. */

@@ -73,7 +73,7 @@ export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
         kind: 'command',
         name: 'refresh',
         args: {},
-        what: 'look at the account',
+        what: 'refresh the account',
       }),
       line,
       { role: 'resetZoom' },

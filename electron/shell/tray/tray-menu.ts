@@ -202,7 +202,7 @@ function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
       label: 'Resume polling',
-      action: { kind: 'command', name: 'resumePolling', args: {}, what: 'look again' },
+      action: { kind: 'command', name: 'resumePolling', args: {}, what: 'resume polling' },
     }
   if (guardsSet(Object.values(accounts)).length > 0)
     return {

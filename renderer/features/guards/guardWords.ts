@@ -54,7 +54,7 @@ export function dueWords(
       guard.instance === undefined
         ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
         : target && actsIn(target.state, guard)
-    return acts ? `${since}; it acts at the next look.` : 'Reached; nothing runs that it would stop.'
+    return acts ? `${since}; it acts at the next poll.` : 'Reached; nothing runs that it would stop.'
   }
   const sure = guardKinds[condition.kind].isSure
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'

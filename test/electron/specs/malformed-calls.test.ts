@@ -76,7 +76,7 @@ test('ten thousand malformed calls over IPC: each is refused, and none leaves a 
   const berth = await desk.start()
   const page = await berth.page()
   await takeBridge(page)
-  // The first look at the account is the last: what Berth does of its own accord does not fall into the test.
+  // The first poll of the account is the last: what Berth does of its own accord does not fall into the test.
   const account = { baseUrl: sim.baseUrl, key: sim.apiKey }
   const [settings] = await post(page, 1, [
     { name: 'changeSettings', args: { settings: { pollInterval: 300 } } },

@@ -262,7 +262,7 @@ test('how the credit went is kept every five minutes of the account’s time, ov
   await berth.run('refresh', {})
   await berth.run('refresh', {})
   const { samples } = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
-  // Five minutes may begin anew between two looks, with the same credit.
+  // Five minutes may begin anew between two polls, with the same credit.
   expect([...new Set(samples.map(({ credit }) => credit))]).toEqual([25_000_000, 12_000_000])
   await berth.close()
   berth = await world.start()

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const titles = () => world.notifier.shown.map(({ title }) => title)
 
-test('low credit is said once: not at the next look, not after a restart, but again after a recovery', async () => {
+test('low credit is said once: not at the next poll, not after a restart, but again after a recovery', async () => {
   const first = await world.startConnected()
   world.sim.controls.setCredit(3)
   await first.run('refresh', {})

@@ -93,7 +93,7 @@ test.each(profileNames)(
     const id = instancesOf(under)[0]?.id ?? 0
     const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
     const pass = async (hours: number) => {
-      // A look that is under way while time leaps would tell the credit of before and the instances of after.
+      // A poll that is under way while time leaps would tell the credit of before and the instances of after.
       await under.run('refresh', {})
       for (let passed = 0; passed < hours; passed += 1) {
         await world.sleep(hour)

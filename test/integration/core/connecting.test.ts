@@ -139,7 +139,7 @@ test('a key that is not in the keychain locks the account until it is entered ag
   const second = await world.start()
   expect(second.account().connection).toMatchObject({ status: 'locked', problem: { code: 'key_missing' } })
   const before = world.sim.controls.requests().length
-  second.berth.lookNow()
+  second.berth.pollNow()
   await second.run('refresh', {})
   expect((await refused(rentRunning(second))).code).toBe('key_missing')
   expect(world.sim.controls.requests()).toHaveLength(before)

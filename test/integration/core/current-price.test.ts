@@ -16,7 +16,7 @@ describe.each(profileNames)('an instance of the %s', name => {
     const body = { image: 'pytorch/pytorch', disk: 40, runtype: 'ssh' }
     const { new_contract: id } = await service.client.offers.createInstance(dear.id, body)
     let view: InstanceView | undefined
-    const look = async () => {
+    const poll = async () => {
       view = project(await service.client.instances.one(id), view, controls.ledger().now)
       return view
     }
@@ -24,14 +24,14 @@ describe.each(profileNames)('an instance of the %s', name => {
     const price = (kind: string) =>
       charges().findLast(charge => charge.kind === kind)?.micro_dollars_per_hour ?? 0
 
-    while ((await look()).state !== 'running') await service.minutes(1)
+    while ((await poll()).state !== 'running') await service.minutes(1)
     await service.minutes(120)
-    const running = await look()
+    const running = await poll()
     expect(running.costPerHour).toBe(price('gpu') + price('disk'))
     expect(running.pricePerHour).toBe(running.costPerHour)
     await service.minutes(60)
-    const later = await look()
-    // Traffic is charged where the deployment counts it; each look rounds once, and counters are in whole KiB.
+    const later = await poll()
+    // Traffic is charged where the deployment counts it; each poll rounds once, and counters are in whole KiB.
     const charged = charges().filter(({ kind }) => kind === 'upload' || kind === 'download')
     const traffic = charged.reduce((sum, { micro_dollars }) => sum + micro_dollars, 0)
     expect(traffic > 0).toBe(name === 'public')
@@ -39,7 +39,7 @@ describe.each(profileNames)('an instance of the %s', name => {
     expect((later.traffic?.perHour ?? 0) > 0).toBe(name === 'public')
 
     await service.client.instances.stop(id)
-    const stopped = await look()
+    const stopped = await poll()
     expect(stopped.costPerHour).toBe(price('disk'))
     expect(stopped.diskPricePerHour).toBe(price('disk'))
     expect(stopped.costPerHour).toBeLessThan(running.costPerHour)

@@ -59,7 +59,7 @@ describe.concurrent.each([
     expect(everCreated(world)).toBe(3)
   })
 
-  test('one destroyed elsewhere is asked for by itself, and gone with that look', async () => {
+  test('one destroyed elsewhere is asked for by itself, and gone with that poll', async () => {
     const { world, under, lists } = await connected(profile)
     const { id } = await rentRunning(under)
     await under.run('changeSettings', { settings: { pollInterval: 300 } })

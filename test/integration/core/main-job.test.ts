@@ -34,7 +34,7 @@ describe.each(profileNames)('on the %s profile', name => {
     expect(instance?.label).toBe('first')
     expect(account().spendPerHour).toBe(instance?.pricePerHour)
     await until(() => Object.keys(account().rentals).length === 0)
-    // A look is over once all that it gave rise to was said.
+    // A poll is over once all that it gave rise to was said.
     await run('refresh', {})
     expect(world.notifier.shown.map(({ title }) => title)).toEqual([`first #${instance?.id} is ready`])
 

@@ -17,7 +17,7 @@ let server: PageServer
 beforeEach(async () => {
   world = await createWorld()
   under = await world.start()
-  // The first look is the last: what Berth does of its own accord does not fall into the test.
+  // The first poll is the last: what Berth does of its own accord does not fall into the test.
   await under.run('changeSettings', { settings: { pollInterval: 300 } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
@@ -42,7 +42,7 @@ async function traces() {
   }
 }
 
-/** What the first look leads to is done: two seconds go by in which nothing changes, as some files are written one late. */
+/** What the first poll leads to is done: two seconds go by in which nothing changes, as some files are written one late. */
 async function untilQuiet(): Promise<void> {
   const seen: string[] = []
   const sameFiveTimes = async () => {

@@ -100,7 +100,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets it go on where only its own look was refused', { timeout: 120_000 }, async context => {
+  test('lets it go on where only its own poll was refused', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     const looks: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }

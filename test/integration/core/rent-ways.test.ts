@@ -37,7 +37,7 @@ describe.concurrent.each([
     expect(ssh?.proxy).toBeDefined()
     await under.run('openPort', { instance: id, port: 8080 })
     expect(under.account().ways[id]?.direct).toBe(beyond)
-    // It is known before the first look of the next start.
+    // It is known before the first poll of the next start.
     await under.close()
     world.sim.controls.setFaults([{ kind: 'hang' }])
     expect((await world.start()).account().beyondInterface).toBe(beyond)

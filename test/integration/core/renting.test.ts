@@ -208,7 +208,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(creates(world)).toBe(1)
   })
 
-  test.concurrent('an instance destroyed during a look does not come back', async context => {
+  test.concurrent('an instance destroyed during a poll does not come back', async context => {
     const { world, under } = await connectedWorld(context)
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])

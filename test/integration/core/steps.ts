@@ -34,7 +34,7 @@ export async function rentRunning(
     instancesOf(under).find(({ id, state }) => !before.has(String(id)) && state === 'running')
   await under.until(() => fresh() !== undefined)
   await under.until(() => rentalsOf(under).length === 0)
-  // A look is over once all that it gave rise to was said.
+  // A poll is over once all that it gave rise to was said.
   await under.run('refresh', {})
   const instance = fresh()
   if (!instance) throw new Error('it stopped running at once')

@@ -55,10 +55,10 @@ async function connected(): Promise<{ under: BerthUnderTest; sent: MainMessage[]
   return { under, sent }
 }
 
-test('looking at a thousand unchanged instances sends the page nothing, and writes nothing', async () => {
+test('polling a thousand unchanged instances sends the page nothing, and writes nothing', async () => {
   const { under, sent } = await connected()
   const before = under.berth.state()
-  for (let look = 0; look < 20; look += 1) await under.run('refresh', {})
+  for (let poll = 0; poll < 20; poll += 1) await under.run('refresh', {})
   expect(sent).toEqual([])
   expect(under.berth.state()).toBe(before)
 })

@@ -81,7 +81,7 @@ describe('a price increase', () => {
     await under.until(() => id in under.account().priceIncreases)
   })
 
-  /** A look at a time at which what hosts ask for is asked about again. */
+  /** A poll at a time at which what hosts ask for is asked about again. */
   async function laterLook(): Promise<void> {
     await world.sim.controls.advance(660)
     await under.run('refresh', {})

@@ -1,7 +1,7 @@
 import { doubles, orphans, recordsOnDisk } from './checks/accounted.ts'
 import { guardsKept } from './checks/guards-kept.ts'
-import { inventedLooks } from './checks/looks.ts'
 import { moneyCompared } from './checks/money-right.ts'
+import { inventedPolls } from './checks/polls.ts'
 import type { Lived, Living } from './live-days.ts'
 
 /** What is there in the end is what is wanted, all guards were kept, and the money is right. Nothing runs after it. */
@@ -40,15 +40,15 @@ export async function judge(living: Living): Promise<Lived> {
   const kept = guardsKept(timeline, requests)
   const paidIn = Math.round(ledger.credit * 1e6 + ledger.micro_dollars) - 25_000_000
   const money = moneyCompared(history, ledger, paidIn, timeline)
-  broken.push(...inventedLooks(timeline.looks, requests), ...kept.broken)
+  broken.push(...inventedPolls(timeline.polls, requests), ...kept.broken)
   // What was charged is not what each face tells: prices may be absent, and traffic comes and goes.
   if (!living.faces) broken.push(...money.broken)
   const faults = requests.filter(({ fault }) => fault !== null).length
   const figures = [
-    `${living.days} days in ${timeline.looks.length} looks and ${requests.length} requests, ${faults} of them with faults`,
+    `${living.days} days in ${timeline.polls.length} polls and ${requests.length} requests, ${faults} of them with faults`,
     `${tally}`,
     `${money.instances} instances ever, ${money.instances - passing.claimed.size - byHand.size} of them never claimed, ${repeats.repeated} asked for again`,
-    `what had to go was found by ${passing.longest} looks at the most`,
+    `what had to go was found by ${passing.longest} polls at the most`,
     `${timeline.guards.size} guards, ${kept.acted} acted on their instance, ${kept.missed} missed as chosen`,
     `$${(money.ledger / 1e6).toFixed(2)} spent, counted to ${(money.off / 1e4).toFixed(3)} cents`,
     `${money.estimated} days estimated, $${(money.mistaken / 1e6).toFixed(2)} taken for paid in that was not`,

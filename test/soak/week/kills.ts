@@ -10,7 +10,7 @@ const longestWait = 900
 const longestWaitForCreation = 3600
 
 /**
- * Berth is killed again and again: between two looks, or at the very moment at which it asks, hears or writes
+ * Berth is killed again and again: between two polls, or at the very moment at which it asks, hears or writes
  * something; each third time where an instance is created, and Berth does not know it yet. What is next is only planned
  * while it lives.
  */

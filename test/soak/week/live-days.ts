@@ -26,7 +26,7 @@ export interface Days {
   days: number
   /** What the world, the user, the weather, the kills and Berth's own chance follow from. */
   seed: number
-  /** Seconds between two looks of Berth's. */
+  /** Seconds between two polls of Berth's. */
   interval: number
   /** The deployment changes its face every few minutes, and all else happens that much oftener. */
   faces?: boolean
@@ -123,20 +123,20 @@ export async function liveDays(days: Days): Promise<Lived> {
     program.path,
     { folder, seed, servicePort: Number(new URL(sim.baseUrl).port) },
     {
-      looking: () => timeline.looking(),
-      looked: credit => {
-        timeline.looked(credit)
+      polling: () => timeline.polling(),
+      polled: credit => {
+        timeline.polled(credit)
         agenda.add(pace.now, async () => {
-          believedGone.looked()
-          await passing.looked()
+          believedGone.polled()
+          await passing.polled()
         })
       },
       seen(seen) {
         timeline.seen(seen)
         believedGone.seen(seen)
       },
-      asks(mark, looked) {
-        const check = repeats.asks(mark, looked, now())
+      asks(mark, polled) {
+        const check = repeats.asks(mark, polled, now())
         if (check) agenda.add(pace.now, check)
       },
       ended() {

@@ -13,8 +13,8 @@ export interface Stretch {
   order: number
 }
 
-/** A look at the account that gave Berth a fresh answer: when it was asked for, and when it was over. */
-export interface Look {
+/** A poll of the account that gave Berth a fresh answer: when it was asked for, and when it was over. */
+export interface Poll {
   at: number
   until: number
   /** The same place, of its being asked for. */
@@ -44,13 +44,13 @@ export interface Payment {
 export class Timeline {
   readonly guards = new Map<string, Stretch[]>()
   readonly lives: { from: number; until: number }[] = []
-  readonly looks: Look[] = []
+  readonly polls: Poll[] = []
   /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
   readonly silence = new Map<string, Silence[]>()
   /** By id: when Berth found an instance dead, stopped or gone that it had not seen run, and what a run costs. */
   readonly unseenRuns = new Map<string, { at: number; perHour: number }>()
   #before: Pick<Seen, 'instances' | 'running'> = { instances: {}, running: {} }
-  #looking = { at: 0, order: 0 }
+  #polling = { at: 0, order: 0 }
   #order = 0
   readonly payments: Payment[] = []
   readonly #silent = new Map<string, Silence>()
@@ -61,10 +61,10 @@ export class Timeline {
     this.#now = now
   }
 
-  /** Where its newest look is, among all. */
+  /** Where its newest poll is, among all. */
   get place(): string {
-    const { life = 0, number = 0 } = this.looks.at(-1) ?? {}
-    return `after look ${this.looks.length}, number ${number} of life ${life}`
+    const { life = 0, number = 0 } = this.polls.at(-1) ?? {}
+    return `after poll ${this.polls.length}, number ${number} of life ${life}`
   }
 
   begun(): void {
@@ -77,16 +77,16 @@ export class Timeline {
     for (const stretches of this.guards.values()) close(stretches, this.#now())
   }
 
-  looking(): void {
+  polling(): void {
     this.#order += 1
-    this.#looking = { at: this.#now(), order: this.#order }
+    this.#polling = { at: this.#now(), order: this.#order }
   }
 
-  looked(credit: boolean): void {
+  polled(credit: boolean): void {
     const life = this.lives.length
-    const before = this.looks.at(-1)
+    const before = this.polls.at(-1)
     const number = before?.life === life ? before.number + 1 : 1
-    this.looks.push({ ...this.#looking, until: this.#now(), life, number, credit })
+    this.polls.push({ ...this.#polling, until: this.#now(), life, number, credit })
   }
 
   paidIn(dollars: number, isOdd: boolean): void {

@@ -3,7 +3,7 @@ import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
 /**
- * Everything that Berth asks. Two rules, since the two questions of a look leave at one moment: which of them arrives
+ * Everything that Berth asks. Two rules, since the two questions of a poll leave at one moment: which of them arrives
  * first, and takes what a rule has left, would be chance that follows from no seed.
  */
 const everything = '^/api/v\\d/(?!users/current/).*/$ ^/api/v0/users/current/$'

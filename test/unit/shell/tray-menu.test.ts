@@ -184,7 +184,7 @@ test('the menu of many instances ends in a way to the rest', () => {
   expect(labels(menu)).toContain('25 more…')
 })
 
-test('what does not show changes nothing: another look with the same facts gives the same menu', () => {
+test('what does not show changes nothing: another poll with the same facts gives the same menu', () => {
   const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
   const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
   expect(menuOf(stateOf({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateOf(before)))
@@ -229,7 +229,7 @@ test('saved searches are there by name, and only where there are some', () => {
   expect(labels(menuOf(state))).not.toContain('Saved searches')
 })
 
-test('looking can be paused, then it says until when and can go on', () => {
+test('polling can be paused, then it says until when and can go on', () => {
   const state = stateOf(accountView())
   expect(entry(menuOf(state), 'Pause').action).toMatchObject({
     name: 'pausePolling',

@@ -20,7 +20,7 @@ export const deskCommands = {
     action: v.optional(v.pipe(v.string(), v.maxLength(64))),
   }).answers<void>(),
   dismissNotice: command({ id: v.pipe(v.string(), v.maxLength(200)) }).answers<void>(),
-  /** For so many minutes no account is looked at by itself. */
+  /** For so many minutes no account is polled by itself. */
   pausePolling: command({
     minutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1440)),
   }).answers<void>(),

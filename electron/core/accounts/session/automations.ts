@@ -19,7 +19,7 @@ import type { Transfers } from '../../transfers/service.ts'
 import { openWatches, type Watches } from '../../watches/service.ts'
 import type { GpuLooks } from './gpu-looks.ts'
 
-/** All that works for one account, and is told what each look has found. */
+/** All that works for one account, and is told what each poll has found. */
 export interface AccountParts {
   readonly loadHistory: LoadHistory
   readonly rentals: Rentals
@@ -41,7 +41,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly guards: Guards
 }
 
-/** Opens them, with what they remember. Nothing acts before the first fresh look. */
+/** Opens them, with what they remember. Nothing acts before the first fresh poll. */
 export async function openAutomations(
   context: AccountContext,
   parts: AccountParts,
@@ -65,7 +65,7 @@ export async function openAutomations(
   })
   const recoveries = await openRecoveries(context, rentals, failovers)
   const watches = await openWatches(context, failovers, runs)
-  /** In the order in which a look is told to them: what later ones decide on, earlier ones have counted. */
+  /** In the order in which a poll is told to them: what later ones decide on, earlier ones have counted. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,
     rentals,
@@ -93,9 +93,9 @@ export async function openAutomations(
     watchdogs,
     runs,
     jobs,
-    onPoll: look => {
-      const shown = () => context.store.get().accounts[context.account] ?? look.account
-      for (const automation of all) automation.onPoll({ ...look, account: shown() })
+    onPoll: poll => {
+      const shown = () => context.store.get().accounts[context.account] ?? poll.account
+      for (const automation of all) automation.onPoll({ ...poll, account: shown() })
     },
     resume: () => {
       for (const automation of all) automation.resume?.()

@@ -12,7 +12,7 @@ export interface ConnectionStatus {
   connecting(): void
   /** There is no key to ask with. */
   locked(problem: Problem): void
-  /** A look failed; `answered`: the status of the answer where there was one. */
+  /** A poll failed; `answered`: the status of the answer where there was one. */
   offline(problem: Problem, answered: number | undefined): void
   /** The key was refused. */
   refused(problem: Problem): void
@@ -23,7 +23,7 @@ export interface ConnectionStatus {
   doubted(): boolean
   /** Why the list of instances was not certain, and why it is not now; undefined where it is. */
   certain(before: string | undefined, now: string | undefined): void
-  /** A look went well. `before`: how the account stood until then. */
+  /** A poll went well. `before`: how the account stood until then. */
   seen(before: Connection, at: number): void
 }
 

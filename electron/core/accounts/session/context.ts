@@ -26,9 +26,9 @@ export interface SessionContext {
   forProjects: { projects: Projects; secrets: ProjectSecrets }
   /** The rate of the account's time, where it is known beforehand: the demo's. */
   rate?: number
-  /** Whether the user wants no look that comes by itself. */
+  /** Whether the user wants no poll that comes by itself. */
   isPaused: () => boolean
-  /** Milliseconds between looks. */
+  /** Milliseconds between polls. */
   pollInterval: () => number
   /** The key to begin with; undefined while none is at hand. */
   ownKey: () => Promise<string | undefined>

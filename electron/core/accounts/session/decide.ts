@@ -23,11 +23,11 @@ export function expectedInstances(
   ]
 }
 
-/** Milliseconds: something that is due does not make looks follow each other faster. */
+/** Milliseconds: something that is due does not make polls follow each other faster. */
 const soonestPoll = 500
 
 /**
- * Milliseconds until the next look: looks begin an interval apart, but one that took long is followed by half of it at
+ * Milliseconds until the next poll: polls begin an interval apart, but one that took long is followed by half of it at
  * the least. Earlier where something is due before, in `due` milliseconds.
  */
 export function untilNextPoll(interval: number, took: number, due: number): number {

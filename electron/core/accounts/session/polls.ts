@@ -33,7 +33,7 @@ interface PolledSession {
 
 type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 
-/** Looks at one account, and what each look means: to State, and to all that works for the account. */
+/** Polls one account, and says what each poll means: to State, and to all that works for the account. */
 export class AccountPolls {
   readonly #session: PolledSession
   readonly #missing = new MissingPolls()
@@ -49,26 +49,26 @@ export class AccountPolls {
     this.#creditToldAt = creditAt ?? at
   }
 
-  /** One look; rejects as a poller's `poll` does. */
+  /** One poll; rejects as a poller's `poll` does. */
   async poll(): Promise<void> {
     const { client, ending } = this.#session
     const asked = client.get()
-    // One of its own for each look: signals that live long gather listeners.
+    // One of its own for each poll: signals that live long gather listeners.
     this.#polling = new AbortController()
     const { signal } = this.#polling
     const questions = {
-      look: (anew: boolean) => pollAccount(asked, signal, anew),
+      poll: (anew: boolean) => pollAccount(asked, signal, anew),
       one: (instance: number) => askForOne(asked, instance, signal),
     }
-    const look = await pollAll(questions, () => this.#expected())
+    const poll = await pollAll(questions, () => this.#expected())
     // What a key that was replaced meanwhile got to hear says nothing.
     if (ending.aborted || asked !== client.current) return
-    if (look.outcome !== 'seen') return this.#failed(look)
-    await this.#seen(look)
-    if (look.failed) throw unwell(look.failed)
+    if (poll.outcome !== 'seen') return this.#failed(poll)
+    await this.#seen(poll)
+    if (poll.failed) throw unwell(poll.failed)
   }
 
-  /** Ends the look that is under way. */
+  /** Ends the poll that is under way. */
   abort(): void {
     this.#polling?.abort()
   }
@@ -85,13 +85,13 @@ export class AccountPolls {
     return expectedInstances(account, shown, automations.rentals.awaited(), time.now())
   }
 
-  async #seen(look: SeenPoll): Promise<void> {
+  async #seen(poll: SeenPoll): Promise<void> {
     const { app, memory, time, connectionStatus, automations } = this.#session
-    const { listing } = look
+    const { listing } = poll
     const before = this.#account()
     if (!before) return
     const at = time.now()
-    const found = this.#found(before, look, at)
+    const found = this.#found(before, poll, at)
     app.store.change(draft => showPoll(draft, before, found))
     connectionStatus.seen(before.connection, at)
     connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
@@ -119,7 +119,7 @@ export class AccountPolls {
     await memory.alerts.onPoll(account, app.store.get().settings, at)
   }
 
-  /** What a look has found, compared with what State has of the account before it. */
+  /** What a poll has found, compared with what State has of the account before it. */
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
     const { app, memory, time, records, automations } = this.#session
     const { missingInstances, face } = memory
@@ -145,12 +145,12 @@ export class AccountPolls {
     }
   }
 
-  async #failed(look: Exclude<CertainPoll, SeenPoll>): Promise<void> {
+  async #failed(poll: Exclude<CertainPoll, SeenPoll>): Promise<void> {
     const { app, client, connectionStatus, ending, useKey } = this.#session
-    const { problem } = look
-    if (look.outcome !== 'refused') {
-      connectionStatus.offline(problem, look.status)
-      throw unwell(look)
+    const { problem } = poll
+    if (poll.outcome !== 'refused') {
+      connectionStatus.offline(problem, poll.status)
+      throw unwell(poll)
     }
     if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
     const other = await app.anotherKey(client.key ?? '')

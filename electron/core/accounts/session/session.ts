@@ -34,8 +34,8 @@ export interface Session extends AccountParts {
   record(instance: number): Instance | undefined
   /** Instances that are not there any more, and of which something is kept. */
   departed(): readonly number[]
-  /** Looks at once; resolves when that look has ended, well or not. Without a key it asks the keychain for it again. */
-  look(): Promise<void>
+  /** Polls at once; resolves when that poll has ended, well or not. Without a key it asks the keychain for it again. */
+  poll(): Promise<void>
   /** Another key for the same account. */
   useKey(key: string): void
   /** Before the account leaves Berth: no secret value of what it was to rent stays in the keychain. */
@@ -92,7 +92,7 @@ export async function openSession(
     record: instance => records.get(instance),
     now: time.now,
     newId: () => random.hex(16),
-    poll: () => poller.look(),
+    poll: () => poller.poll(),
   }
   const automations = await openParts(context, app, memory)
   const { loadHistory, rentals, transfers, actions, gpuLooks } = automations
@@ -113,7 +113,7 @@ export async function openSession(
     connectionStatus.connecting()
     automations.resume()
     poller.resume()
-    void poller.look()
+    void poller.poll()
   }
 
   const polls = new AccountPolls({
@@ -160,7 +160,7 @@ export async function openSession(
     gpuLooks,
     record: context.record,
     departed: missingInstances.kept,
-    look: () => (client.current ? poller.look() : askForKey()),
+    poll: () => (client.current ? poller.poll() : askForKey()),
     useKey,
     forgetSecrets: () => keepSecretsOf(keychain, []),
     now: time.now,

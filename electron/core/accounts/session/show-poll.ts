@@ -4,7 +4,7 @@ import type { userFields } from '../../instances/polling/poll.ts'
 import { applyChanges, type Changes } from '../../instances/reconcile.ts'
 import { same } from '../../state/same.ts'
 
-/** What a fresh look at an account found, compared with what State has. */
+/** What a fresh poll of an account found, compared with what State has. */
 export interface PollFound {
   changes: Changes
   /** Empty where the user was not told. */
@@ -18,7 +18,7 @@ export interface PollFound {
   beyondInterface: boolean
 }
 
-/** Writes a fresh look into the draft, and nothing that is the same: `before` is the account as State has it. */
+/** Writes a fresh poll into the draft, and nothing that is the same: `before` is the account as State has it. */
 export function showPoll(
   draft: State,
   before: AccountView,

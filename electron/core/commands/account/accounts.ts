@@ -14,6 +14,6 @@ export function accountCommands({ accounts }: Parts): AccountCommands {
     renameAccount: ({ account, name }) => accounts.rename(account, name),
     removeAccount: ({ account }) => accounts.remove(account),
     showAccount: ({ account }) => accounts.show(account),
-    refresh: ({ account }) => accounts.session(account).look(),
+    refresh: ({ account }) => accounts.session(account).poll(),
   }
 }

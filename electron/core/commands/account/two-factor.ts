@@ -34,11 +34,11 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
 
   const opened = (account: AccountId) => closes.set(account, accounts.session(account).now() + addingWindow)
 
-  /** A change to the account: done, written down, and looked at, since it changes the status that State shows. */
+  /** A change to the account: done, written down, and polled, since it changes the status that State shows. */
   async function change<Answer>(account: AccountId, text: string, doing: Promise<Answer>): Promise<Answer> {
     const answer = await needing('user_write', doing)
     activity.add({ account, kind: 'user', text })
-    void accounts.session(account).look()
+    void accounts.session(account).poll()
     return answer
   }
 

@@ -81,7 +81,7 @@ export function deskCommands(parts: Parts): DeskCommands {
     async demoEvent({ event, instance }) {
       const controls = await demoControls()
       makeHappen(controls, event, instance, store.get().accounts['demo'])
-      await accounts.session('demo').look()
+      await accounts.session('demo').poll()
     },
     async playStory() {
       const controls = await demoControls()

@@ -101,7 +101,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
   /** What `find` finds in the demo's account, now or once it changes. Throws where that takes too long. */
   function until<Found>(find: (account: AccountView) => Found | undefined): Promise<Found> {
     return new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const account = store.get().accounts['demo']
         const found = account && find(account)
         if (found === undefined) return
@@ -112,12 +112,12 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
         over()
         reject(new BerthError(tooSlow))
       })
-      const ignore = store.onChange(look)
+      const ignore = store.onChange(check)
       const over = () => {
         cancel()
         ignore()
       }
-      look()
+      check()
     })
   }
 }

@@ -65,7 +65,7 @@ export function guardCommands(parts: Parts): GuardCommands {
         text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
         detail: failed.length > 0 ? `Not stopped: ${failed.join(', ')}.${why}` : undefined,
       })
-      await session.look()
+      await session.poll()
       return { stopped, cancelled, failed, lacking }
     },
   }

@@ -24,7 +24,7 @@ type InstanceCommands = Pick<
 >
 
 export function instanceCommands(parts: Parts): InstanceCommands {
-  /** One change to one instance: done, written down, and looked at. */
+  /** One change to one instance: done, written down, and polled. */
   async function change<Answer>(
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
@@ -33,7 +33,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     const target = targetOf(parts, args)
     const answer = await needing('instance_write', act(target))
     noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
-    await parts.accounts.session(target.account).look()
+    await parts.accounts.session(target.account).poll()
   }
 
   /** What the user tells an instance, through the actions of its account. */

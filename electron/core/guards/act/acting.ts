@@ -27,7 +27,7 @@ export interface Acting {
   readonly busy: ReadonlySet<string>
   /** Instances acted on so lately that the service may still show them as they were. */
   acted(): ReadonlySet<number>
-  /** What a look shows not to run any more is no longer in doubt, nor what was acted on more than `gap` seconds ago. */
+  /** What a poll shows not to run any more is no longer in doubt, nor what was acted on more than `gap` seconds ago. */
   onPoll(instances: AccountView['instances'], at: number, gap: number): void
   act(decision: Act, facts: Facts, at: number): Promise<void>
 }

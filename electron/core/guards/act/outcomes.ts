@@ -29,7 +29,11 @@ export function guardHeld(
 }
 
 export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
-  const told = withEvent(calmed(guard), now, `Missed: it was due ${atMoment(dueAt, now)}, when nobody looked`)
+  const told = withEvent(
+    calmed(guard),
+    now,
+    `Missed: it was due ${atMoment(dueAt, now)}, while Berth was not polling`,
+  )
   return actsOnce(guard) ? { ...told, ended: 'missed' } : { ...told, passed: true }
 }
 

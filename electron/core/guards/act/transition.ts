@@ -4,7 +4,7 @@ import { calmed, type Guard } from '../model.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../tell/alerts.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
-/** What a guard becomes at a look, and what is said of it; without an alert, what was said is taken back. */
+/** What a guard becomes at a poll, and what is said of it; without an alert, what was said is taken back. */
 export interface Transition {
   guard: Guard
   alert?: Alert

@@ -6,14 +6,14 @@ import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
 
 /**
- * What becomes of one guard, which is given with what this look has shown of it:
+ * What becomes of one guard, which is given with what this poll has shown of it:
  * - `note`: nothing but that;
  * - `calm`: its moment is no longer near;
  * - `warn`: it will act at `dueAt`, as things are on those targets;
  * - `unsure`: it is due, but by a clock that has leapt;
  * - `hold`: it is due, but by facts that are not fresh; `creditStaleSince` is when its money was last counted, if it is that;
- * - `missed`: nobody looked at its moment, and it is only to say so;
- * - `act`: on those targets, `late` where nobody looked at its moment;
+ * - `missed`: Berth was not polling at its moment, and it is only to say so;
+ * - `act`: on those targets, `late` where Berth was not polling at its moment;
  * - `over`: nothing is left to act on;
  * - `gone`: its instance was not in the answer.
  */

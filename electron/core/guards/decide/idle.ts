@@ -2,7 +2,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Guard } from '../model.ts'
 
 /**
- * The guard with how long its instance has been idle, as far as it was seen: a look that finds it busy or not
+ * The guard with how long its instance has been idle, as far as it was seen: a poll that finds it busy or not
  * running, or one that comes too long after the last (`unseen`), begins anew. The same guard where nothing has changed.
  */
 export function withIdle(

@@ -3,7 +3,7 @@ import { warningOf } from './guard-actions.ts'
 
 /**
  * The next moment at which something is to be done for the guard, after `seen`, up to which it is decided: a warning, its
- * moment, another try; `now` where it is to warn already, and no look came by yet. `dueAt` is when it acts as things are.
+ * moment, another try; `now` where it is to warn already, and no poll came by yet. `dueAt` is when it acts as things are.
  * Epoch seconds of the account's time.
  */
 export function nextMoment(

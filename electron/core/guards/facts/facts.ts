@@ -34,10 +34,10 @@ export interface Snapshot extends Known {
   fresh: boolean
   /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
   unconfirmed?: ReadonlySet<number>
-  /** Whether two looks agree about what time it is. A clock that has leapt is not acted on until a second look does. */
+  /** Whether two polls agree about what time it is. A clock that has leapt is not acted on until a second poll does. */
   sure: boolean
   /** When the account was seen before that, epoch seconds of its time. */
   seenAt: number | undefined
-  /** Seconds between two looks beyond which what happened meanwhile was not seen. */
+  /** Seconds between two polls beyond which what happened meanwhile was not seen. */
   gap: number
 }

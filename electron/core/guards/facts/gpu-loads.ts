@@ -8,13 +8,13 @@ import type { HeardLoad, Loads } from './facts.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
 export interface GpuLoads {
-  /** What the service tells of those that run, at a look. */
+  /** What the service tells of those that run, at a poll. */
   told(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** Asks them, unless they were asked lately; `rate` is how fast the account's time runs. Not waited for. */
   ask(instances: readonly InstanceView[], rate: number): void
   /**
    * What was heard within about two questions: what is older says nothing of now. `between`: seconds of the account's
-   * time between two looks, since questions are asked at looks.
+   * time between two polls, since questions are asked at polls.
    */
   heard(rate: number, between: number): Loads
 }

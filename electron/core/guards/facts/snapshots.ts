@@ -8,7 +8,7 @@ import type { Facts, Loads, Snapshot } from './facts.ts'
 export interface Spending {
   spentToday(): number
   spentThisMonth(): number
-  /** Up to when that was counted; undefined before the first look. */
+  /** Up to when that was counted; undefined before the first poll. */
   countedAt(): number | undefined
 }
 
@@ -16,24 +16,24 @@ type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | '
 
 /** Keeps track of when the account was seen, and of whether its time can be believed. */
 export interface Snapshots {
-  /** After a fresh look. */
+  /** After a fresh poll. */
   fresh(account: SeenAccount, at: number): Omit<Snapshot, 'acted'>
   /** What was known last, where nothing newer is to be had. */
   stale(account: AccountView): Omit<Snapshot, 'acted'>
   /** The same as facts alone. */
   known(account: SeenAccount): Facts
-  /** The look that was told last has been decided on: what comes now is measured from it. */
+  /** The poll that was told last has been decided on: what comes now is measured from it. */
   decided(at: number): void
-  /** When a look was last told in this session. */
+  /** When a poll was last told in this session. */
   lastAt(): number | undefined
 }
 
 export function createSnapshots(context: {
   clock: Clock
   spending: Spending
-  /** What is known inside, by how fast the account's time runs and the seconds of it between two looks. */
+  /** What is known inside, by how fast the account's time runs and the seconds of it between two polls. */
   loads: (rate: number, between: number) => Loads
-  /** Seconds between two looks. */
+  /** Seconds between two polls. */
   interval: () => number
   /** When an earlier session last saw the account. */
   seenAt: number | undefined

@@ -66,7 +66,7 @@ export function doneAlert(
   targets: readonly Target[],
   late: { dueAt: number } | undefined,
 ): Alert {
-  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, when nobody looked.` : ''
+  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth was not polling.` : ''
   return {
     ...base(scene, guard),
     title: whatHappened(targets, scene.instances),
@@ -82,7 +82,7 @@ export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Ale
   return {
     ...base(scene, guard),
     title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,
-    body: `It was due ${atMoment(dueAt, scene.now)}, when nobody looked, and was only to say so.${cost}`,
+    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth was not polling, and was only to say so.${cost}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],
   }

@@ -5,7 +5,7 @@ import { creditStaleSince } from '../decide/moment.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
-/** A guard as the page shows it. `dueAt` as the newest look has it; `acting` while requests of its are under way. */
+/** A guard as the page shows it. `dueAt` as the newest poll has it; `acting` while requests of its are under way. */
 export function guardView(
   guard: Guard,
   seen: {

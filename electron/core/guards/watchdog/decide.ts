@@ -8,12 +8,12 @@ import type { StoredWatchdog } from './model.ts'
 
 /** Seconds: a watchdog looks at most every ten of them, and its moments and Berth's differ by a few more. */
 const slack = 15
-/** Looks that may still show it running after Berth asked for its end: beyond them, that has come to nothing. */
+/** Polls that may still show it running after Berth asked for its end: beyond them, that has come to nothing. */
 export const pollsUntilEnd = 3
 
 /**
- * A watchdog after a fresh look, and what it seems to have done: its instance does not run any more, it was due, and
- * not Berth itself has done it. That is judged at the first look that shows it, and once until it runs again. `instance`
+ * A watchdog after a fresh poll, and what it seems to have done: its instance does not run any more, it was due, and
+ * not Berth itself has done it. That is judged at the first poll that shows it, and once until it runs again. `instance`
  * is undefined when it is gone; `at` in epoch seconds of the account's time.
  */
 export function afterPoll(

@@ -24,7 +24,7 @@ export const StoredWatchdog = v.object({
     }),
   ),
   did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
-  /** Berth itself has asked for its end, for whomever; so many more looks may show it running all the same. */
+  /** Berth itself has asked for its end, for whomever; so many more polls may show it running all the same. */
   endsHere: v.optional(v.number()),
   /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
   told: v.optional(v.boolean()),

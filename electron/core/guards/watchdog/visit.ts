@@ -93,7 +93,7 @@ export function createWatchdogVisits(
   return {
     async visit(instance) {
       const there = view()?.instances[instance]
-      // It is visited once a look shows that it can be entered again.
+      // It is visited once a poll shows that it can be entered again.
       if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
       try {
         const next = await entered(context, there, connection => bringAbout(instance, connection))

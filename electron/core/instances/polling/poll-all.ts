@@ -1,7 +1,7 @@
 import type { Instance, InstanceList } from '../../../service/instances.ts'
-import type { Look } from './poll.ts'
+import type { Poll } from './poll.ts'
 
-/** What is known of an account's instances after a look. */
+/** What is known of an account's instances after a poll. */
 export interface Listing {
   /** Those that the service told of just now. */
   instances: readonly Instance[]
@@ -11,17 +11,17 @@ export interface Listing {
   doubt?: string
 }
 
-/** A look whose list of instances has been doubted where it had to be. */
-export type CertainPoll = Exclude<Look, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
+/** A poll whose list of instances has been doubted where it had to be. */
+export type CertainPoll = Exclude<Poll, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
 
-type Seen = Extract<Look, { outcome: 'seen' }>
+type Seen = Extract<Poll, { outcome: 'seen' }>
 
 /** An instance that a list should have. */
 export interface Expected {
   id: number
   /** It was made so lately that the service may not show it yet, which is no reason to doubt anything. */
   isYoung?: boolean
-  /** It is worth a question of its own at every look. */
+  /** It is worth a question of its own at every poll. */
   isGuarded?: boolean
 }
 
@@ -31,24 +31,24 @@ export type Told = Instance | 'gone' | 'unknown'
 /** How the service is asked. */
 export interface Questions {
   /** `anew`: without believing what was learnt of how the service lists instances. */
-  look(anew: boolean): Promise<Look>
+  poll(anew: boolean): Promise<Poll>
   one(instance: number): Promise<Told>
 }
 
-/** Instances that are asked for by themselves in one look, at the most: a service may allow one in two seconds. */
+/** Instances that are asked for by themselves in one poll, at the most: a service may allow one in two seconds. */
 const MOST_ASKED = 5
 
 /**
- * Looks, and believes a list only as far as it can be: a proxy's hiccup can look like an account without instances, and
+ * Polls, and believes a list only as far as it can be: a proxy's hiccup can look like an account without instances, and
  * a list may be cut short without a word. What is missing of `expected`, or could not be read, is asked for by itself.
- * Where the list proves wrong, it is asked for once more, in whichever way the service has now; where that second look
+ * Where the list proves wrong, it is asked for once more, in whichever way the service has now; where that second poll
  * comes to nothing, so does all.
  */
 export async function pollAll(
-  { look, one }: Questions,
+  { poll, one }: Questions,
   expected: () => readonly Expected[],
 ): Promise<CertainPoll> {
-  const first = await look(false)
+  const first = await poll(false)
   if (first.outcome !== 'seen' || !first.list) return first
   const wanted = expected()
   const told = new Map<number, Instance>()
@@ -57,7 +57,7 @@ export async function pollAll(
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...told.keys()])
   if (!lies) return { ...first, listing: listingOf([first.list], wanted, told, gone) }
-  const second = await look(true)
+  const second = await poll(true)
   if (second.outcome !== 'seen' || !second.list) return second
   return { ...second, listing: listingOf([second.list, first.list], wanted, told, gone) }
 }

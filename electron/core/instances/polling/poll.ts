@@ -6,21 +6,21 @@ import type { Instance, InstanceList } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import { problemOf } from '../../app/problems.ts'
 
-/** What one look at an account came to. */
-export type Look =
+/** What one poll of an account came to. */
+export type Poll =
   /** `failed`: why the user was not told, where that may pass. */
   | {
       outcome: 'seen'
       user?: User
       list?: InstanceList
       limitation?: string
-      failed?: FailedLook
+      failed?: FailedPoll
     }
-  | ({ outcome: 'failed' } & FailedLook)
+  | ({ outcome: 'failed' } & FailedPoll)
   | { outcome: 'refused'; problem: Problem }
 
 /** `status`: of the HTTP answer, where one came. */
-export interface FailedLook {
+export interface FailedPoll {
   problem: Problem
   status?: number
 }
@@ -29,7 +29,7 @@ export interface FailedLook {
  * Asks for the user and the instances, both at once; `anew`: whatever was learnt of how the service lists them. A key that may read only one of them is a limited key; one that
  * may read neither is refused. Where only the user failed, the instances were seen all the same.
  */
-export async function pollAccount(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Look> {
+export async function pollAccount(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Poll> {
   const options = { retries: 1, signal }
   const [user, instances] = await Promise.allSettled([
     client.account.currentUser(options),

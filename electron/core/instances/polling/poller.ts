@@ -1,12 +1,12 @@
 import type { Clock } from '../../../ports/clock.ts'
-import type { FailedLook } from './poll.ts'
+import type { FailedPoll } from './poll.ts'
 import { pauseAfterRefusal } from './recheck.ts'
 
-/** Looks again and again. One look at a time; a look asked for during another follows it at once. */
+/** Polls again and again. One poll at a time; a poll asked for during another follows it at once. */
 export interface Poller {
-  /** Looks now, and resolves when a look that began after this call has ended, well or not. */
-  look(): Promise<void>
-  /** No more looks until `resume`. */
+  /** Polls now, and resolves when a poll that began after this call has ended, well or not. */
+  poll(): Promise<void>
+  /** No more polls until `resume`. */
   pause(): void
   resume(): void
   stop(): void
@@ -14,17 +14,17 @@ export interface Poller {
 
 export interface PollerOptions {
   clock: Clock
-  /** One look; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time limits are its own. */
+  /** One poll; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time limits are its own. */
   poll: () => Promise<void>
-  /** Milliseconds until the look that follows one which went well and took so many. */
+  /** Milliseconds until the poll that follows one which went well and took so many. */
   interval: (took: number) => number
-  /** Whether looks that come by themselves are left out; after that, one that is asked for begins them again. */
+  /** Whether polls that come by themselves are left out; after that, one that is asked for begins them again. */
   held?: () => boolean
   /** 0 to 1, for the jitter. */
   random: () => number
 }
 
-/** What a look rejects with when the service did answer, only not well: such a one is mostly well again soon. */
+/** What a poll rejects with when the service did answer, only not well: such a one is mostly well again soon. */
 export class BadlyAnswered extends Error {
   override readonly name = 'BadlyAnswered'
 }
@@ -34,17 +34,17 @@ export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }
 
-/** What a look that failed rejects with. A service that says that it is asked too often is not asked the sooner for it. */
-export function unwell({ problem: { code }, status }: FailedLook): Error {
+/** What a poll that failed rejects with. A service that says that it is asked too often is not asked the sooner for it. */
+export function unwell({ problem: { code }, status }: FailedPoll): Error {
   return status !== undefined && code !== 'rate_limited' ? new BadlyAnswered(code) : new Error(code)
 }
 
-/** Milliseconds: however often it failed, Berth looks again after this. */
+/** Milliseconds: however often it failed, Berth polls again after this. */
 const longestPause = 120_000
 /** The same where the service answers, only not well. */
 const longestPauseAnswered = 30_000
 
-/** Milliseconds until the next look after so many failures in a row: doubling, with a quarter of jitter either way. */
+/** Milliseconds until the next poll after so many failures in a row: doubling, with a quarter of jitter either way. */
 export function pauseAfter(
   { failures, answered = false }: { failures: number; answered?: boolean },
   interval: number,
@@ -93,9 +93,9 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
   }
 
   return {
-    look() {
+    poll() {
       if (stopped) return Promise.resolve()
-      // Asked first: between the end of a look and the one that follows it, none is running.
+      // Asked first: between the end of a poll and the one that follows it, none is running.
       if (following) return following
       if (!running) return begin()
       following = running.then(() => {

@@ -131,11 +131,11 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   }
 
   return {
-    onPoll(look) {
-      if (look.unconfirmed.size === 0) forget(look.at)
+    onPoll(poll) {
+      if (poll.unconfirmed.size === 0) forget(poll.at)
       show()
-      if (!isDue(look)) return
-      askedAt = look.at
+      if (!isDue(poll)) return
+      askedAt = poll.at
       asking = ask().finally(() => {
         asking = undefined
       })

@@ -9,7 +9,7 @@ import { noImage, sentenceFor } from '../rentals/words.ts'
 import { type Attempt, costBy, type Drop, type Failover, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
-/** What a fresh look, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
+/** What a fresh poll, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
 export interface Snapshot {
   now: number
   /** Its rental as it is remembered; undefined when that is lost. */
@@ -19,7 +19,7 @@ export interface Snapshot {
   /** Enough fresh answers in a row were without the instance. */
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
-  /** This Berth's own guard that has stopped its instance, or stops it at the next look. */
+  /** This Berth's own guard that has stopped its instance, or stops it at the next poll. */
   stopper?: Stopper
 }
 

@@ -64,7 +64,7 @@ export async function dropAttempt(
   })
 }
 
-/** Writes down what a try that is gone has cost; false when the next one has to wait for the next look. */
+/** Writes down what a try that is gone has cost; false when the next one has to wait for the next poll. */
 export async function settleAttempt(
   { context, failovers }: AttemptParts,
   failover: Failover,

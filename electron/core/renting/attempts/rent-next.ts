@@ -17,7 +17,7 @@ const searchTimeout = 45_000
 /** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
 const marketForgottenAfter = 60
 
-/** Gives what finds the next offer and rents it; false when that has to wait for the next look. */
+/** Gives what finds the next offer and rents it; false when that has to wait for the next poll. */
 export function createRentNext(parts: AttemptParts): (failover: Failover) => Promise<boolean> {
   const { context, failovers, hosts, secrets } = parts
   const { account, store, client, ending, now } = context
@@ -66,7 +66,7 @@ export function createRentNext(parts: AttemptParts): (failover: Failover) => Pro
 
   return async failover => {
     const { id } = failover
-    // The market is a large answer, not to be asked at every look for what is then not rented.
+    // The market is a large answer, not to be asked at every poll for what is then not rented.
     const price = priceInMind(id)
     const veto = vetoFor(price)
     if (veto) {
@@ -97,7 +97,7 @@ async function rentOffer(
   notifyOfFailover(context, { failover, text, detail: `Offer ${offer.id}` })
 }
 
-/** What has to wait is told with the failover, once in Activity, and tried again at the next look. */
+/** What has to wait is told with the failover, once in Activity, and tried again at the next poll. */
 async function wait(
   { context, failovers }: AttemptParts,
   id: string,

@@ -78,7 +78,7 @@ export async function openFailovers(
   const busy = new Set<string>()
   const due = new Map<string, number>()
 
-  /** Goes on until there is something to wait for; what is waited for shows at a fresh look. */
+  /** Goes on until there is something to wait for; what is waited for shows at a fresh poll. */
   async function pursue(id: string): Promise<void> {
     if (busy.has(id) || ending.aborted) return
     busy.add(id)
@@ -167,15 +167,15 @@ export async function openFailovers(
     all,
     written: failovers.flush,
     hosts,
-    onPoll(look) {
-      instances = look.account.instances
+    onPoll(poll) {
+      instances = poll.account.instances
       const trying = all().filter(({ step }) => step === 'trying')
-      for (const failover of trying) snapshots.onPoll(failover, look)
+      for (const failover of trying) snapshots.onPoll(failover, poll)
       for (const { id } of trying) void pursue(id)
-      void blameHosts(parts, look)
+      void blameHosts(parts, poll)
       failovers.show()
     },
-    // Whatever is under way goes on at the first fresh look: rentals go on by themselves.
+    // Whatever is under way goes on at the first fresh poll: rentals go on by themselves.
     resume: failovers.show,
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     async forgive(machineId) {

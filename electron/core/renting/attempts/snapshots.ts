@@ -14,7 +14,7 @@ export type Instances = Readonly<Record<string, InstanceView>>
 export interface Snapshots {
   of(failover: Failover, rental: Rental | undefined, instances: Instances): Snapshot
   /** Notes whether the instance of a failover's try is gone. */
-  onPoll(failover: Failover, look: AccountPoll): void
+  onPoll(failover: Failover, poll: AccountPoll): void
   /** Asks whether SSH answers; `heard` is called once it does. */
   probeSsh(failover: Failover, instances: Instances, heard: () => void): void
   forget(rental: string): void
@@ -63,7 +63,7 @@ export function createSnapshots(
           ssh.set(rental, 'answered')
           heard()
         },
-        // It is asked again after the next look.
+        // It is asked again after the next poll.
         () => ssh.set(rental, 'silent'),
       )
     },

@@ -75,7 +75,7 @@ export function refusedFor(error: unknown): number | undefined {
   return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
 }
 
-/** What a fresh look changes by itself in what is remembered: raises that took, money that was added, a clock set back. */
+/** What a fresh poll changes by itself in what is remembered: raises that took, money that was added, a clock set back. */
 export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
   const { asked: _, held, refused, ...rest } = confirmed

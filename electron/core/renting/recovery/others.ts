@@ -25,7 +25,7 @@ export function othersReplacement(
 
 /**
  * Of two replacements for one instance the older stays, the lower id where both began at once. Whoever has the younger
- * sees the older at the first look after its creation, so it gives way before it is ready.
+ * sees the older at the first poll after its creation, so it gives way before it is ready.
  */
 export function givesWay(mine: Instance | undefined, other: Instance): boolean {
   return mine === undefined || byAge(other, mine) < 0

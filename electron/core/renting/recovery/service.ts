@@ -54,7 +54,7 @@ export async function openRecoveries(
     try {
       await carryOut(parts, instance, recovery)
     } catch (error) {
-      // Nothing was done that is not on disk: the next fresh look goes on from there.
+      // Nothing was done that is not on disk: the next fresh poll goes on from there.
       const why = lackedBy(error, 'instance_write') ?? problemOf(error)
       const before = find(id)
       if (ending.aborted || !before || before.held?.code === why.code) return
@@ -96,14 +96,14 @@ export async function openRecoveries(
       if (running !== undefined && choice.kind !== 'replace') await cancelReplacement(failovers, running)
       void context.poll()
     },
-    onPoll(look) {
-      instances = look.account.instances
-      records = look.records
+    onPoll(poll) {
+      instances = poll.account.instances
+      records = poll.records
       for (const recovery of all()) {
         const { instance: id } = recovery
         const instance = instances[id]
         if (!instance) {
-          if (look.pollsMissing(id) >= pollsUntilGone && !busy.has(id)) void forget(recovery)
+          if (poll.pollsMissing(id) >= pollsUntilGone && !busy.has(id)) void forget(recovery)
           continue
         }
         if (!busy.has(id)) void pursue(instance, takeOver(parts, instance, recovery))
@@ -145,7 +145,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   }
 }
 
-/** Nothing is made to run that a guard would stop at the next look. */
+/** Nothing is made to run that a guard would stop at the next poll. */
 function refuseWhereGuarded({ account, store, now }: AccountContext, starting: Starting): void {
   const why = guardVeto(store.get().accounts[account], starting, now())
   if (why) throw new BerthError(why)

@@ -15,7 +15,7 @@ export function deathOf({ state, statusMessage }: InstanceView): string {
 // interface 3.1: `offline`: host disconnected; never `running` from there
 // interface 3.1: A rental that does not run in time is said, not awaited forever
 /**
- * What a fresh look at the account makes of a rental that was created: still waiting, running, late, or failed.
+ * What a fresh poll of the account makes of a rental that was created: still waiting, running, late, or failed.
  * `instance` is undefined when the fresh answer does not have it; `now` is the account's time in epoch seconds.
  */
 export function nextStep(

@@ -29,7 +29,7 @@ export const Rental = v.object({
   search: v.optional(SavedQuery),
   /**
    * asking: the intent is on disk, the request may have left. lost: its answer did not come, the account is being
-   * looked at. unclear: more than one instance may be the one. waiting: created, not running yet.
+   * polled. unclear: more than one instance may be the one. waiting: created, not running yet.
    * late: still not running after its deadline. The rest have ended.
    */
   step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),

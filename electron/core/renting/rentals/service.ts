@@ -152,10 +152,10 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       if (isUnderWay(get(id))) return
       await update(id, { dismissed: true })
     },
-    onPoll(look) {
+    onPoll(poll) {
       worker.goOn()
-      follow(look)
-      for (const rental of all()) meetLateComers(rental, lateComers(rental, look.records))
+      follow(poll)
+      for (const rental of all()) meetLateComers(rental, lateComers(rental, poll.records))
     },
     awaited: () =>
       all().flatMap(({ step, instance, createdAt, startedAt }) =>

@@ -61,7 +61,7 @@ export function createRunWatchdog(
     settle(id) {
       const run = runs.find(id)
       if (!run?.watchdogStale) return Promise.resolve()
-      // Where it cannot be told, the next look at the account tries again.
+      // Where it cannot be told, the next poll of the account tries again.
       const reached = () => inside(run, connection => tell(run, connection)).catch(() => undefined)
       const underWay = telling.get(id) ?? reached().finally(() => telling.delete(id))
       telling.set(id, underWay)

@@ -39,7 +39,7 @@ export function whereTried({ offer, machineId }: AttemptView): string {
 export function waitsFor(failover: FailoverView, instance: InstanceView | undefined, now: number): string {
   const for_ = duration(Math.max(0, now - failover.since))
   if (failover.problem && failover.step === 'searching')
-    return `${failover.problem.message} ${failover.problem.code === 'held_by_guard' ? (failover.problem.advice ?? '') : 'Tried again at the next look.'}`
+    return `${failover.problem.message} ${failover.problem.code === 'held_by_guard' ? (failover.problem.advice ?? '') : 'Tried again at the next poll.'}`
   switch (failover.step) {
     case 'searching':
       return 'looking for the next offer'

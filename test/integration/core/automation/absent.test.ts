@@ -55,7 +55,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     expect(texts(under).filter(text => /destroyed|gone/.test(text))).toEqual([])
   })
 
-  test('that stays for a look ends nothing, and what comes back goes on from where it was', async () => {
+  test('that stays for a poll ends nothing, and what comes back goes on from where it was', async () => {
     const inside = await entered()
     const { under, instance, hide, answers, tunnel, world, keyEntry } = inside
     const before = under.account().instances[instance]
@@ -104,7 +104,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
   })
 })
 
-test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next look${lacking}`, async () => {
+test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next poll${lacking}`, async () => {
   const inside = await entered()
   const { under, instance, tunnel, world, keyEntry } = inside
   const name = alias(under, instance)

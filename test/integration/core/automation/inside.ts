@@ -21,7 +21,7 @@ export interface Inside {
   setLoad(percent: number): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
-  /** The next so many looks find no instance: neither in the list nor, unless `listOnly`, by itself. */
+  /** The next so many polls find no instance: neither in the list nor, unless `listOnly`, by itself. */
   hide(lists: number, listOnly?: boolean): void
   /** What the service makes of the instance; undefined once it is destroyed. */
   intended(): Promise<string | undefined>

@@ -217,7 +217,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).resolves.toBeUndefined()
   }, 120_000)
 
-  test('is not taken for lost when one look is without its instance, however many runs are on that', async () => {
+  test('is not taken for lost when one poll is without its instance, however many runs are on that', async () => {
     const { under, instance, hide } = await openInside()
     const ids = [
       await startRun(under, { instance, command: 'sleep 600' }),

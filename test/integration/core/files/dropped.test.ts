@@ -29,7 +29,7 @@ function begin(place: Place, direction: 'up' | 'down', make: (changed: () => voi
   const changed = () => {
     const { step } = transfer.view()
     if (steps.at(-1) !== step) steps.push(step)
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   }
   let later: () => void = () => undefined
   const transfer = new FileTransfer({
@@ -52,14 +52,14 @@ function begin(place: Place, direction: 'up' | 'down', make: (changed: () => voi
     steps,
     until: wanted =>
       new Promise(resolve => {
-        const look = () => {
+        const check = () => {
           const view = transfer.view()
           if (!wanted(view)) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve(view)
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
   }
 }

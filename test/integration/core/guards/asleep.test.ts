@@ -63,7 +63,7 @@ test.for(['act', 'tell'] as const)(
     clock.sleep(9 * hour * 1000)
     // Awake again: what was to be done at its time is done now, all at once, before anything was looked at.
     await clock.pass(1000)
-    under.berth.lookNow()
+    under.berth.pollNow()
     const end = missed === 'act' ? 'done' : 'missed'
     await under.until(() => stepOf(scene) === end)
     await pass(300)

@@ -32,7 +32,7 @@ const isHalted = (under: BerthUnderTest, id: number) =>
   ['stopped', 'stopping'].includes(stateOf(under, id) ?? '')
 
 /**
- * The world goes on without Berth's machine having noticed, as after a sleep; then Berth looks, and looks on while it is
+ * The world goes on without Berth's machine having noticed, as after a sleep; then Berth polls, and looks on while it is
  * awake: two sleeps without any time between them would be the pace of a faster world.
  */
 async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: number): Promise<void> {
@@ -195,7 +195,7 @@ describe.concurrent('slept through', () => {
     await woken.until(() => guardsOf(woken)[0]?.step === 'done')
     await woken.run('refresh', {})
     expect(stops(world, id)).toHaveLength(1)
-    await expect.poll(() => world.notifier.shown.at(-1)?.body, soon).toContain('when nobody looked')
+    await expect.poll(() => world.notifier.shown.at(-1)?.body, soon).toContain('while Berth was not polling')
   })
 
   test('it only says so where that was chosen, and not again after a restart', async context => {
@@ -230,7 +230,7 @@ test.concurrent('ended while it acts, it goes on after the restart, late as that
   await again.until(() => guardsOf(again)[0]?.step === 'done')
 })
 
-test.concurrent('a credit that a look did not tell is not acted on', async context => {
+test.concurrent('a credit that a poll did not tell is not acted on', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)

@@ -45,7 +45,7 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   const view = () => under.account().watches[watch]
   await under.until(() => view()?.waits !== undefined)
   expect(view()?.waits?.message).toContain('this month’s budget of $0.01 is reached')
-  for (let look = 0; look < 3; look += 1) {
+  for (let poll = 0; poll < 3; poll += 1) {
     await world.sim.controls.advance(120)
     await under.run('lookWatch', { watch })
   }
@@ -70,7 +70,7 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
     step: 'searching',
     attempts: [{ why: { code: 'stopped_by_guard' } }],
   })
-  for (let look = 0; look < 3; look += 1) await under.run('refresh', {})
+  for (let poll = 0; poll < 3; poll += 1) await under.run('refresh', {})
   expect((await onAccount(world)).map(one => one.id)).toEqual([first])
   expect(everCreated(world)).toBe(2)
   expect(

@@ -15,7 +15,7 @@ interface Scene {
   /** It runs. */
   id: number
   /** So much of the world's time, in steps that follow each other for that Berth. */
-  pass(seconds: number, look?: BerthUnderTest): Promise<void>
+  pass(seconds: number, poll?: BerthUnderTest): Promise<void>
 }
 
 /** One that has cost half an hour's price. The world goes on by what `pass` says alone, so that a slow machine changes nothing. */
@@ -28,12 +28,12 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   const monotonic = () => systemClock.monotonic() + passed * 1000
   Object.assign(world.machine, { clock: { ...systemClock, monotonic } })
   const step = 5 * minute
-  const pass = async (seconds: number, look = under) => {
+  const pass = async (seconds: number, poll = under) => {
     for (let gone = 0; gone < seconds; gone += step) {
       const settled = controls.advance(step)
       passed += step
       await settled
-      await look.run('refresh', {})
+      await poll.run('refresh', {})
     }
   }
   // A month that ends meanwhile begins its budget anew.
@@ -131,7 +131,7 @@ test.concurrent('what needs no credit is guarded while only the instances are to
   expect(under.account().limitation).toBeUndefined()
 })
 
-test.concurrent('where the instances are not told the look failed, whatever is told of the credit', async context => {
+test.concurrent('where the instances are not told the poll failed, whatever is told of the credit', async context => {
   const scene = await running(context)
   const { world, under, id } = scene
   await guard(scene, { instance: id, when: { kind: 'duration', seconds: hour } })

@@ -62,7 +62,7 @@ async function openLid(files: Readonly<Record<string, string>>) {
     await world.sim.controls.advance(night)
     sshd.dropConnections()
     clock?.wake(night)
-    under.berth.lookNow()
+    under.berth.pollNow()
   }
   return { ...place, sleepThroughNight }
 }
@@ -127,7 +127,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
   })
 
   test.for([
-    ['its limit passes is stopped at the first look', '{ hours: 2 }', false],
+    ['its limit passes is stopped at the first poll', '{ hours: 2 }', false],
     ['its watchdog stops its machine leaves it so', '{ hours: 12 }', true],
   ] as const)('in which %s, and goes on from there when it is told to', async ([, stop, byWatchdog]) => {
     const place = await openLid(files(stop))

@@ -16,7 +16,7 @@ import { Stillness } from './inside/stillness.ts'
 import { liveBy, VirtualTime, virtualClock } from './inside/virtual-time.ts'
 import { watchedFiles, watchedKeychain } from './inside/watched-disk.ts'
 import { watchFetch } from './inside/watched-fetch.ts'
-import { lookout } from './inside/watched-poll.ts'
+import { pollEvents } from './inside/watched-poll.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 
 /**
@@ -67,9 +67,9 @@ async function begin(life: Life): Promise<void> {
   time.begin(now)
   liveBy(time)
   stillness.watchSockets(servicePort)
-  await watchFetch(stillness, deaths, new Creations((mark, looked) => say({ kind: 'asks', mark, looked })))
-  lookout.looking = () => say({ kind: 'looking' })
-  lookout.looked = credit => say({ kind: 'looked', credit })
+  await watchFetch(stillness, deaths, new Creations((mark, polled) => say({ kind: 'asks', mark, polled })))
+  pollEvents.polling = () => say({ kind: 'polling' })
+  pollEvents.polled = credit => say({ kind: 'polled', credit })
   const running = await startBerth({
     log,
     machine: {

@@ -53,14 +53,14 @@ export type FromBerth =
   | { kind: 'stands'; standing: Standing }
   /** Its State has changed in what guards are judged by. */
   | { kind: 'seen'; seen: Seen }
-  /** A look was asked for; one has ended, with a fresh answer, which told the credit or the instances alone. */
-  | { kind: 'looking' }
-  | { kind: 'looked'; credit: boolean }
+  /** A poll was asked for; one has ended, with a fresh answer, which told the credit or the instances alone. */
+  | { kind: 'polling' }
+  | { kind: 'polled'; credit: boolean }
   /**
-   * An instance with that mark is asked for. `looked`: in this life the account was seen since that was done last, or
+   * An instance with that mark is asked for. `polled`: in this life the account was seen since that was done last, or
    * since its beginning.
    */
-  | { kind: 'asks'; mark: string; looked: boolean }
+  | { kind: 'asks'; mark: string; polled: boolean }
   /** Something that nobody foresaw. */
   | { kind: 'unforeseen'; text: string }
 

@@ -16,10 +16,10 @@ export class Refused extends Error {
 }
 
 export interface LifeEvents {
-  looking(): void
-  looked(credit: boolean): void
+  polling(): void
+  polled(credit: boolean): void
   seen(seen: Seen): void
-  asks(mark: string, looked: boolean): void
+  asks(mark: string, polled: boolean): void
   /** It was killed, or has ended as it was told to. */
   ended(): void
   /** What must never happen: an error that nobody foresaw, a process that ends by itself. */
@@ -53,9 +53,9 @@ export class OneLife {
       if (message.kind === 'begun') this.#hasBegun = true
       else if (message.kind === 'stands') this.#stands(message.standing)
       else if (message.kind === 'seen') events.seen(message.seen)
-      else if (message.kind === 'asks') events.asks(message.mark, message.looked)
-      else if (message.kind === 'looking') events.looking()
-      else if (message.kind === 'looked') events.looked(message.credit)
+      else if (message.kind === 'asks') events.asks(message.mark, message.polled)
+      else if (message.kind === 'polling') events.polling()
+      else if (message.kind === 'polled') events.polled(message.credit)
       else if (message.kind === 'unforeseen') events.broken(message.text)
       else this.#answered(message)
     })

@@ -1,7 +1,7 @@
 import type { Seen } from '../berth/messages.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 
-/** After each look that leaves nothing open: whatever Berth has shown once, and is still there, it must show. */
+/** After each poll that leaves nothing open: whatever Berth has shown once, and is still there, it must show. */
 export class BelievedGone {
   readonly broken: string[] = []
   readonly #elsewhere: Elsewhere
@@ -9,7 +9,7 @@ export class BelievedGone {
   readonly #shown = new Set<number>()
   #now: Seen['instances'] = {}
 
-  /** `where`: when and after which look that is, in words. */
+  /** `where`: when and after which poll that is, in words. */
   constructor(elsewhere: Elsewhere, where: () => string) {
     this.#elsewhere = elsewhere
     this.#where = where
@@ -20,7 +20,7 @@ export class BelievedGone {
     for (const id of Object.keys(instances)) this.#shown.add(Number(id))
   }
 
-  looked(): void {
+  polled(): void {
     for (const { id } of this.#elsewhere.instances()) {
       if (id in this.#now || !this.#shown.has(id)) continue
       this.#shown.delete(id)

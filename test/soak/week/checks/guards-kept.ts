@@ -1,13 +1,13 @@
 import { hasEnded } from '../../../../electron/contract/automation/guard.ts'
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
-import type { Look, Stretch, Timeline } from '../timeline.ts'
-import { isList } from './looks.ts'
+import type { Poll, Stretch, Timeline } from '../timeline.ts'
+import { isList } from './polls.ts'
 
 /** What became of all guards. */
 export interface Kept {
   /** How often a guard acted on its instance. */
   acted: number
-  /** Guards whose moment passed while Berth could not look, and that only said so, as was chosen. */
+  /** Guards whose moment passed while Berth could not poll, and that only said so, as was chosen. */
   missed: number
   /** Where one was not kept, and how. */
   broken: string[]
@@ -17,26 +17,26 @@ export interface Kept {
 const blur = 1
 /** Seconds by which a moment that follows from prices or load may move before State shows it: it is in whole ones. */
 const unshown = 1.5
-/** Seconds after a look just before or at a moment in which Berth, by whose own time it has not come, looks again. */
+/** Seconds after a poll just before or at a moment in which Berth, by whose own time it has not come, polls again. */
 const soon = 4
 /** Seconds within which what the service has put off or refused is asked again. */
 const longestPutOff = 60
-/** Seconds without a look after which a moment counts as missed. */
+/** Seconds without a poll after which a moment counts as missed. */
 const gap = 600
 
 /**
- * Whether every guard was kept by the first fresh answer after its moment. Only the first look of a life may leave it
+ * Whether every guard was kept by the first fresh answer after its moment. Only the first poll of a life may leave it
  * to the one that follows, which Berth makes at once: the service's time is the `Date` of its answers, and by one of
  * them alone nobody can tell whether its clock has leapt meanwhile.
  */
-export function guardsKept({ guards, looks }: Timeline, requests: readonly LoggedRequest[]): Kept {
+export function guardsKept({ guards, polls }: Timeline, requests: readonly LoggedRequest[]): Kept {
   const kept: Kept = { acted: 0, missed: 0, broken: [] }
   const asked = requests.flatMap(({ method, path, at }) => (method === 'GET' && isList(path) ? [at] : []))
   for (const [id, stretches] of guards) {
-    for (const look of neglected(stretches, looks, requests))
-      kept.broken.push(`${tale(id, look.stretch)} waited through the look at ${look.at}`)
-    for (const look of leftAlone(stretches, looks, asked))
-      kept.broken.push(`${tale(id, look.stretch)} was left at ${look.at}, and not looked at again soon`)
+    for (const poll of neglected(stretches, polls, requests))
+      kept.broken.push(`${tale(id, poll.stretch)} waited through the poll at ${poll.at}`)
+    for (const poll of leftAlone(stretches, polls, asked))
+      kept.broken.push(`${tale(id, poll.stretch)} was left at ${poll.at}, and not looked at again soon`)
     for (const [index, stretch] of stretches.entries()) {
       const next = stretches[index + 1]
       if (!next || hasEnded(stretch.guard) || !hasEnded(next.guard)) continue
@@ -57,33 +57,33 @@ export function guardsKept({ guards, looks }: Timeline, requests: readonly Logge
 /** The fresh answers that found it due, and left it and its instances as they were. */
 function neglected(
   stretches: readonly Stretch[],
-  looks: readonly Look[],
+  polls: readonly Poll[],
   requests: readonly LoggedRequest[],
 ): { stretch: Stretch; at: number }[] {
   return stretches.flatMap((stretch, index) => {
     if (hasEnded(stretch.guard)) return []
-    return between(looks, stretch.from, stretch.until).flatMap(look => {
-      if (look.number === 1 || !isDue(stretch, look.at) || !mayAct(stretch, look)) return []
-      const before = stretches.slice(0, index + 1).findLast(({ order }) => order < look.order)
-      const hadToWait = before !== undefined && before.until >= look.at && mayAct(before, look)
-      return hadToWait && !isLeftToFailovers(stretch, look, requests) ? [{ stretch, at: look.at }] : []
+    return between(polls, stretch.from, stretch.until).flatMap(poll => {
+      if (poll.number === 1 || !isDue(stretch, poll.at) || !mayAct(stretch, poll)) return []
+      const before = stretches.slice(0, index + 1).findLast(({ order }) => order < poll.order)
+      const hadToWait = before !== undefined && before.until >= poll.at && mayAct(before, poll)
+      return hadToWait && !isLeftToFailovers(stretch, poll, requests) ? [{ stretch, at: poll.at }] : []
     })
   })
 }
 
 /**
  * The fresh answers so near to its moment that by Berth's own time it may not have come, after which Berth did not ask
- * again at once: one that acts a look too late would hide there, since Berth looks at the very moment.
+ * again at once: one that acts a poll too late would hide there, since Berth polls at the very moment.
  */
 function leftAlone(
   stretches: readonly Stretch[],
-  looks: readonly Look[],
+  polls: readonly Poll[],
   asked: readonly number[],
 ): { stretch: Stretch; at: number }[] {
   return stretches.flatMap((stretch, index) => {
     const { dueAt } = stretch.guard
     if (!waits(stretch) || dueAt === undefined || hasMoved(stretch, stretches[index + 1])) return []
-    return between(looks, stretch.from, stretch.until).flatMap(({ at, until, number }) => {
+    return between(polls, stretch.from, stretch.until).flatMap(({ at, until, number }) => {
       const isNear = Math.abs(at - dueAt) <= blur && until + soon < stretch.until
       return number === 1 || !isNear || asked.some(one => one > until && one <= until + soon)
         ? []
@@ -97,18 +97,18 @@ function hasMoved({ guard }: Stretch, next: Stretch | undefined): boolean {
   return next !== undefined && next.guard.dueAt !== undefined && next.guard.dueAt !== guard.dueAt
 }
 
-/** The looks that ended in that time. */
-function between(looks: readonly Look[], from: number, until: number): readonly Look[] {
+/** The polls that ended in that time. */
+function between(polls: readonly Poll[], from: number, until: number): readonly Poll[] {
   let low = 0
-  let high = looks.length
+  let high = polls.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((looks[middle]?.until ?? 0) < from) low = middle + 1
+    if ((polls[middle]?.until ?? 0) < from) low = middle + 1
     else high = middle
   }
   let end = low
-  while (end < looks.length && (looks[end]?.until ?? 0) < until) end += 1
-  return looks.slice(low, end)
+  while (end < polls.length && (polls[end]?.until ?? 0) < until) end += 1
+  return polls.slice(low, end)
 }
 
 function isDue({ guard: { condition, dueAt } }: Stretch, at: number): boolean {
@@ -116,8 +116,8 @@ function isDue({ guard: { condition, dueAt } }: Stretch, at: number): boolean {
   return dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
 }
 
-function mayAct(stretch: Stretch, look: Look): boolean {
-  return waits(stretch) || isHeldUp(stretch, look)
+function mayAct(stretch: Stretch, poll: Poll): boolean {
+  return waits(stretch) || isHeldUp(stretch, poll)
 }
 
 function waits(stretch: Stretch): boolean {
@@ -129,7 +129,7 @@ function waits(stretch: Stretch): boolean {
  * Whether it was due without an answer that tells what it goes by, and such a one is here. One that has tried and failed
  * tries again in its own time, and one on idleness may still have to ask inside.
  */
-function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
+function isHeldUp(stretch: Stretch, { credit }: Poll): boolean {
   const { step, condition, problem } = stretch.guard
   if (step !== 'held' || condition.kind === 'idle' || !hasTargets(stretch)) return false
   if (problem !== undefined && problem.code !== 'credit_stale') return false
@@ -142,7 +142,7 @@ function isHeldUp(stretch: Stretch, { credit }: Look): boolean {
  */
 function isLeftToFailovers(
   { guard, instances }: Stretch,
-  look: Look,
+  poll: Poll,
   requests: readonly LoggedRequest[],
 ): boolean {
   const running = Object.keys(instances).filter(id => instances[id] === 'running')
@@ -150,14 +150,14 @@ function isLeftToFailovers(
   return targets.every(id => {
     const path = `/api/v0/instances/${id}/`
     return isBeingDropped(
-      look,
+      poll,
       requests.filter(one => one.method === 'DELETE' && one.path === path),
     )
   })
 }
 
-/** Asked for by soon after the look, or in vain before it and asked for again. */
-function isBeingDropped({ at, until }: Look, drops: readonly LoggedRequest[]): boolean {
+/** Asked for by soon after the poll, or in vain before it and asked for again. */
+function isBeingDropped({ at, until }: Poll, drops: readonly LoggedRequest[]): boolean {
   return drops.some(
     (drop, index) =>
       drop.at >= at &&
@@ -176,7 +176,7 @@ function hasTargets({ guard, instances }: Stretch): boolean {
     : guard.instance in instances
 }
 
-/** Being told only is for a moment at which nobody looked, and long after it. */
+/** Being told only is for a moment at which nobody polled, and long after it. */
 function wronglyMissed({ guard: { missed, dueAt } }: Stretch, at: number): string | undefined {
   if (missed === 'act') return 'was to act however late, and did not'
   if (dueAt === undefined) return undefined

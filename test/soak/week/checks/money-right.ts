@@ -1,6 +1,6 @@
 import type { MoneyHistory } from '../../../../electron/contract/spending/history.ts'
 import type { Ledger } from '../../../../simulator/controls.ts'
-import type { Look, Timeline } from '../timeline.ts'
+import type { Poll, Timeline } from '../timeline.ts'
 import { paymentsNoticed } from './payments-noticed.ts'
 
 /** How what Berth counted compares with the service's own ledger. Micro-dollars. */
@@ -20,13 +20,13 @@ export interface Compared {
 
 const cent = 10_000
 
-/** Seconds by which Berth may be wrong about when it looked: an answer's `Date` has whole ones. */
+/** Seconds by which Berth may be wrong about when it polled: an answer's `Date` has whole ones. */
 const blur = 1
 /** Instances that a day keeps by name, the costliest, so that days are kept for ever in 5 MB. */
 const mostNamed = 40
 /** Seconds between two fresh answers after which any sum may have been paid in unseen. */
 const absence = 600
-/** Seconds after which what a look has changed is on disk: a kill may lose the last one, and with it when that was. */
+/** Seconds after which what a poll has changed is on disk: a kill may lose the last one, and with it when that was. */
 const written = 1
 
 /**
@@ -39,15 +39,15 @@ export function moneyCompared(
   paidIn: number,
   timeline: Timeline,
 ): Compared {
-  const looks = savedLooks(timeline)
+  const polls = savedPolls(timeline)
   const counted = days.reduce((sum, { spent }) => sum + spent, 0)
   const shares = new Map<string, number>()
   for (const { instances } of days)
     for (const [id, share] of Object.entries(instances)) shares.set(id, (shares.get(id) ?? 0) + share)
   const broken: string[] = []
   const odd = timeline.payments.filter(({ isOdd }) => isOdd)
-  const doubt = odd.reduce((sum, { at }) => sum + doubtAbout(at, ledger, looks, timeline), 0)
-  const { mistaken, ...noticed } = paymentsNoticed(days, paidIn, timeline, looks, doubt)
+  const doubt = odd.reduce((sum, { at }) => sum + doubtAbout(at, ledger, polls, timeline), 0)
+  const { mistaken, ...noticed } = paymentsNoticed(days, paidIn, timeline, polls, doubt)
   broken.push(...noticed.broken)
   const off = counted - ledger.micro_dollars - mistaken
   if (Math.abs(off) >= cent + doubt)
@@ -56,7 +56,7 @@ export function moneyCompared(
   for (const { instance_id, micro_dollars } of ledger.instances) {
     const share = shares.get(String(instance_id)) ?? 0
     const unnamed = days.reduce((sum, day) => sum + leftOut(String(instance_id), day), 0)
-    const poll = unknowable(instance_id, ledger, looks, timeline)
+    const poll = unknowable(instance_id, ledger, polls, timeline)
     const difference = Math.max(0, Math.abs(share - micro_dollars) - cent - unnamed)
     if (difference > 0) worst = Math.max(worst, difference / poll)
     if (difference > poll)
@@ -86,8 +86,8 @@ function history(id: number, { charges }: Ledger, days: MoneyHistory['days']): s
 }
 
 /** Those of which what they changed outlived Berth. */
-function savedLooks({ looks, lives }: Timeline): Look[] {
-  return looks.filter(({ until, life }) => until < (lives[life - 1]?.until ?? 0) - written)
+function savedPolls({ polls, lives }: Timeline): Poll[] {
+  return polls.filter(({ until, life }) => until < (lives[life - 1]?.until ?? 0) - written)
 }
 
 /**
@@ -100,15 +100,15 @@ function savedLooks({ looks, lives }: Timeline): Look[] {
 function unknowable(
   id: number,
   { charges }: Ledger,
-  looks: readonly Look[],
+  polls: readonly Poll[],
   { silence, unseenRuns, payments }: Timeline,
 ): number {
   const own = charges.filter(({ instance_id }) => instance_id === id)
   const dearest = Math.max(...own.map(charge => charge.micro_dollars_per_hour), 0)
   const changes = own.flatMap(({ from, to }) => [from, to])
-  const seconds = lengthAround(changes, looks)
+  const seconds = lengthAround(changes, polls)
   const others = charges.filter(({ instance_id }) => instance_id !== id)
-  const creditStaleSince = payments.filter(({ at }) => stretchAround(at, looks)[1] > absence)
+  const creditStaleSince = payments.filter(({ at }) => stretchAround(at, polls)[1] > absence)
   const moments = [
     ...others.flatMap(charge => [charge.from, charge.to]),
     ...creditStaleSince.map(({ at }) => at),
@@ -117,17 +117,17 @@ function unknowable(
     ({ from, until, perHour }) =>
       lengthAround(
         moments.filter(at => at >= from && at <= until),
-        looks,
+        polls,
       ) * perHour,
   )
   const run = unseenRuns.get(String(id))
-  const unseen = run ? lengthAround([run.at], looks) * run.perHour : 0
+  const unseen = run ? lengthAround([run.at], polls) * run.perHour : 0
   return (seconds * dearest + unseen + unsure.reduce((sum, one) => sum + one, 0)) / 3600
 }
 
 /** Seconds of all the stretches that those moments are in. */
-function lengthAround(moments: readonly number[], looks: readonly Look[]): number {
-  const stretches = new Map(moments.map(at => stretchAround(at, looks)))
+function lengthAround(moments: readonly number[], polls: readonly Poll[]): number {
+  const stretches = new Map(moments.map(at => stretchAround(at, polls)))
   return [...stretches.values()].reduce((sum, length) => sum + length + blur, 0)
 }
 
@@ -135,9 +135,9 @@ function lengthAround(moments: readonly number[], looks: readonly Look[]): numbe
  * By how much a sum that is no round one may be taken for another: the service tells the credit alone, so that what was
  * spent in that stretch and what was paid in are known by their difference, and by the prices where those are sure.
  */
-function doubtAbout(at: number, { charges }: Ledger, looks: readonly Look[], { silence }: Timeline): number {
-  const [after, length] = stretchAround(at, looks)
-  const until = looks[after]?.until ?? at
+function doubtAbout(at: number, { charges }: Ledger, polls: readonly Poll[], { silence }: Timeline): number {
+  const [after, length] = stretchAround(at, polls)
+  const until = polls[after]?.until ?? at
   const during = charges.filter(({ from, to }) => from <= until && to >= until - length)
   const changed = during.filter(({ from, to }) => from >= until - length || to <= until)
   const all = during.reduce((sum, charge) => sum + charge.micro_dollars_per_hour, 0)
@@ -149,10 +149,10 @@ function doubtAbout(at: number, { charges }: Ledger, looks: readonly Look[], { s
 }
 
 /** The stretch between two fresh answers that a moment is in: which one, and how long it is. */
-function stretchAround(at: number, looks: readonly Look[]): [number, number] {
-  const after = looks.findIndex(look => look.until >= at)
-  const next = looks[after]
-  const before = looks[after - 1]
+function stretchAround(at: number, polls: readonly Poll[]): [number, number] {
+  const after = polls.findIndex(poll => poll.until >= at)
+  const next = polls[after]
+  const before = polls[after - 1]
   if (!next || !before) return [after, 0]
   return [after, next.until - before.at]
 }

@@ -10,11 +10,11 @@ export interface Service {
   byHand: ReadonlySet<number>
   /** Oldest first. */
   requests: () => readonly LoggedRequest[]
-  /** When and after which look that is, in words. */
+  /** When and after which poll that is, in words. */
   where: () => string
 }
 
-/** What a look found that must go. */
+/** What a poll found that must go. */
 interface Found {
   why: string
   /** Which instances it is about. */
@@ -23,19 +23,19 @@ interface Found {
 
 /**
  * What may be there for a moment only: two instances for one request, and one that no request has or is still after. After
- * each of Berth's looks what the service has is held to what Berth has on disk. The look that finds it has it destroyed:
+ * each of Berth's polls what the service has is held to what Berth has on disk. The poll that finds it has it destroyed:
  * a further one may find it only where a fault befell that.
  */
 export class Passing {
   readonly broken: string[] = []
   /** Instances that a rental has, or had once. */
   readonly claimed = new Set<number>()
-  /** The most fresh looks that any of it has outlived. */
+  /** The most fresh polls that any of it has outlived. */
   longest = 0
   readonly #service: Service
   readonly #folder: string
-  /** How many looks have found it, and how many requests there were when the first did. */
-  readonly #looks = new Map<string, { looks: number; since: number }>()
+  /** How many polls have found it, and how many requests there were when the first did. */
+  readonly #polls = new Map<string, { polls: number; since: number }>()
   #known = 0
   #isSuspicious = false
 
@@ -44,8 +44,8 @@ export class Passing {
     this.#folder = folder
   }
 
-  /** After a fresh look, and what followed from it at once. Only with a new instance there can be anything new. */
-  async looked(): Promise<void> {
+  /** After a fresh poll, and what followed from it at once. Only with a new instance there can be anything new. */
+  async polled(): Promise<void> {
     const { elsewhere, everCreated, byHand } = this.#service
     const created = everCreated()
     if (!this.#isSuspicious && created === this.#known) return
@@ -60,15 +60,15 @@ export class Passing {
       ),
     ])
     this.#isSuspicious = found.size > 0 || ours.length > 0
-    for (const what of this.#looks.keys()) if (!found.has(what)) this.#looks.delete(what)
+    for (const what of this.#polls.keys()) if (!found.has(what)) this.#polls.delete(what)
     for (const [what, one] of found) this.#foundAgain(what, one)
   }
 
   #foundAgain(what: string, { why, ids }: Found): void {
     const requests = this.#service.requests()
-    const { looks, since } = this.#looks.get(what) ?? { looks: 0, since: requests.length }
-    this.#looks.set(what, { looks: looks + 1, since })
-    this.longest = Math.max(this.longest, looks + 1)
+    const { polls, since } = this.#polls.get(what) ?? { polls: 0, since: requests.length }
+    this.#polls.set(what, { polls: polls + 1, since })
+    this.longest = Math.max(this.longest, polls + 1)
     const paths = new Set(ids.map(id => `/api/v0/instances/${id}/`))
     const thwarted = requests
       .slice(since)
@@ -76,7 +76,7 @@ export class Passing {
         ({ method, path, status, fault }) =>
           method === 'DELETE' && (fault !== null || status === 429) && paths.has(path),
       )
-    if (looks === thwarted.length + 1)
-      this.broken.push(`${this.#service.where()}: ${what} ${why}, found by ${looks + 1} looks`)
+    if (polls === thwarted.length + 1)
+      this.broken.push(`${this.#service.where()}: ${what} ${why}, found by ${polls + 1} polls`)
   }
 }

@@ -1,6 +1,6 @@
 import type { MoneyDay } from '../../../../electron/contract/spending/history.ts'
 import { localDay } from '../../../../electron/core/money/local-days.ts'
-import type { Look, Payment, Timeline } from '../timeline.ts'
+import type { Payment, Poll, Timeline } from '../timeline.ts'
 
 /** What became of the sums that were paid in. Micro-dollars. */
 export interface Noticed {
@@ -19,8 +19,8 @@ const usual = 5_000_000
 export function paymentsNoticed(
   days: readonly MoneyDay[],
   paidIn: number,
-  { payments, looks }: Timeline,
-  saved: readonly Look[],
+  { payments, polls }: Timeline,
+  saved: readonly Poll[],
   doubt: number,
 ): Noticed {
   const broken: string[] = []
@@ -31,7 +31,7 @@ export function paymentsNoticed(
   if (differs(noticed - mistaken, paidIn))
     broken.push(`${paidIn} micro-dollars were paid in, but ${noticed} were noticed`)
 
-  const placed = payments.map(payment => ({ payment, on: daysOf(payment, [looks, saved]) }))
+  const placed = payments.map(payment => ({ payment, on: daysOf(payment, [polls, saved]) }))
   for (const { day, toppedUp, estimated } of days) {
     const here = placed.filter(({ on }) => on.has(day))
     // About midnight it may be the one day's or the other's.
@@ -43,7 +43,7 @@ export function paymentsNoticed(
   return { mistaken, broken }
 }
 
-/** The day of the look that finds it; killed before that is on disk, Berth finds it again in the next one. */
-function daysOf({ at }: Payment, looks: readonly (readonly Look[])[]): Set<string> {
-  return new Set(looks.map(some => localDay(some.find(({ until }) => until >= at)?.until ?? at)))
+/** The day of the poll that finds it; killed before that is on disk, Berth finds it again in the next one. */
+function daysOf({ at }: Payment, polls: readonly (readonly Poll[])[]): Set<string> {
+  return new Set(polls.map(some => localDay(some.find(({ until }) => until >= at)?.until ?? at)))
 }

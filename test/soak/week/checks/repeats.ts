@@ -16,23 +16,23 @@ export class Repeats {
   readonly #elsewhere: Elsewhere
   readonly #where: () => string
 
-  /** `where`: when and after which look that is, in words. */
+  /** `where`: when and after which poll that is, in words. */
   constructor(elsewhere: Elsewhere, where: () => string) {
     this.#elsewhere = elsewhere
     this.#where = where
   }
 
   /**
-   * `looked`: whether the process that asks has seen the account since it asked last, or since it began. Gives what is
+   * `polled`: whether the process that asks has seen the account since it asked last, or since it began. Gives what is
    * still to be looked at, where it is no first time; `now` in epoch seconds of world time.
    */
-  asks(mark: string, looked: boolean, now: number): (() => void) | undefined {
+  asks(mark: string, polled: boolean, now: number): (() => void) | undefined {
     const isFirst = !this.#asked.has(mark)
     this.#asked.add(mark)
     if (isFirst) return undefined
     this.repeated += 1
     const where = this.#where()
-    if (!looked) this.broken.push(`${where}: ${mark} was asked for again without a look at the account`)
+    if (!polled) this.broken.push(`${where}: ${mark} was asked for again without a poll of the account`)
     return () => {
       const there = this.#elsewhere.instances()
       const one = there.find(

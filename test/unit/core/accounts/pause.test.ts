@@ -10,7 +10,7 @@ function pauseOf() {
   const clock = new HandClock()
   const said: Notice[] = []
   const answers = new Map<string, (action: string | undefined) => void>()
-  let looks = 0
+  let polls = 0
   const pause = createPause({
     store,
     clock,
@@ -22,41 +22,41 @@ function pauseOf() {
       },
       withdraw: id => void answers.delete(id),
     },
-    lookAtAll: () => {
-      looks += 1
+    pollAccounts: () => {
+      polls += 1
     },
   })
-  return { store, clock, said, answers, pause, looks: () => looks }
+  return { store, clock, said, answers, pause, polls: () => polls }
 }
 
-test('for an hour nothing looks by itself; it is said, and ends by itself', async () => {
-  const { store, clock, said, answers, pause, looks } = pauseOf()
+test('for an hour nothing polls by itself; it is said, and ends by itself', async () => {
+  const { store, clock, said, answers, pause, polls } = pauseOf()
   pause.begin(60)
   expect(said).toMatchObject([{ title: 'Nothing is watched for 60 minutes' }])
   expect(store.get().pausedUntil).toBe(clock.now() + 3_600_000)
   await clock.pass(3_599_000)
-  pause.lookNow()
+  pause.pollNow()
   expect(isPaused(store, clock)).toBe(true)
-  expect(looks()).toBe(0)
+  expect(polls()).toBe(0)
   await clock.pass(1_000)
-  expect(looks()).toBe(1)
+  expect(polls()).toBe(1)
   expect(store.get().pausedUntil).toBeUndefined()
   expect(answers.size).toBe(0)
 })
 
 test('the notice’s button ends it at once', () => {
-  const { answers, pause, looks, store } = pauseOf()
+  const { answers, pause, polls, store } = pauseOf()
   pause.begin(60)
   answers.get('pause')?.('resume')
-  expect(looks()).toBe(1)
+  expect(polls()).toBe(1)
   expect(store.get().pausedUntil).toBeUndefined()
 })
 
 test('a pause that was slept through is over on waking', () => {
-  const { clock, pause, looks, store } = pauseOf()
+  const { clock, pause, polls, store } = pauseOf()
   pause.begin(60)
   clock.wall += 3_600_000
-  pause.lookNow()
-  expect(looks()).toBe(1)
+  pause.pollNow()
+  expect(polls()).toBe(1)
   expect(store.get().pausedUntil).toBeUndefined()
 })

@@ -27,14 +27,14 @@ test('one answer without its instance ends no guard, and two in a row do', async
   const there = one.instances
   for (const _ of [1, 2]) {
     one.instances = []
-    await one.look()
+    await one.poll()
     expect(step()).toBe('waiting')
     one.instances = there
-    await one.look()
+    await one.poll()
   }
   one.instances = []
-  await one.look()
-  await one.look()
+  await one.poll()
+  await one.poll()
   expect(step()).toBe('over')
 })
 
@@ -48,9 +48,9 @@ test.each(['act', 'tell'] as const)(
     expect(step()).toBe('waiting')
     expect(one.told).toEqual([])
     one.answers = true
-    // The clock has leapt: a second look has to agree.
-    await one.look()
-    await one.look()
+    // The clock has leapt: a second poll has to agree.
+    await one.poll()
+    await one.poll()
     expect(step()).toBe(missed === 'act' ? 'done' : 'missed')
     expect(one.asked).toEqual(missed === 'act' ? ['stop 7'] : [])
   },
@@ -62,10 +62,10 @@ test('nothing is warned of that was stopped meanwhile, and it is once that runs 
   await one.pass(hour - 600 - 300)
   expect([step(), one.told]).toEqual(['waiting', []])
   one.instances = [running]
-  await one.look()
+  await one.poll()
   expect([step(), one.told.length]).toEqual(['warned', 1])
   one.instances = [{ ...running, state: 'stopped' }]
-  await one.look()
+  await one.poll()
   expect(step()).toBe('waiting')
 })
 
@@ -76,8 +76,8 @@ test('where the service does not answer at its moment it says so, and acts with 
   expect(step()).toBe('held')
   expect(one.told).toHaveLength(1)
   one.answers = true
-  await one.look()
-  await one.look()
+  await one.poll()
+  await one.poll()
   expect(one.asked).toEqual(['stop 7'])
   expect(step()).toBe('done')
 })
@@ -97,8 +97,8 @@ test('idleness goes on counting over a restart that was short, and not over a lo
     one.kill()
     await one.clock.pass(away * 1000)
     await one.start()
-    await one.look()
-    await one.look()
+    await one.poll()
+    await one.poll()
     expect(Math.abs((one.view(id)?.dueAt ?? 0) - one.now() - left)).toBeLessThan(60)
   }
 })
@@ -118,8 +118,8 @@ test('a kill between what was decided and what was asked for costs nothing: it i
   one.kill()
   await one.clock.pass(2 * hour * 1000)
   await one.start()
-  await one.look()
-  await one.look()
+  await one.poll()
+  await one.poll()
   expect(one.asked).toEqual(['stop 7'])
   expect(one.view(id)?.step).toBe('done')
 })
@@ -140,11 +140,11 @@ test('a stop that is refused is tried again, at first soon and then ever more ra
 test('of several one that is refused keeps none of the others from its turn, and the record has the figures of why', async () => {
   const one = new OneAccount(running, { ...running, id: 8 })
   await one.start()
-  await one.look()
+  await one.poll()
   one.refusals.push(new Error('no'))
   const when = { kind: 'credit', hours: 10_000 } as const
   const id = await one.guards.set({ action: 'stop', warning: 0, missed: 'act', when })
-  await one.look()
+  await one.poll()
   expect(one.asked).toEqual(['stop 7', 'stop 8'])
   const record = () => one.view(id)?.history.map(({ text }) => text) ?? []
   expect(record()).toContainEqual(expect.stringMatching(/^Stopped .*#8.* Seen: \$50\.00 of credit\.$/))

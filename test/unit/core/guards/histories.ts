@@ -5,7 +5,7 @@ import { start } from './plain-world.ts'
 
 /** What happens in the world between two moments of a history. */
 export type Event =
-  | { kind: 'look'; wait: number; answers: boolean }
+  | { kind: 'poll'; wait: number; answers: boolean }
   | { kind: 'sleep'; wait: number }
   | { kind: 'load'; id: number; load: number }
   | { kind: 'start'; id: number }
@@ -20,7 +20,7 @@ export const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      kind: fc.constant('look'),
+      kind: fc.constant('poll'),
       wait: fc.integer({ min: 1, max: 400 }),
       answers: fc.constant(true),
     }),
@@ -28,7 +28,7 @@ export const event: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('look'),
+      kind: fc.constant('poll'),
       wait: fc.integer({ min: 1, max: 900 }),
       answers: fc.boolean(),
     }),

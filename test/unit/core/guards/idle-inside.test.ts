@@ -10,8 +10,8 @@ const between = 15
 const twoGpus = (first: string, second: string) =>
   [first, second].map((load, index) => `${index}, ${load}, 10, 24000, 40, 90, 350, RTX 4090`).join('\n')
 
-/** What an idle guard does at each look, where the load is asked inside: `printed` is what the machine answers. */
-async function decisions(seconds: number, looks: number, printed: (now: number) => string | undefined) {
+/** What an idle guard does at each poll, where the load is asked inside: `printed` is what the machine answers. */
+async function decisions(seconds: number, polls: number, printed: (now: number) => string | undefined) {
   const clock = new HandClock()
   const now = () => start + clock.monotonic() / 1000
   const { gpuLoad: _, ...instance } = instanceView({
@@ -40,7 +40,7 @@ async function decisions(seconds: number, looks: number, printed: (now: number) 
     history: [],
   }
   const done: string[] = []
-  for (let look = 0; look < looks; look += 1) {
+  for (let look = 0; look < polls; look += 1) {
     const at = now()
     const loads = gpus.heard(1, between)
     const facts = {

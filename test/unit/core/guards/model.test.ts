@@ -82,7 +82,7 @@ class RealGuard {
     this.guard = { ...calmed(this.guard), snoozedUntil: Math.max(now, due ?? now) + minutes * 60 }
   }
 
-  look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
+  poll(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (answer) this.#facts = factsOf(answer)
     const snapshot: Snapshot = {
       facts: this.#facts,
@@ -133,7 +133,7 @@ class RealGuard {
 
 const refusal: Problem = { code: 'server_error', message: 'No.' }
 
-/** Plays a history to both, and gives what each said at each look. */
+/** Plays a history to both, and gives what each said at each poll. */
 function play(
   guard: Guard,
   all: readonly PlainInstance[],
@@ -145,7 +145,7 @@ function play(
   const real = new RealGuard(guard)
   const told = { plain: [] as string[], real: [] as string[] }
   // Berth has seen the instance that a guard is set on.
-  for (const happens of [{ kind: 'look', wait: 0, answers: true } as const, ...history]) {
+  for (const happens of [{ kind: 'poll', wait: 0, answers: true } as const, ...history]) {
     if (happens.kind === 'load')
       for (const one of world.all) if (one.id === happens.id) one.load = happens.load
     if (happens.kind === 'start')
@@ -161,15 +161,15 @@ function play(
       plain.snooze(world.now, happens.minutes)
       real.snooze(world.now, happens.minutes)
     }
-    if (happens.kind !== 'look' && happens.kind !== 'sleep') continue
+    if (happens.kind !== 'poll' && happens.kind !== 'sleep') continue
     world.pass(happens.wait)
     // One that is gone ends the history: what becomes of its guard is not of this model.
     if (guard.instance !== undefined && !world.all.some(one => one.id === guard.instance)) break
     const answer = happens.kind === 'sleep' || happens.answers ? world.seen() : undefined
     const [fate = 'done'] = world.fates
-    const said = plain.look(world.now, answer, fate)
+    const said = plain.poll(world.now, answer, fate)
     told.plain.push(`${world.now} ${said} ${fate}`)
-    told.real.push(`${world.now} ${real.look(world.now, answer, fate)} ${fate}`)
+    told.real.push(`${world.now} ${real.poll(world.now, answer, fate)} ${fate}`)
     if (!said?.startsWith('act')) continue
     world.fates.shift()
     if (fate === 'done') world.act(said)

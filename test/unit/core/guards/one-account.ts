@@ -90,7 +90,7 @@ export class OneAccount {
       ending: this.#ending.signal,
       onBroken: () => undefined,
       now: () => this.now(),
-      poll: async () => this.#look(),
+      poll: async () => this.#poll(),
     }
     const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
     this.#missing = new MissingPolls()
@@ -104,21 +104,21 @@ export class OneAccount {
     this.#guards.resume()
   }
 
-  /** One look, and all that follows from it. */
-  async look(): Promise<void> {
-    this.#look()
+  /** One poll, and all that follows from it. */
+  async poll(): Promise<void> {
+    this.#poll()
     await settled()
   }
 
-  /** Looks as often as in half a minute, for so many seconds. */
+  /** Polls as often as in half a minute, for so many seconds. */
   async pass(seconds: number): Promise<void> {
     for (let gone = 0; gone < seconds; gone += 30) {
       await this.clock.pass(30_000)
-      await this.look()
+      await this.poll()
     }
   }
 
-  #look(): void {
+  #poll(): void {
     if (!this.answers || !this.#guards) return
     const at = this.now()
     this.store.change(draft => {

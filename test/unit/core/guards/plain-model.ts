@@ -36,7 +36,7 @@ const gap = 600
 const wobble = 300
 
 /**
- * What guards are to do, told as plainly as can be: from all that was seen so far, with nothing carried from one look
+ * What guards are to do, told as plainly as can be: from all that was seen so far, with nothing carried from one poll
  * to the next but what was said. It shares no code with what it checks.
  */
 export class PlainGuard {
@@ -63,8 +63,8 @@ export class PlainGuard {
     this.#calm()
   }
 
-  /** A look with an answer, or one without; and what becomes of what is asked for then. */
-  look(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
+  /** A poll with an answer, or one without; and what becomes of what is asked for then. */
+  poll(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (this.#ended) return undefined
     const before = this.#seen.at(-1)?.at ?? this.#guard.setAt
     if (answer) this.#seen.push(answer)
@@ -174,14 +174,14 @@ export class PlainGuard {
     return since === undefined ? undefined : since + condition.seconds
   }
 
-  /** Backwards through the looks for as long as each was idle and close to the next. */
+  /** Backwards through the polls for as long as each was idle and close to the next. */
   #idleSince(below: number): number | undefined {
     let since: number | undefined
-    for (const look of this.#seen.toReversed()) {
-      const one = look.instances.find(({ id }) => id === this.#guard.instance)
-      const broken = since !== undefined && since - look.at > gap
-      if (look.at < this.#idleFrom || broken || !one?.running || one.load >= below) break
-      since = look.at
+    for (const poll of this.#seen.toReversed()) {
+      const one = poll.instances.find(({ id }) => id === this.#guard.instance)
+      const broken = since !== undefined && since - poll.at > gap
+      if (poll.at < this.#idleFrom || broken || !one?.running || one.load >= below) break
+      since = poll.at
     }
     return since
   }

@@ -25,7 +25,7 @@ const answer = (count: number): Instance[] =>
     extra_env: [['A', 'b']],
   }))
 
-function look(known: KnownRecords, shown: Shown, records: readonly Instance[], at: number) {
+function poll(known: KnownRecords, shown: Shown, records: readonly Instance[], at: number) {
   const changes = compareInstances(known, shown, { instances: records, unconfirmed: [] }, at)
   const [after, patches] = create(shown, draft => applyChanges(draft as Shown, shown, changes), {
     enablePatches: true,
@@ -35,9 +35,9 @@ function look(known: KnownRecords, shown: Shown, records: readonly Instance[], a
 
 test('an unchanged answer changes nothing, and everything keeps its identity', () => {
   const known: KnownRecords = new Map()
-  const { after } = look(known, {}, answer(1000), 100)
+  const { after } = poll(known, {}, answer(1000), 100)
   expect(Object.keys(after)).toHaveLength(1000)
-  const again = look(known, after, answer(1000), 110)
+  const again = poll(known, after, answer(1000), 110)
   expect(again.patches).toEqual([])
   expect(again.after).toBe(after)
 })
@@ -62,9 +62,9 @@ test('traffic that is expected holds for a first day, until any is charged for',
 
 test('ten changed of a thousand give patches in proportion, and the others keep their identity', () => {
   const known: KnownRecords = new Map()
-  const { after } = look(known, {}, answer(1000), 100)
+  const { after } = poll(known, {}, answer(1000), 100)
   const changed = answer(1000).map(record => (record.id % 100 === 0 ? { ...record, gpu_util: 99 } : record))
-  const second = look(known, after, changed, 110)
+  const second = poll(known, after, changed, 110)
   expect(second.patches).toHaveLength(10)
   expect(JSON.stringify(second.patches).length).toBeLessThan(10 * 200)
   expect(second.after[100]?.gpuLoad).toBe(99)
@@ -74,9 +74,9 @@ test('ten changed of a thousand give patches in proportion, and the others keep 
 
 test('an instance that is missing from the answer is gone, a new one is added', () => {
   const known: KnownRecords = new Map()
-  const { after } = look(known, {}, answer(3), 100)
+  const { after } = poll(known, {}, answer(3), 100)
   const [, ...rest] = answer(4)
-  const second = look(known, after, rest, 110)
+  const second = poll(known, after, rest, 110)
   expect(second.changes.gone).toEqual([1])
   expect(Object.keys(second.after)).toEqual(['2', '3', '4'])
   expect(known.has(1)).toBe(false)
@@ -84,21 +84,21 @@ test('an instance that is missing from the answer is gone, a new one is added', 
 
 test('a field that goes from the record goes from the view', () => {
   const known: KnownRecords = new Map()
-  const { after } = look(known, {}, answer(1), 100)
+  const { after } = poll(known, {}, answer(1), 100)
   const bare = answer(1).map(({ gpu_util: _, ...record }) => record)
-  expect(look(known, after, bare, 110).after[1]).not.toHaveProperty('gpuLoad', expect.anything())
+  expect(poll(known, after, bare, 110).after[1]).not.toHaveProperty('gpuLoad', expect.anything())
 })
 
 test('what was shown in an earlier session goes on: history and spending', () => {
-  const { after } = look(new Map(), {}, answer(1), 100)
-  const restarted = look(new Map(), after, answer(1), 3700)
+  const { after } = poll(new Map(), {}, answer(1), 100)
+  const restarted = poll(new Map(), after, answer(1), 3700)
   expect(restarted.patches).toEqual([])
   const stopped = answer(1).map(record => ({
     ...record,
     actual_status: 'stopped',
     intended_status: 'stopped',
   }))
-  const later = look(new Map(), after, stopped, 3700).after[1]
+  const later = poll(new Map(), after, stopped, 3700).after[1]
   expect(later?.spent).toEqual({ micros: 400_000, at: 3700, perHour: 50_000 })
   expect(later?.history.map(({ state }) => state)).toEqual(['running', 'stopped'])
 })

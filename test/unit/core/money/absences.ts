@@ -4,7 +4,7 @@ import { costPerHour, spending } from '../../../../electron/core/instances/spend
 import type { Seen } from '../../../../electron/core/money/accrual.ts'
 import { instanceView } from '../../views.ts'
 
-/** Two looks at an account, and what really happened between them. Times in epoch seconds, money in micro-dollars. */
+/** Two polls of an account, and what really happened between them. Times in epoch seconds, money in micro-dollars. */
 export interface Absence {
   before: Seen
   after: Seen
@@ -47,7 +47,7 @@ export interface Plan {
   machines: readonly Machine[]
   /** Dollars. */
   paid: number
-  /** Seconds by which each look is wrong about the time: at most two. */
+  /** Seconds by which each poll is wrong about the time: at most two. */
   wrong: readonly [number, number]
 }
 
@@ -67,7 +67,7 @@ function machine(course: fc.Arbitrary<Course>, dearest: number): fc.Arbitrary<Ma
   })
 }
 
-/** What becomes of instances while nobody looks, and how often. */
+/** What becomes of instances while nobody polls, and how often. */
 export const courses: readonly (readonly [Course, number])[] = [
   ['same', 60],
   ['halted', 15],
@@ -113,7 +113,7 @@ export function plans({
 
 type Stretch = readonly [from: number, to: number]
 
-/** When it was there, and when it ran: seconds from the look before to the look after. */
+/** When it was there, and when it ran: seconds from the poll before to the poll after. */
 function times({ course, first, second, boot }: Machine, length: number): { there: Stretch; ran: Stretch[] } {
   const [early, late] = [Math.min(first, second) * length, Math.max(first, second) * length]
   const all: Stretch = [0, length]

@@ -29,8 +29,8 @@ function pollAccount(at: number, credit: number): AccountPoll {
   }
 }
 
-/** Looks every ten seconds from one moment to another. */
-function watch(money: { onPoll(look: AccountPoll): void }, from: number, to: number): void {
+/** Polls every ten seconds from one moment to another. */
+function watch(money: { onPoll(poll: AccountPoll): void }, from: number, to: number): void {
   for (let at = from; at <= to; at += 10)
     money.onPoll(pollAccount(at, 500_000_000 - Math.round((at - midnight) * 1000)))
 }
@@ -157,7 +157,7 @@ test('what is only estimated is said of each day it touches, and stays said', as
   expect(again.history(0, 5000).days.map(({ estimated }) => estimated)).toEqual([true, true])
 })
 
-test('a clock that leaps ahead for one look, by a day, a year or an age, takes nothing with it', async () => {
+test('a clock that leaps ahead for one poll, by a day, a year or an age, takes nothing with it', async () => {
   for (const leap of [90_123, 400 * 86_400 + 1234, 7000 * 365 * 86_400 + 777]) {
     const files = new MemoryFiles()
     const money = await open(files, new HandClock(), midnight)
@@ -195,8 +195,8 @@ test('while the credit is not told, what is spent follows from the prices, and f
   const money = await open(new MemoryFiles(), new HandClock(), midnight)
   watch(money, midnight, midnight + 100)
   for (let at = midnight + 110; at <= midnight + 500; at += 10) {
-    const { credit: _, ...look } = pollAccount(at, 0)
-    money.onPoll(look)
+    const { credit: _, ...poll } = pollAccount(at, 0)
+    money.onPoll(poll)
   }
   watch(money, midnight + 510, midnight + 1000)
   expect(money.spentToday()).toBe(1_000_000)
@@ -207,7 +207,7 @@ test('while the credit is not told, what is spent follows from the prices, and f
   expect(samples.map(({ spent }) => spent).reduce((a, b) => a + b, 0)).toBe(1_000_000)
 })
 
-test('a look without the credit, as when it is refused for a moment, leaves the sum to the next that has it', async () => {
+test('a poll without the credit, as when it is refused for a moment, leaves the sum to the next that has it', async () => {
   const start = midnight - 600
   const money = await open(new MemoryFiles(), new HandClock(), start)
   money.onPoll(pollAccount(start, 500_000_000))
@@ -217,7 +217,7 @@ test('a look without the credit, as when it is refused for a moment, leaves the 
   expect(money.spentToday()).toBe(50_000)
 })
 
-test('a first look without the credit, after a night away, takes neither what was paid in nor what was spent', async () => {
+test('a first poll without the credit, after a night away, takes neither what was paid in nor what was spent', async () => {
   const start = midnight - 600
   const night = 10 * 3600
   const money = await open(new MemoryFiles(), new HandClock(), start)
@@ -233,8 +233,8 @@ test('a first look without the credit, after a night away, takes neither what wa
 test('an instance that a watchdog stopped while Berth was away has cost as much as was spent on it', async () => {
   const store = createStore({ ...emptyState(), accounts: { a00000001: accountView() } })
   const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
-  const look = pollAccount(midnight + 60, 500_000_000)
-  money.onPoll(look)
+  const poll = pollAccount(midnight + 60, 500_000_000)
+  money.onPoll(poll)
   // It was stopped an hour later, and seen so nine hours after that: by its price it would have cost ten dollars more.
   const at = midnight + 60 + 36_000
   const earlier = 86_400_000 + 60_000
@@ -245,7 +245,7 @@ test('an instance that a watchdog stopped while Berth was away has cost as much 
     costPerHour: 0,
     spent: { micros: earlier + 36_000_000, at, perHour: 0 },
   })
-  const after = { ...look, account: accountView({}, stopped), at, credit: 500_000_000 - 3_600_000 }
+  const after = { ...poll, account: accountView({}, stopped), at, credit: 500_000_000 - 3_600_000 }
   store.change(draft => {
     draft.accounts['a00000001'] = after.account
   })

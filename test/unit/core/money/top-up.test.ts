@@ -42,7 +42,7 @@ function counted({ before, after }: Absence): Accrual {
 
 const without = (...left: readonly Course[]) => courses.filter(([course]) => !left.includes(course))
 
-test('without a top-up the sum is exact, whatever changes, comes and goes, and however long nobody looks', () => {
+test('without a top-up the sum is exact, whatever changes, comes and goes, and however long nobody polls', () => {
   const kind: Kind = { seconds: [10, 10 * hour], courses: without('paused'), paid: nothing }
   fc.assert(
     fc.property(plans(kind), plan => {
@@ -56,7 +56,7 @@ test('without a top-up the sum is exact, whatever changes, comes and goes, and h
   )
 })
 
-test('while looks follow each other, any odd sum is found to the cent', () => {
+test('while polls follow each other, any odd sum is found to the cent', () => {
   const odd = fc.integer({ min: 100, max: 30_000 }).map(cents => cents / 100)
   const kind: Kind = { seconds: [10, 590], courses: steady, dearest: 0.6, most: 5, paid: odd }
   fc.assert(
@@ -133,7 +133,7 @@ test('what ran before and after has its price for all of an absence, though what
       plan.machines.forEach(({ course, gpu }, index) => {
         if (course !== 'same') return
         const off = (shares.get(String(index + 1)) ?? 0) - (absence.shares[index + 1] ?? 0)
-        // Each look is at most a second and a half wrong about the time.
+        // Each poll is at most a second and a half wrong about the time.
         expect(Math.abs(off)).toBeLessThan(((gpu + 0.03) * dollar * 4) / hour + 10)
       })
     }),
@@ -157,7 +157,7 @@ test('shares are never below nothing, nor in all more than was spent, but for wh
       const { shares, spent } = counted(lived(plan))
       const all = [...shares.values()]
       expect(Math.min(0, ...all)).toBe(0)
-      // While looks follow each other, half a dollar; after an absence what two blurred clocks make of thirty dollars an hour.
+      // While polls follow each other, half a dollar; after an absence what two blurred clocks make of thirty dollars an hour.
       const beyond = all.reduce((sum, share) => sum + share, 0) - spent
       expect(beyond).toBeLessThanOrEqual(plan.seconds < 600 ? dollar / 2 : dollar / 30)
     }),

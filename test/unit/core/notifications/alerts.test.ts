@@ -12,7 +12,7 @@ const alerts = (told: AlertedState | undefined, account: AccountView, by: Settin
   alertsAt(told, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
-/** What is said at each look, one after the other; what was told is read back from JSON as after a restart. */
+/** What is said at each poll, one after the other; what was told is read back from JSON as after a restart. */
 function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
   let told: AlertedState | undefined
   return accounts.map(account => {
@@ -66,7 +66,7 @@ test.each([
   ['crashed', 'crashed'],
   ['silent', 'hostGone'],
   ['offline', 'hostGone'],
-] as const)('%s is said once, at the first look too', (state, kind) => {
+] as const)('%s is said once, at the first poll too', (state, kind) => {
   expect(said(withState('running'), withState(state), withState(state))).toEqual([[], [kind], []])
   expect(said(withState(state), withState(state))).toEqual([[kind], []])
   expect(said(withState(state), withState('running'), withState(state))).toEqual([[kind], [], [kind]])

@@ -8,13 +8,13 @@ import { accountView, instanceView } from '../../views.ts'
 
 const hour = 3600
 const day = 24 * hour
-/** The account's time of the first look. */
+/** The account's time of the first poll. */
 const now = 1_790_000_000
 
-/** The kinds that are said at each look; what was told is read back from JSON as after a restart. */
-function said(...looks: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
+/** The kinds that are said at each poll; what was told is read back from JSON as after a restart. */
+function said(...polls: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
   let told: AlertedState | undefined
-  return looks.map(({ instance, at = now, given = {} }) => {
+  return polls.map(({ instance, at = now, given = {} }) => {
     const account = accountView(given, ...(instance ? [instanceView(instance)] : []))
     const { alerts: found, told: after } = alerts(told, account, defaultSettings, at)
     told = JSON.parse(JSON.stringify(after)) as AlertedState
@@ -26,8 +26,8 @@ const full = (used: number) => ({ instance: { disk: { size: 100, used } } })
 
 test('the end of a contract is said once, when it is a day away or less', () => {
   const instance = { endsAt: now + day + hour }
-  const looks = [0, hour - 1, hour, 2 * hour, day + hour, day + 2 * hour]
-  expect(said(...looks.map(after => ({ instance, at: now + after })))).toEqual([
+  const polls = [0, hour - 1, hour, 2 * hour, day + hour, day + 2 * hour]
+  expect(said(...polls.map(after => ({ instance, at: now + after })))).toEqual([
     [],
     [],
     ['contractEnd'],
@@ -49,8 +49,8 @@ test('an end that is put off is said again when that is near, and the earlier al
 
 test('an end that is told a little differently, or not at all for once, is the same', () => {
   const ends = [now + day, now + day + 600, undefined, now + day - 600]
-  const looks = ends.map(endsAt => ({ instance: endsAt === undefined ? {} : { endsAt } }))
-  expect(said(...looks)).toEqual([['contractEnd'], [], [], []])
+  const polls = ends.map(endsAt => ({ instance: endsAt === undefined ? {} : { endsAt } }))
+  expect(said(...polls)).toEqual([['contractEnd'], [], [], []])
 })
 
 test('the end of a contract that goes on at accepted prices is not warned of, one that may is told how', () => {

@@ -38,8 +38,8 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
   const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken: () => undefined })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
   let before: AlertedState | undefined
-  /** A fresh look, with what it tells. */
-  function look(account: ReturnType<typeof accountView>): string[] {
+  /** A fresh poll, with what it tells. */
+  function poll(account: ReturnType<typeof accountView>): string[] {
     if (!(account.id in store.get().accounts))
       store.change(draft => {
         draft.accounts[account.id] = account
@@ -52,7 +52,7 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
     return Object.keys(store.get().notices)
   }
   return {
-    look,
+    poll,
     written,
     closed,
     store,
@@ -69,38 +69,38 @@ const withState = (word: InstanceState) =>
   accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
 
 test('a notice goes when the machine it tells of is in another state, and the desktop is told to close it', async () => {
-  const { look, closed } = await tellerWith(false)
-  expect(look(withState('outbid'))).toHaveLength(1)
-  expect(look(withState('running'))).toEqual([])
+  const { poll, closed } = await tellerWith(false)
+  expect(poll(withState('outbid'))).toHaveLength(1)
+  expect(poll(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
 })
 
 test('a kind that is switched off is written into Activity alone, and is not said late when it is switched on', async () => {
-  const { look, store, written } = await tellerWith(false, {
+  const { poll, store, written } = await tellerWith(false, {
     alerts: { ...defaultSettings.alerts, outbid: false },
   })
-  expect(look(withState('outbid'))).toEqual([])
+  expect(poll(withState('outbid'))).toEqual([])
   expect(written).toEqual(['Instance #4711 was outbid'])
   store.change(draft => {
     draft.settings.alerts.outbid = true
   })
-  expect(look(withState('outbid'))).toEqual([])
+  expect(poll(withState('outbid'))).toEqual([])
   expect(written).toHaveLength(1)
 })
 
 test('a notice of a full disk goes once there is room, and stays beside what is said of the state', async () => {
-  const { look } = await tellerWith(false)
+  const { poll } = await tellerWith(false)
   const using = (used: number, state: InstanceState = 'running') =>
     accountView({ credit: 900_000_000 }, instanceView({ state, disk: { size: 100, used } }))
-  expect(look(using(95))).toHaveLength(1)
-  expect(look(using(95, 'crashed'))).toHaveLength(2)
-  expect(look(using(80, 'crashed'))).toHaveLength(1)
+  expect(poll(using(95))).toHaveLength(1)
+  expect(poll(using(95, 'crashed'))).toHaveLength(2)
+  expect(poll(using(80, 'crashed'))).toHaveLength(1)
 })
 
 test('a notice goes with the machine it tells of', async () => {
-  const { look } = await tellerWith(false)
-  expect(look(withState('crashed'))).toHaveLength(1)
-  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+  const { poll } = await tellerWith(false)
+  expect(poll(withState('crashed'))).toHaveLength(1)
+  expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
 
 test.each([
@@ -112,13 +112,13 @@ test.each([
 ] as const)(
   'a notice of an account %s names it only where it could be another’s',
   async (_, others, demo, named) => {
-    const { look, store } = await tellerWith(false)
+    const { poll, store } = await tellerWith(false)
     const account = { ...withState('outbid'), demo }
     store.change(draft => {
       draft.accounts[account.id] = account
       for (const id of others) draft.accounts[id] = accountView({ id, name: 'Other', demo: id === 'demo' })
     })
-    look(account)
+    poll(account)
     const [notice] = Object.values(store.get().notices)
     expect(notice?.body).not.toContain('Lab: ')
     expect(accountPrefix(store.get().accounts, notice?.account ?? '')).toBe(named ? 'Lab: ' : '')
@@ -126,8 +126,8 @@ test.each([
 )
 
 test('an alert of the demo is named once a real account stands beside it; a notification is named as it is told', async () => {
-  const { look, store } = await tellerWith(false)
-  look({ ...withState('outbid'), demo: true })
+  const { poll, store } = await tellerWith(false)
+  poll({ ...withState('outbid'), demo: true })
   const whose = () => {
     const [notice] = Object.values(store.get().notices)
     return accountPrefix(store.get().accounts, notice?.account ?? '')
@@ -141,41 +141,41 @@ test('an alert of the demo is named once a real account stands beside it; a noti
   native.store.change(draft => {
     draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
   })
-  native.look({ ...withState('outbid'), demo: true })
+  native.poll({ ...withState('outbid'), demo: true })
   expect(native.shown[0]?.body).toMatch(/^Lab: /)
 })
 
 test('the notice of low credit goes once there is credit again', async () => {
-  const { look } = await tellerWith(false)
-  expect(look(accountView({ credit: 1_000_000 }))).toHaveLength(1)
-  expect(look(accountView({ credit: 900_000_000 }))).toEqual([])
+  const { poll } = await tellerWith(false)
+  expect(poll(accountView({ credit: 1_000_000 }))).toHaveLength(1)
+  expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
 
 test('low credit that stays on the page says what is left now', async () => {
-  const { look, store } = await tellerWith(false)
-  look(accountView({ credit: 3_000_000 }))
-  look(accountView({ credit: 2_000_000 }))
+  const { poll, store } = await tellerWith(false)
+  poll(accountView({ credit: 3_000_000 }))
+  poll(accountView({ credit: 2_000_000 }))
   expect(Object.values(store.get().notices).map(({ title }) => title)).toEqual(['$2.00 of credit left'])
 })
 
 test('that a machine is ready is no news once its terminal was opened', async () => {
-  const { look, notifications } = await tellerWith(false)
-  look(withState('loading'))
-  expect(look(withState('running'))).toHaveLength(1)
+  const { poll, notifications } = await tellerWith(false)
+  poll(withState('loading'))
+  expect(poll(withState('running'))).toHaveLength(1)
   notifications.entered('a00000001', 4711)
-  expect(look(withState('running'))).toEqual([])
+  expect(poll(withState('running'))).toEqual([])
 })
 
 test('a notification that was answered goes from the desktop', async () => {
-  const { look, closed, click } = await tellerWith(true)
-  look(withState('outbid'))
+  const { poll, closed, click } = await tellerWith(true)
+  poll(withState('outbid'))
   click('a00000001/4711', 'raise_bid')
   expect(closed).toEqual(['a00000001/4711'])
 })
 
 test('a click on what an earlier Berth told leads to the same place', async () => {
-  const { look, click, store } = await tellerWith(true)
-  look(withState('running'))
+  const { poll, click, store } = await tellerWith(true)
+  poll(withState('running'))
   click('a00000001/4711')
   expect(store.get().goTo?.place).toEqual({ screen: 'instances', instance: 4711 })
   click('a00000009/4711')
@@ -183,19 +183,19 @@ test('a click on what an earlier Berth told leads to the same place', async () =
 })
 
 test('that a machine is ready comes with a button that stops it, which can be undone, and no question', async () => {
-  const { look, click, notifications, store } = await tellerWith(true)
+  const { poll, click, notifications, store } = await tellerWith(true)
   const given: unknown[] = []
   notifications.onCommand(async (name, args) => void given.push([name, args]))
-  look(withState('loading'))
-  look(withState('running'))
+  poll(withState('loading'))
+  poll(withState('running'))
   click('a00000001/4711', 'stop')
   expect(given).toEqual([['actSoon', { account: 'a00000001', instance: 4711, action: 'stop' }]])
   expect(store.get().goTo).toBeUndefined()
 })
 
 test('low credit leads to where it can be topped up', async () => {
-  const { look, click, store } = await tellerWith(true)
-  look(accountView({ credit: 1_000_000 }))
+  const { poll, click, store } = await tellerWith(true)
+  poll(accountView({ credit: 1_000_000 }))
   click('a00000001/credit', 'top_up')
   expect(store.get().goTo?.place).toEqual({ screen: 'account' })
 })
@@ -209,28 +209,28 @@ test.each([
   ['the list, behind another window', here(false, 'instances'), 1],
   ['another screen', here(true, 'offers'), 1],
 ])('while a page shows %s, an outbid machine is told %#', async (_, place, times) => {
-  const { look, notifications, shown } = await tellerWith(true)
-  look(withState('running'))
+  const { poll, notifications, shown } = await tellerWith(true)
+  poll(withState('running'))
   notifications.pageIsAt({}, place)
-  look(withState('outbid'))
+  poll(withState('outbid'))
   expect(shown).toHaveLength(times)
 })
 
 test('a page that has gone shows nothing, and what another account shows is another’s', async () => {
-  const { look, notifications, shown, store } = await tellerWith(true)
-  look(withState('running'))
+  const { poll, notifications, shown, store } = await tellerWith(true)
+  poll(withState('running'))
   const page = {}
   notifications.pageIsAt(page, here(true, 'instances'))
   store.change(draft => {
     draft.shown = 'a00000002'
   })
-  look(withState('outbid'))
+  poll(withState('outbid'))
   expect(shown).toHaveLength(1)
   store.change(draft => {
     draft.shown = 'a00000001'
   })
   notifications.pageIsAt(page)
-  look(withState('crashed'))
+  poll(withState('crashed'))
   expect(shown).toHaveLength(2)
 })
 
@@ -240,7 +240,7 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
   const files = new MemoryFiles()
   const first = await tellerWith(true, { quietHours: night }, files)
   first.clock.wall = at(23, 0)
-  first.look(
+  first.poll(
     accountView(
       { credit: 900_000_000 },
       instanceView({ state: 'outbid', label: 'a' }),
@@ -248,7 +248,7 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
     ),
   )
   // The first is over before anyone was told.
-  first.look(
+  first.poll(
     accountView(
       { credit: 900_000_000 },
       instanceView({ state: 'running', label: 'a' }),
@@ -269,16 +269,16 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
 })
 
 test('what is critical is told in the quiet hours where the user wants it so', async () => {
-  const { look, shown, clock } = await tellerWith(true, { quietHours: { ...night, critical: true } })
+  const { poll, shown, clock } = await tellerWith(true, { quietHours: { ...night, critical: true } })
   clock.wall = at(3, 0)
-  look(withState('outbid'))
+  poll(withState('outbid'))
   expect(shown).toHaveLength(1)
 })
 
 test('the demo’s alerts wait in memory alone', async () => {
-  const { look, files, pageNotices, clock } = await tellerWith(true, { quietHours: night })
+  const { poll, files, pageNotices, clock } = await tellerWith(true, { quietHours: night })
   clock.wall = at(3, 0)
-  look({ ...withState('outbid'), id: 'demo', demo: true })
+  poll({ ...withState('outbid'), id: 'demo', demo: true })
   await pageNotices.close()
   expect(await files.read('withheld.json')).toBeUndefined()
 })

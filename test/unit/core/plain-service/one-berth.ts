@@ -29,8 +29,8 @@ export interface Machine {
   newId(): string
 }
 
-/** Who looks on from outside. */
-export interface Onlooker extends Watch {
+/** Who watches from outside. */
+export interface Observer extends Watch {
   /**
    * A fresh answer, before anything else hears of it. `certain`: nothing else of that Berth is under way that it could
    * have come in the middle of.
@@ -57,21 +57,21 @@ interface Automatic {
 export interface OneBerth<Automation extends Automatic = Automatic> {
   rentals: Rentals
   automation: Automation
-  /** A look at the account; one that is under way already is followed by another. */
-  look(): void
+  /** A poll of the account; one that is under way already is followed by another. */
+  poll(): void
   /** It ends where it stands: nothing it still does has an effect. */
   kill(): void
 }
 
 export async function startOne<Automation extends Automatic>(
   machine: Machine,
-  onlooker: Onlooker,
+  observer: Observer,
   automate: (context: AccountContext, rentals: Rentals) => Promise<Automation>,
 ): Promise<OneBerth<Automation>> {
   const { service, turns, clock, now, newId } = machine
   const dead = new AbortController()
   const { signal } = dead
-  const client = service.client(machine.name, signal, onlooker)
+  const client = service.client(machine.name, signal, observer)
   const instances = machine.shown
   const store = createStore({
     ...emptyState(),
@@ -80,7 +80,7 @@ export async function startOne<Automation extends Automatic>(
   let polling = false
   let again = false
 
-  function look(): void {
+  function poll(): void {
     if (polling) {
       again = true
       return
@@ -96,7 +96,7 @@ export async function startOne<Automation extends Automatic>(
         polling = false
         if (!again) return
         again = false
-        look()
+        poll()
       })
   }
 
@@ -107,14 +107,14 @@ export async function startOne<Automation extends Automatic>(
       const target = draft.accounts[account]
       if (target) target.instances = machine.shown
     })
-    onlooker.seen(records, !turns.awaits(signal))
+    observer.seen(records, !turns.awaits(signal))
     berth.rentals.onPoll(freshAnswer({ store }, machine.shown, records, now()))
     berth.automation.onPoll({ instances: machine.shown, records })
-    onlooker.took?.()
+    observer.took?.()
   }
 
   async function open(): Promise<OneBerth<Automation>> {
-    const files = dyingFiles(machine.files, turns, signal, name => onlooker.written?.(name))
+    const files = dyingFiles(machine.files, turns, signal, name => observer.written?.(name))
     const onBroken = (name: string) => {
       throw new Error(`${name} is broken`)
     }
@@ -133,7 +133,7 @@ export async function startOne<Automation extends Automatic>(
       ending: signal,
       now,
       newId,
-      poll: async () => look(),
+      poll: async () => poll(),
       onBroken,
     })
     const rentals = await openRentals(context, {
@@ -143,7 +143,7 @@ export async function startOne<Automation extends Automatic>(
     const automation = await automate(context, rentals)
     const owners = [...rentals.secretOwners(), ...automation.secretOwners()]
     await keychain.keepOnly(new Set(owners.map(secretsEntry)))
-    return { rentals, automation, look, kill: () => dead.abort() }
+    return { rentals, automation, poll, kill: () => dead.abort() }
   }
 
   let opened: OneBerth<Automation> | undefined

@@ -40,7 +40,7 @@ test('what was long before the time shown says nothing of its beginning', () => 
   expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1000, credit: 20 * dollar } })
 })
 
-test('no line is drawn over time in which nobody looked, and one look alone is a dot', () => {
+test('no line is drawn over time in which nobody looked, and one poll alone is a dot', () => {
   const chart = creditChart(
     [
       { at: 0, credit: 40 * dollar },

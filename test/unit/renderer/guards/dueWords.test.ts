@@ -25,18 +25,18 @@ test('a guard whose moment has come says what keeps it from acting', () => {
     },
   }
   expect(dueWords(due, now, silent as typeof running)).toMatch(/^Due since .*; waiting for the service\.$/)
-  expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next look\.$/)
+  expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next poll\.$/)
   expect(dueWords(due, now, stopped)).toBe('Reached; nothing runs that it would stop.')
   const budget = { ...due, condition: { kind: 'budget' as const, per: 'day' as const, limit: 1 } }
   expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(
     /; waiting for the credit to be told\.$/,
   )
   const { instance: _, ...whole } = due
-  expect(dueWords(whole, now, running)).toMatch(/it acts at the next look/)
+  expect(dueWords(whole, now, running)).toMatch(/it acts at the next poll/)
   // It is charged again once a GPU is free, so that the guard stops it.
   const waiting = accountView({}, instanceView({ id: 7, state: 'waiting' }))
-  expect(dueWords(whole, now, waiting)).toMatch(/it acts at the next look/)
-  expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next look/)
+  expect(dueWords(whole, now, waiting)).toMatch(/it acts at the next poll/)
+  expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next poll/)
 })
 
 test('idleness counts once it runs', () => {

@@ -2,18 +2,18 @@ import type { Clock } from '../../../../ports/clock.ts'
 import { pauseAfterRefusal } from '../../../instances/polling/recheck.ts'
 
 /**
- * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a look shows
- * the key to be good; where that look is allowed and the work is not, it is tried ever more rarely.
+ * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a poll shows
+ * the key to be good; where that poll is allowed and the work is not, it is tried ever more rarely.
  */
 export interface AuthRetries<Work> {
   refused(id: string, work: Work): void
   /** It went on, or came to its end. */
   over(id: string): void
-  /** What may be tried now, after a good look. */
+  /** What may be tried now, after a good poll. */
   due(): [id: string, work: Work][]
 }
 
-/** Refusals that the very next good look may mend. */
+/** Refusals that the very next good poll may mend. */
 const passing = 2
 
 export function createAuthRetries<Work>(clock: Clock): AuthRetries<Work> {

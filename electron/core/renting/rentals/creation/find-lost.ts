@@ -2,7 +2,7 @@ import type { Instance, InstanceList } from '../../../../service/instances.ts'
 import { rentalOf } from '../../../instances/mark.ts'
 import { isUnderWay, type Rental } from '../model.ts'
 
-/** What a look at the account says about a rental whose answer was lost. */
+/** What a poll of the account says about a rental whose answer was lost. */
 export type Finding =
   | {
       found: number

@@ -11,7 +11,7 @@ const blur = 60
 export function createFollower(
   parts: RentalParts,
   isBusy: (rental: string) => boolean,
-): (look: AccountPoll) => void {
+): (poll: AccountPoll) => void {
   const { context, rentals } = parts
   return ({ account: { instances }, pollsMissing }) => {
     for (const rental of rentals.all()) {

@@ -19,7 +19,7 @@ const appearsWithin = 90
 /** How often the service is asked for one rental at the most. */
 const mostAsked = 3
 
-/** Looks at the account until the instance that a lost answer left is found, or has had time enough to appear. */
+/** Polls the account until the instance that a lost answer left is found, or has had time enough to appear. */
 export async function lookForLost(
   parts: RentalParts,
   id: string,

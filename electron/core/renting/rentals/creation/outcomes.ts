@@ -64,7 +64,7 @@ export async function letUserSay(
 
 /**
  * Destroys more instances with a mark than were wanted: one too many, or one that came when none was wanted any more.
- * What cannot be destroyed now is seen again at the next look.
+ * What cannot be destroyed now is seen again at the next poll.
  */
 export async function destroySurplus(
   { client, ending, activity }: AccountContext,
@@ -123,7 +123,7 @@ export async function endRental(
   await rentals.update(id, { step, problem })
   const rental = rentals.get(id)
   context.activity.add(endEntry(rental))
-  // Its failover goes on with the next one at the next look.
+  // Its failover goes on with the next one at the next poll.
   if (rental.owner !== undefined) void context.poll()
 }
 

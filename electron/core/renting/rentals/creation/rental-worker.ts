@@ -22,7 +22,7 @@ export interface RentalWorker {
   /** Goes on until it is settled, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
-  /** A look has shown the key to be good: what a refusal brought to a halt goes on. */
+  /** A poll has shown the key to be good: what a refusal brought to a halt goes on. */
   goOn(): void
 }
 

@@ -12,14 +12,14 @@ export interface Leaving {
  * the last one with that mark was over, or since its own beginning.
  */
 export class Creations {
-  readonly #hear: (mark: string, looked: boolean) => void
+  readonly #hear: (mark: string, polled: boolean) => void
   /** Moments in their order: a request leaves, or a creation is over. */
   #moment = 0
-  /** When the newest look left that brought the instances. */
+  /** When the newest poll left that brought the instances. */
   #seen = 0
   readonly #over = new Map<string, number>()
 
-  constructor(hear: (mark: string, looked: boolean) => void) {
+  constructor(hear: (mark: string, polled: boolean) => void) {
     this.#hear = hear
   }
 

@@ -9,7 +9,7 @@ const real = { setTimeout, clearTimeout, setImmediate }
 const calmTurns = 4
 /** Real milliseconds after which it is said what is still under way, for the service may wait for a step of time. */
 const patience = 25
-/** Real milliseconds between two looks at what is not told when it ends. */
+/** Real milliseconds between two polls at what is not told when it ends. */
 const lookAgain = 2
 
 /** Knows what this process has under way: requests, ways to SSH, files. Time may only move while it has nothing. */

@@ -1,9 +1,9 @@
 import { pollAll as poll } from '../../../../../electron/core/instances/polling/poll-all.ts'
 
 /** Who is told of the polls of this process. */
-export const lookout = {
-  looking: (): void => undefined,
-  looked: (_credit: boolean): void => undefined,
+export const pollEvents = {
+  polling: (): void => undefined,
+  polled: (_credit: boolean): void => undefined,
 }
 
 /**
@@ -12,9 +12,9 @@ export const lookout = {
  * decided on what it does not tell.
  */
 export async function pollAll(...args: Parameters<typeof poll>): ReturnType<typeof poll> {
-  lookout.looking()
+  pollEvents.polling()
   const found = await poll(...args)
   if (found.outcome === 'seen' && found.listing?.unconfirmed.length === 0)
-    lookout.looked(found.user !== undefined)
+    pollEvents.polled(found.user !== undefined)
   return found
 }

@@ -14,7 +14,7 @@ const guard: Guard = {
   history: [],
 }
 
-test('a moment that has passed since the last look is still to come, until one has seen it', () => {
+test('a moment that has passed since the last poll is still to come, until one has seen it', () => {
   expect(nextMoment(guard, 100, 99, 99)).toBe(100)
   expect(nextMoment(guard, 100, 101, 99)).toBe(100)
   expect(nextMoment(guard, 100, 101, 100)).toBeUndefined()

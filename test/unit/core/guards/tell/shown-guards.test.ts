@@ -50,8 +50,8 @@ class Shown {
     if (before) this.instances = { ...this.instances, [id]: { ...before, ...change } }
   }
 
-  /** Shown at this look, and drawn by one that has never drawn before. */
-  look(): [Views, Views] {
+  /** Shown at this poll, and drawn by one that has never drawn before. */
+  poll(): [Views, Views] {
     const facts = {
       at: this.at,
       account: { credit: 3_000_000, instances: this.instances, spendPerHour: 1_000_000 },
@@ -121,13 +121,13 @@ const step: fc.Arbitrary<(shown: Shown) => void> = fc.oneof(
   }),
 )
 
-test('what is shown of guards look after look is what would be drawn from nothing, whatever changed in between', () => {
+test('what is shown of guards poll after poll is what would be drawn from nothing, whatever changed in between', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 14 }), looks => {
+    fc.property(fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 14 }), polls => {
       const shown = new Shown()
-      for (const steps of [[], ...looks]) {
+      for (const steps of [[], ...polls]) {
         for (const take of steps) take(shown)
-        const [kept, anew] = shown.look()
+        const [kept, anew] = shown.poll()
         // A moment that moved by seconds is not written again, and its sentence tells it as it was when that was written.
         const said = ({ views }: Views) =>
           Object.values(views).map(({ dueAt, sentence, ...view }) => ({

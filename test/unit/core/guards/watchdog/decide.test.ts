@@ -68,14 +68,14 @@ test('what it does not do is not its deed: it stops or destroys, as it was told'
 
 test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
   let kept: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
-  for (let looks = 1; looks <= pollsUntilEnd; looks += 1) {
+  for (let polls = 1; polls <= pollsUntilEnd; polls += 1) {
     expect(why(kept, stopped, 9000)).toBeUndefined()
-    kept = afterPoll(kept, running, 4000 + looks).kept
+    kept = afterPoll(kept, running, 4000 + polls).kept
   }
   expect(why(kept, stopped, 9000)).toBe('lease')
 })
 
-test('an end is judged at the first look that shows it, and once until it runs again', () => {
+test('an end is judged at the first poll that shows it, and once until it runs again', () => {
   // Stopped by somebody else, it is not the watchdog's deed once that would have been due, too.
   const before = afterPoll(watching({ at: 5000 }), stopped, 4100).kept
   expect(why(before, stopped, 5100)).toBeUndefined()

@@ -41,9 +41,9 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
     expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
   })
 
-  test('two answers of one look, right after each other, say nothing about the rate', async () => {
+  test('two answers of one poll, right after each other, say nothing about the rate', async () => {
     const { answers, account } = world(rate, new HandClock(), rate)
-    for (let look = 0; look < 50; look += 1) {
+    for (let poll = 0; poll < 50; poll += 1) {
       await answers(1, 2000)
       await answers(1, 3)
     }
@@ -93,8 +93,8 @@ test('whole seconds and jitter do not make it wobble', async () => {
   const { answers, account } = world(1)
   await answers(3, 10_000)
   const first = account.told()
-  for (let look = 0; look < 200; look += 1) {
-    await answers(1, 9_500 + ((look * 337) % 1000))
+  for (let poll = 0; poll < 200; poll += 1) {
+    await answers(1, 9_500 + ((poll * 337) % 1000))
     expect(sameTime(first, account.told())).toBe(true)
   }
 })

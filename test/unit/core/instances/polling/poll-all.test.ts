@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Look } from '../../../../../electron/core/instances/polling/poll.ts'
+import type { Poll } from '../../../../../electron/core/instances/polling/poll.ts'
 import { type Expected, pollAll, type Told } from '../../../../../electron/core/instances/polling/poll-all.ts'
 import type { InstanceList } from '../../../../../electron/service/instances.ts'
 
@@ -8,23 +8,23 @@ const list = (...ids: number[]): InstanceList => ({
   unread: [],
   cutShort: undefined,
 })
-const seen = (listed: InstanceList): Look => ({ outcome: 'seen', list: listed })
-const failed: Look = { outcome: 'failed', problem: { code: 'unreachable', message: 'No answer.' } }
+const seen = (listed: InstanceList): Poll => ({ outcome: 'seen', list: listed })
+const failed: Poll = { outcome: 'failed', problem: { code: 'unreachable', message: 'No answer.' } }
 const unread = (id: number | undefined) => ({ path: '$.instances[0]', expected: 'must be object', id })
 
 /** What comes of these answers, one after another, and what was asked for. `told`: what single instances answer. */
 async function found(
-  answers: readonly Look[],
+  answers: readonly Poll[],
   expected: readonly (number | Expected)[],
   told: Record<number, Told> = {},
 ) {
   const asked: string[] = []
-  let looks = 0
-  const look = await pollAll(
+  let polls = 0
+  const poll = await pollAll(
     {
-      look: async anew => {
+      poll: async anew => {
         asked.push(anew ? 'anew' : 'list')
-        return answers[looks++] ?? failed
+        return answers[polls++] ?? failed
       },
       one: async id => {
         asked.push(`#${id}`)
@@ -33,10 +33,10 @@ async function found(
     },
     () => expected.map(one => (typeof one === 'number' ? { id: one } : one)),
   )
-  const listing = look.outcome === 'seen' ? look.listing : undefined
+  const listing = poll.outcome === 'seen' ? poll.listing : undefined
   return {
     asked: asked.join(' '),
-    outcome: look.outcome,
+    outcome: poll.outcome,
     ids: listing?.instances.map(({ id }) => id).sort(),
     unconfirmed: listing?.unconfirmed,
     doubt: listing?.doubt,
@@ -116,7 +116,7 @@ test('of many that are missing a few are asked for, those with a guard first', a
   })
 })
 
-test('where the second look comes to nothing, nothing counts as seen', async () => {
+test('where the second poll comes to nothing, nothing counts as seen', async () => {
   expect(await found([seen(list()), failed], [1], there(1))).toMatchObject({ outcome: 'failed' })
   expect(await found([seen(list()), { outcome: 'seen' }], [1], there(1))).toMatchObject({
     outcome: 'seen',

@@ -10,17 +10,17 @@ import { HandClock, settled } from '../../hand-clock.ts'
 
 let clock: HandClock
 let poller: Poller
-let looks: number
+let polls: number
 let atOnce: number
 let most: number
 let failing: Error | undefined
 let held: boolean
-/** Ends the look that is under way. */
+/** Ends the poll that is under way. */
 let finish: (() => void) | undefined
 
 beforeEach(() => {
   clock = new HandClock()
-  looks = 0
+  polls = 0
   atOnce = 0
   most = 0
   failing = undefined
@@ -32,7 +32,7 @@ beforeEach(() => {
     held: () => held,
     random: () => 0.5,
     async poll() {
-      looks += 1
+      polls += 1
       atOnce += 1
       most = Math.max(most, atOnce)
       try {
@@ -46,21 +46,21 @@ beforeEach(() => {
 })
 
 // interface 8: Suggested poll interval: 10 seconds
-test('it looks once per interval while all is well', async () => {
-  void poller.look()
+test('it polls once per interval while all is well', async () => {
+  void poller.poll()
   await clock.pass(60_000)
-  expect(looks).toBe(7)
+  expect(polls).toBe(7)
 })
 
-test('a look that takes long is no reason to look later', async () => {
+test('a poll that takes long is no reason to poll later', async () => {
   finish = () => undefined
-  void poller.look()
+  void poller.poll()
   for (let passed = 0; passed < 6; passed += 1) {
     await clock.pass(3000)
     finish?.()
     await clock.pass(7000)
   }
-  expect(looks).toBe(7)
+  expect(polls).toBe(7)
 })
 
 test.each([
@@ -68,12 +68,12 @@ test.each([
   ['answers badly', new BadlyAnswered('server_error'), [20_000, 30_000, 30_000, 30_000, 30_000, 30_000]],
   ['refuses the key', new KeyRefused('unauthorized'), [3000, 6000, 12_000, 24_000, 48_000, 96_000]],
 ])(
-  'while the service %s it looks more and more rarely, and recovers at once',
+  'while the service %s it polls more and more rarely, and recovers at once',
   async (_, failure, expected) => {
     failing = failure
-    void poller.look()
+    void poller.poll()
     const pauses: number[] = []
-    for (let look = 0; look < 6; look += 1) {
+    for (let poll = 0; poll < 6; poll += 1) {
       await settled()
       const [next = 0] = clock.waiting
       pauses.push(next)
@@ -81,7 +81,7 @@ test.each([
     }
     expect(pauses).toEqual(expected)
     failing = undefined
-    await poller.look()
+    await poller.poll()
     expect(clock.waiting).toEqual([10_000])
   },
 )
@@ -94,11 +94,11 @@ test('the jitter is a quarter either way, and only on failures', () => {
   expect(pauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
 })
 
-test('looks asked for during a look are one look that follows it', async () => {
+test('polls asked for during a poll are one poll that follows it', async () => {
   finish = () => undefined
-  const first = poller.look()
-  const second = poller.look()
-  const third = poller.look()
+  const first = poller.poll()
+  const second = poller.poll()
+  const third = poller.poll()
   let secondDone = false
   void second.then(() => {
     secondDone = true
@@ -106,20 +106,20 @@ test('looks asked for during a look are one look that follows it', async () => {
   finish()
   await first
   await settled()
-  expect(looks).toBe(2)
+  expect(polls).toBe(2)
   expect(secondDone).toBe(false)
   finish()
   await Promise.all([second, third])
-  expect(looks).toBe(2)
+  expect(polls).toBe(2)
   await settled()
   expect(clock.waiting).toEqual([10_000])
 })
 
-test('never two at once, also when a look is asked for as another ends', async () => {
+test('never two at once, also when a poll is asked for as another ends', async () => {
   finish = () => undefined
-  const first = poller.look()
-  const again = first.then(() => poller.look())
-  void poller.look()
+  const first = poller.poll()
+  const again = first.then(() => poller.poll())
+  void poller.poll()
   for (let turn = 0; turn < 5; turn += 1) {
     finish()
     await settled()
@@ -128,53 +128,53 @@ test('never two at once, also when a look is asked for as another ends', async (
   expect(most).toBe(1)
 })
 
-test('paused it looks only when asked, and goes on when resumed', async () => {
-  void poller.look()
+test('paused it polls only when asked, and goes on when resumed', async () => {
+  void poller.poll()
   await settled()
   poller.pause()
   await clock.pass(100_000)
-  expect(looks).toBe(1)
-  await poller.look()
+  expect(polls).toBe(1)
+  await poller.poll()
   await clock.pass(100_000)
-  expect(looks).toBe(2)
+  expect(polls).toBe(2)
   poller.resume()
   await clock.pass(10_000)
-  expect(looks).toBe(4)
+  expect(polls).toBe(4)
 })
 
-test('stopped it never looks again, not even for what was asked before', async () => {
+test('stopped it never polls again, not even for what was asked before', async () => {
   finish = () => undefined
-  void poller.look()
-  const following = poller.look()
+  void poller.poll()
+  const following = poller.poll()
   poller.stop()
   finish()
   await following
-  await poller.look()
+  await poller.poll()
   await clock.pass(100_000)
-  expect(looks).toBe(1)
+  expect(polls).toBe(1)
   expect(clock.waiting).toEqual([])
 })
 
-test('while it is held it looks only when it is asked to, and goes on afterwards', async () => {
-  void poller.look()
+test('while it is held it polls only when it is asked to, and goes on afterwards', async () => {
+  void poller.poll()
   await clock.pass(0)
   held = true
   await clock.pass(60_000)
-  expect(looks).toBe(1)
-  void poller.look()
+  expect(polls).toBe(1)
+  void poller.poll()
   await clock.pass(60_000)
-  expect(looks).toBe(2)
+  expect(polls).toBe(2)
   held = false
-  void poller.look()
+  void poller.poll()
   await clock.pass(20_000)
-  expect(looks).toBe(5)
+  expect(polls).toBe(5)
 })
 
 test('a key that stays refused is asked about every five minutes', async () => {
   failing = new KeyRefused('unauthorized')
-  void poller.look()
+  void poller.poll()
   await clock.pass(3_600_000)
   await settled()
   expect(clock.waiting[0]).toBeLessThanOrEqual(300_000)
-  expect(looks).toBe(18)
+  expect(polls).toBe(18)
 })

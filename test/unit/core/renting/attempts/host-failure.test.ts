@@ -62,7 +62,7 @@ test('each rental counts once, however often it is seen, and what is forgiven st
   const hosts = await open()
   const failed = (rental: string) =>
     hosts.blame({ rental, offer: { id: 1, machineId: 7 }, at: 5, why: 'It died.' })
-  for (let look = 0; look < 3; look += 1) for (const rental of ['r1', 'r2']) await failed(rental)
+  for (let poll = 0; poll < 3; poll += 1) for (const rental of ['r1', 'r2']) await failed(rental)
   expect(hosts.view()).toEqual({ 7: { machineId: 7, times: 2, lastAt: 5, why: 'It died.' } })
   await hosts.forgive(7)
   await failed('r1')

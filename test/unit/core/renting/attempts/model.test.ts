@@ -11,15 +11,15 @@ const histories = Number(process.env['BERTH_HISTORIES'] ?? 400)
 const fate = fc.constantFrom<Fate>('good', 'exited', 'offline', 'unknown', 'stuck', 'shut', 'gone', 'outbid')
 
 type Event =
-  | { do: 'look' | 'blind look' | 'kill' | 'cancel' | 'turn' }
+  | { do: 'poll' | 'blind poll' | 'kill' | 'cancel' | 'turn' }
   | { do: 'pass'; seconds: number }
   | { do: 'set the clock back'; seconds: number }
   | { do: 'spoil'; what: 'create' | 'destroy' | 'search'; how: 'lost' | 'unanswered' | 'late' }
 
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Event>({ do: 'look' }) },
+  { weight: 6, arbitrary: fc.constant<Event>({ do: 'poll' }) },
   { weight: 2, arbitrary: fc.constant<Event>({ do: 'turn' }) },
-  { weight: 1, arbitrary: fc.constant<Event>({ do: 'blind look' }) },
+  { weight: 1, arbitrary: fc.constant<Event>({ do: 'blind poll' }) },
   { weight: 3, arbitrary: fc.constant<Event>({ do: 'kill' }) },
   {
     weight: 4,
@@ -66,7 +66,7 @@ function expected(fates: readonly Fate[], most: number) {
 
 /** Seconds that a try has until it runs. */
 const deadline = 1800
-/** Seconds between two looks of a Berth that is left alone. */
+/** Seconds between two polls of a Berth that is left alone. */
 const interval = 20
 
 /** Lives a history to its end; gives how it ended. `ceiling` in dollars. */
@@ -109,10 +109,10 @@ async function live(
 
   async function happen(now: Event): Promise<void> {
     switch (now.do) {
-      case 'look':
-        return berth.look(true)
-      case 'blind look':
-        return berth.look(false)
+      case 'poll':
+        return berth.poll(true)
+      case 'blind poll':
+        return berth.poll(false)
       case 'turn':
         await Promise.resolve()
         return
@@ -145,14 +145,14 @@ async function live(
   const settled = () => berth.failovers.find(id)?.step !== 'trying'
   for (let round = 0, calm = 0; round < 400 && calm < 4; round += 1) {
     if (settled()) calm += 1
-    berth.look(true)
+    berth.poll(true)
     await clock.pass(interval * 1000)
   }
   const end = berth.failovers.find(id)
   return { end, world, cancelled, blamed: berth.blamed(), keychain: machine.keychain }
 }
 
-test(`${histories} histories of answers, faults, kills and looks end as the plain model says`, {
+test(`${histories} histories of answers, faults, kills and polls end as the plain model says`, {
   timeout: 600_000,
 }, async () => {
   const seen = { ready: 0, failed: 0, cancelled: 0 }
@@ -194,10 +194,10 @@ test(`${histories} histories of answers, faults, kills and looks end as the plai
   expect(Object.values(seen).every(count => count > histories / 50)).toBe(true)
 })
 
-test('over histories of kills and looks no failover costs more than its ceiling and what a look takes', async () => {
-  const quiet = fc.constantFrom<Event>({ do: 'look' }, { do: 'turn' }, { do: 'kill' })
+test('over histories of kills and polls no failover costs more than its ceiling and what a poll takes', async () => {
+  const quiet = fc.constantFrom<Event>({ do: 'poll' }, { do: 'turn' }, { do: 'kill' })
   const attemptCosts = deadline * perSecond
-  const aLook = interval * perSecond
+  const onePoll = interval * perSecond
   const ends = new Set<string>()
   await fc.assert(
     fc.asyncProperty(
@@ -209,9 +209,9 @@ test('over histories of kills and looks no failover costs more than its ceiling 
         const ceiling = Math.round((whole + part) * attemptCosts)
         const { end, world } = await live(fates, { attempts: 4, ceiling: ceiling / 1_000_000 }, events)
         const spent = end?.attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
-        // What it counts is what it is charged, and up to a look more for each try: it sees that late what is gone.
+        // What it counts is what it is charged, and up to a poll more for each try: it sees that late what is gone.
         expect(spent).toBeGreaterThanOrEqual(world.paid - 1)
-        expect(spent).toBeLessThanOrEqual(world.paid + (end?.attempts.length ?? 0) * aLook)
+        expect(spent).toBeLessThanOrEqual(world.paid + (end?.attempts.length ?? 0) * onePoll)
         expect(world.rented.size).toBe(0)
         const reached = whole < fates.length
         ends.add(`${end?.problem?.code} in ${end?.attempts.length}`)
@@ -220,7 +220,7 @@ test('over histories of kills and looks no failover costs more than its ceiling 
         )
         expect(end?.attempts).toHaveLength(reached ? whole + 1 : fates.length)
         if (reached) expect(spent).toBeGreaterThanOrEqual(ceiling)
-        expect(world.paid).toBeLessThanOrEqual(ceiling + aLook)
+        expect(world.paid).toBeLessThanOrEqual(ceiling + onePoll)
       },
     ),
     { numRuns: 100 },

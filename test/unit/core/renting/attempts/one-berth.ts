@@ -16,8 +16,8 @@ export interface OneBerth {
   failovers: Failovers
   /** Machines that are remembered for a try that failed there. */
   blamed(): number[]
-  /** A fresh look at the account, or one that was not answered. */
-  look(answered: boolean): void
+  /** A fresh poll of the account, or one that was not answered. */
+  poll(answered: boolean): void
   /** It ends where it stands: nothing it still does has an effect. */
   kill(): void
 }
@@ -78,9 +78,9 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     rentals,
     failovers,
     blamed: () => Object.keys(failovers.hosts.view()).map(Number),
-    look(answered) {
+    poll(answered) {
       if (!answered) return
-      const { instances, records } = world.look(now())
+      const { instances, records } = world.poll(now())
       show(instances)
       const answer = freshAnswer(context, instances, records, now())
       rentals.onPoll(answer)

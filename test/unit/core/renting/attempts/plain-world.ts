@@ -16,7 +16,7 @@ interface Rented {
   fate: Fate
   label: string
   /** How often it was seen: it runs, or comes to its end, at the second time. */
-  looks: number
+  polls: number
   /** Seconds of the world's time. */
   createdAt: number
 }
@@ -68,11 +68,11 @@ export class PlainWorld {
   }
 
   /** What a fresh look at `now` of a Berth's time shows; whatever was on its way comes a step further. */
-  look(now: number): { instances: Record<string, InstanceView>; records: Instance[] } {
+  poll(now: number): { instances: Record<string, InstanceView>; records: Instance[] } {
     for (const instance of this.#late.splice(0)) this.rented.set(instance.id, instance)
-    for (const each of this.rented.values()) each.looks += 1
+    for (const each of this.rented.values()) each.polls += 1
     const views = [...this.rented.values()].map(rented => {
-      const { state, status } = rented.looks > 1 ? words[rented.fate] : words.stuck
+      const { state, status } = rented.polls > 1 ? words[rented.fate] : words.stuck
       const spent = { micros: this.#costOf(rented), at: now, perHour: perSecond * 3600 }
       return instanceView({ id: rented.id, state, actualStatus: status, spent })
     })
@@ -145,7 +145,7 @@ export class PlainWorld {
     const mark = /berth:(r\w+)/.exec(label)?.[1]
     const others = [...this.rented.values()].filter(each => !each.label.includes(mark ?? '?'))
     if (others.length > 0) this.wrongs.push(`rented beside ${others.map(({ id }) => id).join()}`)
-    const instance = { id: this.#nextId++, fate, label, looks: 0, createdAt: this.#time() }
+    const instance = { id: this.#nextId++, fate, label, polls: 0, createdAt: this.#time() }
     if (late) this.#late.push(instance)
     else this.rented.set(instance.id, instance)
     return instance.id

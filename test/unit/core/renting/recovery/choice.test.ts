@@ -89,7 +89,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   }
   return {
     recoveries,
-    look: (...all: InstanceView[]) => see(...(all.length > 0 ? all : [outbid])),
+    poll: (...all: InstanceView[]) => see(...(all.length > 0 ? all : [outbid])),
     lookAtNothing: () => see(),
     view: () => context.store.get().accounts[account]?.recoveries ?? {},
     bids,
@@ -110,49 +110,49 @@ async function outbidOnce(starting = async () => undefined, written = async () =
 async function replacing() {
   const under = await outbidOnce()
   await under.recoveries.choose(outbid, replace)
-  await under.look()
+  await under.poll()
   expect(under.step()).toBe('trying')
   return under
 }
 
 test('another choice while a replacement is being rented holds', async () => {
-  const { recoveries, bids, look, view } = await replacing()
+  const { recoveries, bids, poll, view } = await replacing()
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 0 })
-  await look()
-  await look()
+  await poll()
+  await poll()
   expect(view()[outbid.id]?.choice.kind).toBe('raise')
   expect(bids).toHaveLength(1)
 })
 
 test('a replacement that the user cancels is not rented anew', async () => {
-  const { look, cancel, view } = await replacing()
+  const { poll, cancel, view } = await replacing()
   cancel()
-  await look()
-  await look()
+  await poll()
+  await poll()
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
 test('of two replacements the younger gives way to the one of another Berth, which has the place from then on', async () => {
-  const { records, look, step, view } = await replacing()
+  const { records, poll, step, view } = await replacing()
   records.push(replacement(4712, 200, ownMark), replacement(4800, 100))
-  await look()
+  await poll()
   expect(step()).toBe('cancelled')
-  await look()
+  await poll()
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4800, choice: { kind: 'replace' } })
 })
 
 test('a replacement that is older than the one of another Berth stays', async () => {
-  const { records, look, step } = await replacing()
+  const { records, poll, step } = await replacing()
   records.push(replacement(4712, 100, ownMark), replacement(4800, 200))
-  await look()
+  await poll()
   expect(step()).toBe('trying')
 })
 
 test('where another Berth has rented a replacement already, none is rented', async () => {
-  const { recoveries, records, look, step, view } = await outbidOnce()
+  const { recoveries, records, poll, step, view } = await outbidOnce()
   records.push(replacement(4800, 100))
   await recoveries.choose(outbid, replace)
-  await look()
+  await poll()
   expect([step(), view()[outbid.id]?.by]).toEqual([undefined, 4800])
 })
 
@@ -170,11 +170,11 @@ test('a place is handed over once it is on disk that the replacement is ready', 
   const written = new Promise<undefined>(resolve => {
     write = () => resolve(undefined)
   })
-  const { recoveries, look, ready, view } = await outbidOnce(undefined, () => written)
+  const { recoveries, poll, ready, view } = await outbidOnce(undefined, () => written)
   await recoveries.choose(outbid, replace)
-  await look()
+  await poll()
   ready()
-  await look()
+  await poll()
   expect(view()[outbid.id]?.step).toBe('replacing')
   write()
   await settled()
@@ -182,18 +182,18 @@ test('a place is handed over once it is on disk that the replacement is ready', 
 })
 
 test('what a replacement itself has cost is counted once another has its place, and not what the first one cost', async () => {
-  const { look, ready, pass, view } = await replacing()
+  const { poll, ready, pass, view } = await replacing()
   const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
   const first = { ...outbid, spent: costs(900_000) }
   const second = { ...outbid, id: 4712, spent: costs(300_000) }
   ready()
-  await look(first)
+  await poll(first)
   expect(view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
   pass(60)
   const stopped: InstanceView = { ...first, state: 'stopped' }
-  await look(stopped, second)
+  await poll(stopped, second)
   ready(4713)
-  await look(stopped, second)
+  await poll(stopped, second)
   expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
 })
 
@@ -202,29 +202,29 @@ test('a choice to be told only, made while a replacement is being begun, cancels
   const begun = new Promise<undefined>(resolve => {
     begin = () => resolve(undefined)
   })
-  const { recoveries, look, step, view } = await outbidOnce(() => begun)
+  const { recoveries, poll, step, view } = await outbidOnce(() => begun)
   await recoveries.choose(outbid, replace)
-  await look()
+  await poll()
   await recoveries.choose(outbid, { kind: 'tell' })
   begin()
   await settled()
   expect(step()).toBe('cancelled')
-  await look()
+  await poll()
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
 test('a raise that a busy service refuses is tried again soon, told once and not counted', async () => {
-  const { recoveries, bids, told, refusals, look, pass, view } = await outbidOnce()
+  const { recoveries, bids, told, refusals, poll, pass, view } = await outbidOnce()
   for (const status of [429, 503])
     refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
-  await look()
-  await look()
+  await poll()
+  await poll()
   expect(bids).toHaveLength(1)
   for (const attempts of [2, 3]) {
     pass(30)
-    await look()
-    await look()
+    await poll()
+    await poll()
     expect(bids).toHaveLength(attempts)
   }
   expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
@@ -232,30 +232,30 @@ test('a raise that a busy service refuses is tried again soon, told once and not
 })
 
 test('a raise that stays refused waits for its floor', async () => {
-  const { recoveries, bids, refusals, look, pass } = await outbidOnce()
+  const { recoveries, bids, refusals, poll, pass } = await outbidOnce()
   refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
-  await look()
+  await poll()
   pass(3599)
-  await look()
+  await poll()
   expect(bids).toHaveLength(1)
   pass(1)
-  await look()
+  await poll()
   expect(bids).toHaveLength(2)
 })
 
 test('a raise for which the key was refused is tried again after minutes, whatever its floor', async () => {
-  const { recoveries, bids, told, refusals, look, pass } = await outbidOnce()
+  const { recoveries, bids, told, refusals, poll, pass } = await outbidOnce()
   for (const status of [403, 401])
     refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
-  await look()
+  await poll()
   for (const attempts of [2, 3]) {
     pass(299)
-    await look()
+    await poll()
     expect(bids).toHaveLength(attempts - 1)
     pass(1)
-    await look()
+    await poll()
     expect(bids).toHaveLength(attempts)
   }
   expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])

@@ -17,7 +17,7 @@ const every = 600
 const firstBid = 100_000
 
 type Event =
-  | { do: 'look' | 'kill' | 'lost' | 'unanswered' }
+  | { do: 'poll' | 'kill' | 'lost' | 'unanswered' }
   | { do: 'pass'; seconds: number }
   | { do: 'set the clock back'; seconds: number }
   /** Micro-dollars per hour: what runs from now on, and a bid of the user's own. */
@@ -27,7 +27,7 @@ type Event =
 const bid = fc.integer({ min: 20, max: 900 }).map(thousands => thousands * 1000)
 const ceilings = fc.integer({ min: 100, max: 2000 }).map(thousands => thousands * 1000)
 const event: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<Event>({ do: 'look' }) },
+  { weight: 6, arbitrary: fc.constant<Event>({ do: 'poll' }) },
   { weight: 1, arbitrary: fc.constantFrom<Event>({ do: 'kill' }, { do: 'lost' }, { do: 'unanswered' }) },
   {
     weight: 4,
@@ -75,7 +75,7 @@ async function live(ceiling: number, events: readonly Event[]) {
   const clock = new HandClock()
   const files = new MemoryFiles()
   const market = new Market()
-  /** What the raises added, reckoned from look to look: micro-dollars, and what is added per hour since the last. */
+  /** What the raises added, reckoned from poll to poll: micro-dollars, and what is added per hour since the last. */
   const added = { micros: 0, perHour: 0, at: 0 }
   let jump = 0
   const now = () => clock.monotonic() / 1000 + jump
@@ -83,7 +83,7 @@ async function live(ceiling: number, events: readonly Event[]) {
 
   async function start(): Promise<{
     recoveries: Recoveries
-    look(): void
+    poll(): void
     kill(): void
     at(): Recovery | undefined
   }> {
@@ -137,7 +137,7 @@ async function live(ceiling: number, events: readonly Event[]) {
       written: async () => undefined,
     })
     return {
-      look: () => recoveries.onPoll(freshAnswer(context, { 4711: market.view() }, [], now())),
+      poll: () => recoveries.onPoll(freshAnswer(context, { 4711: market.view() }, [], now())),
       recoveries,
       kill: () => ending.abort(),
       at: () => onDisk(files),
@@ -146,23 +146,23 @@ async function live(ceiling: number, events: readonly Event[]) {
 
   let berth = await start()
   await berth.recoveries.choose(market.view(), { kind: 'raise', ceiling: ceiling / 1_000_000, every })
-  const look = async () => {
+  const poll = async () => {
     const runs = market.bid >= market.lowest && market.bid === market.raises.at(-1)?.bid
     added.micros += Math.max(0, ((now() - added.at) * added.perHour) / 3600)
     Object.assign(added, { perHour: runs ? market.bid - firstBid : 0, at: now() })
-    berth.look()
+    berth.poll()
     await settled()
   }
   for (const each of events) {
-    if (each.do === 'look') await look()
+    if (each.do === 'poll') await poll()
     else if (each.do === 'pass') await clock.pass(each.seconds * 1000)
     else if (each.do === 'set the clock back') jump -= each.seconds
     else if (each.do === 'lowest') market.lowest = each.bid
     else if (each.do === 'by hand') {
       // The user bids on what they see: no answer is awaited then.
       market.faults.length = 0
-      await look()
-      await look()
+      await poll()
+      await poll()
       market.bid = each.bid
     } else if (each.do === 'kill') {
       berth.kill()
@@ -172,7 +172,7 @@ async function live(ceiling: number, events: readonly Event[]) {
   market.faults.length = 0
   for (let round = 0; round < 4; round += 1) {
     await clock.pass(every * 1000)
-    await look()
+    await poll()
   }
   return { market, end: berth.at(), wrong, added: added.micros, endAt: added.at }
 }

@@ -3,7 +3,7 @@ import { givesWay } from '../../../../../electron/core/renting/recovery/others.t
 
 const at = (id: number, start: number) => ({ id, start_date: start })
 
-test('of two replacements the younger gives way, whichever Berth looks', () => {
+test('of two replacements the younger gives way, whichever Berth polls first', () => {
   expect(givesWay(at(2, 200), at(1, 100))).toBe(true)
   expect(givesWay(at(1, 100), at(2, 200))).toBe(false)
 })

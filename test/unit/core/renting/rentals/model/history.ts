@@ -4,7 +4,7 @@ import type { Fate, Fault, Shows } from '../../../plain-service/service.ts'
 /** What may happen in a history. Whom or what it concerns is taken modulo those that there are. */
 export type Event =
   | { do: 'rent'; berth: number; fate: Fate | 'gone' | 'invalid' }
-  | { do: 'look' | 'kill' | 'clock back' | 'another key'; berth: number }
+  | { do: 'poll' | 'kill' | 'clock back' | 'another key'; berth: number }
   | { do: 'turn'; which: number }
   | { do: 'turns' | 'newest' | 'rest' | 'refuse the key' | 'allow the key' }
   | { do: 'pass' | 'live'; seconds: number }
@@ -39,7 +39,7 @@ const only = <Kind extends Event['do']>(...kinds: Kind[]) => fc.constantFrom(...
 const event = fc.oneof(
   { weight: 9, arbitrary: fc.record({ do: only('turn'), which: number }) },
   { weight: 4, arbitrary: fc.record({ do: only('turns', 'newest', 'rest') }) },
-  { weight: 5, arbitrary: fc.record({ do: only('look'), berth: number }) },
+  { weight: 5, arbitrary: fc.record({ do: only('poll'), berth: number }) },
   {
     weight: 6,
     arbitrary: fc.record({ do: only('pass', 'live'), seconds: fc.constantFrom(1, 2, 5, 20, 700) }),

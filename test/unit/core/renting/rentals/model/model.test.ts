@@ -42,7 +42,7 @@ function wrongEnd(world: World, rental: TrackedRental, { shows }: History): stri
   return undefined
 }
 
-test(`${runs} histories of faults, kills, looks and users end as the plain model says`, {
+test(`${runs} histories of faults, kills, polls and users end as the plain model says`, {
   timeout: 3_600_000,
 }, async () => {
   const seen = new Map<string, number>()

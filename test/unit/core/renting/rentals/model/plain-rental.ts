@@ -7,13 +7,13 @@ type Step = Rental['step']
 const enough = 2
 
 /**
- * What may be shown of a rental once it is known which instance is its own. Mostly one step; several where a look came
+ * What may be shown of a rental once it is known which instance is its own. Mostly one step; several where a poll came
  * in the middle of something else, so that it may have counted or not.
  */
 export class PlainRental {
   #may = new Set<Step>(['waiting'])
   readonly #ever = new Set<Step>(['waiting'])
-  /** How many looks in a row were without it: at the least, at the most. */
+  /** How many polls in a row were without it: at the least, at the most. */
   #absent: [number, number] = [0, 0]
 
   may(step: Step): boolean {

@@ -22,7 +22,7 @@ export interface TrackedRental {
   /** Instances that are its own beyond a guess: the service or the user has said so, or the user saw them before cancelling. */
   told: Set<number>
   /** Fresh answers that its Berth had since it last asked the service to create it. */
-  looksSince: number
+  pollsSince: number
   /** The process that was told of its creation. */
   heardBy: OneBerth | undefined
   /** Once it is known which instance is its own. */
@@ -39,7 +39,7 @@ export function newTracked(given: Pick<TrackedRental, 'berth' | 'offer' | 'id' |
     none: false,
     taken: false,
     told: new Set(),
-    looksSince: 0,
+    pollsSince: 0,
     heardBy: undefined,
     plain: undefined,
   }

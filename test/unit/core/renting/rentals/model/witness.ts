@@ -1,4 +1,4 @@
-import type { Onlooker } from '../../../plain-service/one-berth.ts'
+import type { Observer } from '../../../plain-service/one-berth.ts'
 import type { Held } from '../../../plain-service/service.ts'
 import type { World } from './world.ts'
 
@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 const several = 3
 
 /** Holds every request of one Berth against what it may ask for just then. */
-export function witness(world: World, at: number): Onlooker {
+export function witness(world: World, at: number): Observer {
   const find = (mark: string) => world.tracked.find(({ id }) => id === mark)
   function wrong(text: string): void {
     world.wrongs.push(text)
@@ -36,9 +36,9 @@ export function witness(world: World, at: number): Onlooker {
       rental.creates += 1
       if (body.env?.['TOKEN'] !== rental.secret) wrong(`${mark} lacks its secret`)
       if ((world.onDisk(rental)?.asked ?? 0) < rental.creates) wrong(`${mark} asks and has not written so`)
-      if (rental.creates > 1 && rental.looksSince < several) wrong(`${mark} asks again, blindly`)
+      if (rental.creates > 1 && rental.pollsSince < several) wrong(`${mark} asks again, blindly`)
       if (rental.cancel === 'accepted') wrong(`${mark} asks and is not wanted`)
-      rental.looksSince = 0
+      rental.pollsSince = 0
     },
     created(mark, id) {
       const rental = find(mark)
@@ -51,7 +51,7 @@ export function witness(world: World, at: number): Onlooker {
       if (rental) rental.refusals += 1
     },
     listed() {
-      for (const rental of world.tracked) if (rental.berth === at) rental.looksSince += 1
+      for (const rental of world.tracked) if (rental.berth === at) rental.pollsSince += 1
     },
     destroying,
     seen: (records, certain) => world.seen(at, records, certain),

@@ -56,8 +56,8 @@ export class World {
         return this.turns.newest()
       case 'rest':
         return this.rest()
-      case 'look':
-        return this.#berth(event.berth % 2).look()
+      case 'poll':
+        return this.#berth(event.berth % 2).poll()
       case 'pass':
         return this.clock.pass(event.seconds * 1000)
       case 'live':
@@ -154,13 +154,13 @@ export class World {
     destroy.length = 0
     this.service.refusing = false
     for (let round = 0; round < 14; round += 1) {
-      for (const berth of this.berths) berth.look()
+      for (const berth of this.berths) berth.poll()
       await this.rest()
       for (const rental of this.tracked)
         if (this.known(rental) && this.shown(rental).step === 'unclear') await this.#ask(rental, 'settle')
       await this.#live(round < 6 ? 5 : 300)
     }
-    for (const berth of this.berths) berth.look()
+    for (const berth of this.berths) berth.poll()
     await this.rest()
   }
 

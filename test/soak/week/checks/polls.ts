@@ -1,21 +1,21 @@
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
-import type { Look } from '../timeline.ts'
+import type { Poll } from '../timeline.ts'
 
 /** The list of instances, in either of the ways that deployments have. */
 export function isList(path: string): boolean {
   return /^\/api\/v[01]\/instances\/(?:\?|$)/.test(path)
 }
 
-/** Looks that Berth says gave a fresh answer, though the service's log has none. */
-export function inventedLooks(looks: readonly Look[], requests: readonly LoggedRequest[]): string[] {
+/** Polls that Berth says gave a fresh answer, though the service's log has none. */
+export function inventedPolls(polls: readonly Poll[], requests: readonly LoggedRequest[]): string[] {
   const good = requests.filter(
     ({ method, path, status, fault }) =>
       method === 'GET' && isList(path) && status === 200 && (fault === null || fault === 'delay'),
   )
   let next = 0
-  return looks.flatMap(({ at, until }) => {
+  return polls.flatMap(({ at, until }) => {
     while (next < good.length && (good[next]?.at ?? 0) < at) next += 1
     const answered = (good[next]?.at ?? Number.POSITIVE_INFINITY) <= until
-    return answered ? [] : [`a look from ${at} to ${until} that the service knows nothing of`]
+    return answered ? [] : [`a poll from ${at} to ${until} that the service knows nothing of`]
   })
 }
