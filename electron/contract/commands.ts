@@ -15,8 +15,8 @@ import { accessCommands } from './commands/instance/access.ts'
 import { editorCommands } from './commands/instance/editors.ts'
 import { fileCommands } from './commands/instance/files.ts'
 import { guardCommands } from './commands/instance/guards.ts'
-import { insideCommands } from './commands/instance/inside.ts'
 import { instanceCommands } from './commands/instance/instances.ts'
+import { metricsCommands } from './commands/instance/metrics.ts'
 import { recoveryCommands } from './commands/instance/recovery.ts'
 import { runCommands } from './commands/instance/runs.ts'
 import { tunnelCommands } from './commands/instance/tunnels.ts'
@@ -45,7 +45,7 @@ export const commands = {
   ...guardCommands,
   ...accessCommands,
   ...sshKeyCommands,
-  ...insideCommands,
+  ...metricsCommands,
   ...tunnelCommands,
   ...editorCommands,
   ...deskCommands,

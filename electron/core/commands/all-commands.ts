@@ -15,7 +15,7 @@ import { editorCommands } from './instance/editors.ts'
 import { fileCommands } from './instance/files.ts'
 import { guardCommands } from './instance/guards.ts'
 import { instanceCommands } from './instance/instances.ts'
-import { insideCommands } from './instance/metrics.ts'
+import { metricsCommands } from './instance/metrics.ts'
 import { recoveryCommands } from './instance/recovery.ts'
 import { runCommands } from './instance/runs.ts'
 import { tunnelCommands } from './instance/tunnels.ts'
@@ -46,7 +46,7 @@ export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
     ...guardCommands(parts),
     ...accessCommands(parts),
     ...sshKeyCommands(parts),
-    ...insideCommands(parts),
+    ...metricsCommands(parts),
     ...tunnelCommands(parts),
     ...editorCommands(parts),
     ...deskCommands(parts),

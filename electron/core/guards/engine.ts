@@ -5,7 +5,7 @@ import { type Acting, type ActingParts, createActing } from './act/acting.ts'
 import { type Transition, transitionOf } from './act/transition.ts'
 import { type GuardDecision, guardActions } from './decide/guard-actions.ts'
 import type { Known, Snapshot } from './facts/facts.ts'
-import { createGpuLoads, type GpuLoads, questionInside } from './facts/gpu-loads.ts'
+import { askGpuMetrics, createGpuLoads, type GpuLoads } from './facts/gpu-loads.ts'
 import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
 import { createShownGuards, type ShownGuards } from './tell/shown-guards.ts'
 import type { GuardTelling } from './tell/telling.ts'
@@ -37,7 +37,7 @@ export class GuardEngine {
     const { guards, spending, telling, seenAt } = parts
     this.#context = context
     this.#parts = parts
-    this.#gpus = createGpuLoads({ clock, question: questionInside(context), now, ending })
+    this.#gpus = createGpuLoads({ clock, question: askGpuMetrics(context), now, ending })
     this.#snapshots = createSnapshots({
       clock,
       spending,

@@ -1,4 +1,3 @@
-import type { InsideLook } from '../../contract/instance/inside.ts'
 import {
   type Course,
   type GpuCourses,
@@ -6,6 +5,7 @@ import {
   longestLoad,
   type MetricsHistory,
 } from '../../contract/instance/load.ts'
+import type { InstanceMetrics } from '../../contract/instance/metrics.ts'
 import type { AccountView } from '../../contract/state.ts'
 
 /** How busy the instances of one account were, a value a minute for a day. It is kept in memory and ends with Berth. */
@@ -13,7 +13,7 @@ export interface LoadHistory {
   /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
   onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
   /** What an instance tells of its GPUs over SSH. */
-  onLook(instance: number, look: Pick<InsideLook, 'gpus'>, at: number): void
+  onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>, at: number): void
   /** The load of every instance in the last so many minutes. */
   load(minutes: number, at: number): LoadAnswer
   metrics(instance: number, minutes: number, at: number): MetricsHistory
@@ -47,7 +47,7 @@ export function createLoadHistory(): LoadHistory {
         note(id, 'temperature', gpuTemperature, minute)
       }
     },
-    onLook(instance, { gpus }, at) {
+    onMetrics(instance, { gpus }, at) {
       const minute = minuteOf(at)
       for (const gpu of gpus) {
         if (gpu.index >= mostGpus) continue

@@ -17,7 +17,7 @@ import type { Rentals } from '../../renting/rentals/service.ts'
 import { openRuns, type Runs } from '../../runs/service.ts'
 import type { Transfers } from '../../transfers/service.ts'
 import { openWatches, type Watches } from '../../watches/service.ts'
-import type { GpuLooks } from './gpu-looks.ts'
+import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** All that works for one account, and is told what each poll has found. */
 export interface AccountParts {
@@ -25,7 +25,7 @@ export interface AccountParts {
   readonly rentals: Rentals
   readonly transfers: Transfers
   readonly actions: UndoableActions
-  readonly gpuLooks: GpuLooks
+  readonly gpuMetrics: GpuMetricsReader
 }
 
 /** The same, with all that Berth does there by itself. */
@@ -48,7 +48,7 @@ export async function openAutomations(
   storedWatchdogs: StoredWatchdogs,
   forProjects: { projects: Projects; secrets: ProjectSecrets },
 ): Promise<Automations> {
-  const { loadHistory, rentals, transfers, actions, gpuLooks } = parts
+  const { loadHistory, rentals, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedGuards = await openStoredGuards(context)
@@ -80,7 +80,7 @@ export async function openAutomations(
     runs,
     jobs,
     actions,
-    gpuLooks,
+    gpuMetrics,
   ]
   return {
     ...parts,

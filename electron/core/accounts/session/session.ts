@@ -5,7 +5,7 @@ import type { Instance } from '../../../service/instances.ts'
 import { createFolderSync } from '../../access/files/folder-sync.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { openUndoableActions } from '../../actions/undoable-actions.ts'
-import { questionInside } from '../../guards/facts/gpu-loads.ts'
+import { askGpuMetrics } from '../../guards/facts/gpu-loads.ts'
 import { createLoadHistory } from '../../instances/load-history.ts'
 import { createAccountClock } from '../../instances/polling/account-clock.ts'
 import { createPoller } from '../../instances/polling/poller.ts'
@@ -18,7 +18,7 @@ import { type AccountParts, type Automations, openAutomations } from './automati
 import { createConnectionStatus } from './connection-status.ts'
 import type { SessionContext } from './context.ts'
 import { untilNextPoll } from './decide.ts'
-import { createGpuLooks } from './gpu-looks.ts'
+import { createGpuMetricsReader } from './gpu-metrics.ts'
 import { keyMissing } from './key-missing.ts'
 import { createKeyedClient } from './keyed-client.ts'
 import { openSessionMemory, type SessionMemory } from './memory.ts'
@@ -95,7 +95,7 @@ export async function openSession(
     poll: () => poller.poll(),
   }
   const automations = await openParts(context, app, memory)
-  const { loadHistory, rentals, transfers, actions, gpuLooks } = automations
+  const { loadHistory, rentals, transfers, actions, gpuMetrics } = automations
   await keepSecretsOf(keychain, automations.secretOwners())
 
   function useKey(newKey: string): void {
@@ -157,7 +157,7 @@ export async function openSession(
     rentals,
     transfers,
     actions,
-    gpuLooks,
+    gpuMetrics,
     record: context.record,
     departed: missingInstances.kept,
     poll: () => (client.current ? poller.poll() : askForKey()),
@@ -192,7 +192,7 @@ async function openParts(
     rentals,
     transfers: await openTransfers(context),
     actions: await openUndoableActions(context),
-    gpuLooks: createGpuLooks(context, loadHistory, questionInside(context)),
+    gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
   const automations = await openAutomations(context, parts, watchdogs, forProjects)
   return automations

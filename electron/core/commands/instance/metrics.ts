@@ -1,10 +1,10 @@
-import type { InsideLook } from '../../../contract/instance/inside.ts'
+import type { InstanceMetrics } from '../../../contract/instance/metrics.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { firstLines, withoutEnd } from '../../../contract/text.ts'
 import { fetchResult } from '../../../service/result.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
-import { findLog, followLog, logPlaces } from '../../../ssh/inside/log.ts'
-import { type Watched, watchInside } from '../../../ssh/inside/watch.ts'
+import { findLog, followLog, logPlaces } from '../../../ssh/monitor/log.ts'
+import { type Watched, watchMetrics } from '../../../ssh/monitor/watch-metrics.ts'
 import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
 import { needing } from '../../app/permission.ts'
 import { plainLastLine } from '../../runs/output/plain.ts'
@@ -13,19 +13,19 @@ import { type Parts, targetOf } from '../parts.ts'
 /** More than are asked for. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
-type InsideCommands = Pick<
+type MetricsCommands = Pick<
   Handlers,
-  'instanceLoad' | 'instanceMetrics' | 'watchInside' | 'followLog' | 'readContainerLog'
+  'instanceLoad' | 'instanceMetrics' | 'watchMetrics' | 'followLog' | 'readContainerLog'
 >
 
-export function insideCommands(parts: Parts): InsideCommands {
+export function metricsCommands(parts: Parts): MetricsCommands {
   const { access, accounts, machine, store } = parts
   const { clock } = machine
 
   /** Gives a stream over a share in the connection to the page; the share goes back when it ends. */
   async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
     try {
-      if (!streams) throw new BerthError({ code: 'no_page', message: 'A page looks inside, nothing else.' })
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page watches metrics.' })
       const watched = await open()
       watched.stream.once('close', lease.release)
       return streams.open(watched.stream, watched.ended)
@@ -45,12 +45,14 @@ export function insideCommands(parts: Parts): InsideCommands {
       const { loadHistory, now } = accounts.session(account)
       return loadHistory.metrics(instance.id, minutes, now())
     },
-    async watchInside(args, caller) {
+    async watchMetrics(args, caller) {
       const target = targetOf(parts, args)
-      const { gpuLooks } = accounts.session(target.account)
+      const { gpuMetrics } = accounts.session(target.account)
       const lease = await access.connect(target)
-      const onLook = (look: InsideLook) => gpuLooks.heard(target.instance.id, look)
-      return { stream: await stream(lease, caller, async () => watchInside(lease.connection, clock, onLook)) }
+      const onMetrics = (metrics: InstanceMetrics) => gpuMetrics.heard(target.instance.id, metrics)
+      return {
+        stream: await stream(lease, caller, async () => watchMetrics(lease.connection, clock, onMetrics)),
+      }
     },
     async followLog({ path: asked, ...args }, caller) {
       const target = targetOf(parts, args)

@@ -1,6 +1,6 @@
 import type { RunRequest } from '../../../contract/automation/run.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import { plainLine } from '../../../ssh/inside/plain-lines.ts'
+import { plainLine } from '../../../ssh/monitor/plain-lines.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'

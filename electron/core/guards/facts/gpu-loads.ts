@@ -2,7 +2,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { outputOf } from '../../../ssh/exec.ts'
-import { gpuQuestion, readGpus } from '../../../ssh/inside/look.ts'
+import { gpuQuestion, readGpus } from '../../../ssh/monitor/metrics.ts'
 import { type AccountContext, entered } from '../../account-context.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
@@ -73,7 +73,7 @@ export function busiest(printed: string): number | undefined {
 }
 
 /** Asks inside over SSH. */
-export function questionInside(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
+export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
   const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
   return (instance: InstanceView): Promise<string> =>
     entered(context, instance, async connection => {

@@ -40,7 +40,7 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
     history: [],
   }
   const done: string[] = []
-  for (let look = 0; look < polls; look += 1) {
+  for (let poll = 0; poll < polls; poll += 1) {
     const at = now()
     const loads = gpus.heard(1, between)
     const facts = {

@@ -105,7 +105,7 @@ test('what an instance tells of its GPUs is kept for each of them', () => {
     { index: 1, name: 'RTX 4090', load: 71 },
     { index: 1_000_000, name: 'RTX 4090', load: 1 },
   ]
-  history.onLook(1, { gpus }, start + minute)
+  history.onMetrics(1, { gpus }, start + minute)
   expect(history.metrics(1, 2, start + minute)).toEqual({
     minute: start / 60 + 1,
     load: [80, null],

@@ -1,5 +1,5 @@
-import type { InsideLook } from '../../../../../electron/contract/instance/inside.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
+import type { InstanceMetrics } from '../../../../../electron/contract/instance/metrics.ts'
 import type { Problem } from '../../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
@@ -8,11 +8,11 @@ import { lineReader } from '../lineReader.ts'
 /** Milliseconds after which a connection that was lost is tried again. */
 const pause = 5000
 
-/** What goes on inside one instance, for as long as somebody looks. */
+/** What goes on inside one instance, for as long as it is shown. */
 export class MetricsWatch {
   problem: Problem | undefined = $state.raw()
   /** The last one, while it is connected. */
-  look: InsideLook | undefined = $state.raw()
+  metrics: InstanceMetrics | undefined = $state.raw()
   readonly #page: Page
   readonly #instance: () => InstanceView
   #stream: PageStream | undefined
@@ -27,13 +27,13 @@ export class MetricsWatch {
   async start(): Promise<void> {
     clearTimeout(this.#timer)
     try {
-      const answer = await this.#page.berth.watchInside({ instance: this.#instance().id })
+      const answer = await this.#page.berth.watchMetrics({ instance: this.#instance().id })
       const stream = this.#page.stream(answer.stream)
       if (this.#stopped) return stream.close()
       this.#stream = stream
       this.problem = undefined
       const read = lineReader(line => {
-        this.look = JSON.parse(line) as InsideLook
+        this.metrics = JSON.parse(line) as InstanceMetrics
       })
       stream.read(
         bytes => {
@@ -57,7 +57,7 @@ export class MetricsWatch {
     this.#stream = undefined
     if (this.#stopped) return
     this.problem = problem
-    this.look = undefined
+    this.metrics = undefined
     this.#timer = setTimeout(() => void this.start(), pause)
   }
 }

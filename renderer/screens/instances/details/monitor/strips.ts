@@ -1,7 +1,7 @@
 import { count, gigabytes, percent, tenths } from '../../../../../electron/contract/format/size.ts'
-import type { GpuLook, InsideLook } from '../../../../../electron/contract/instance/inside.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import type { Course, GpuCourses, MetricsHistory } from '../../../../../electron/contract/instance/load.ts'
+import type { GpuMetrics, InstanceMetrics } from '../../../../../electron/contract/instance/metrics.ts'
 
 /** What is measured of a GPU: percent, MiB, degrees Celsius, watts. */
 export type Measure = keyof GpuCourses
@@ -36,7 +36,7 @@ type Told = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
 /** A line for each GPU that told of itself, and one for all where there are several or none told. */
 export function gpuStrips(
   history: MetricsHistory | undefined,
-  look: Pick<InsideLook, 'gpus'> | undefined,
+  metrics: Pick<InstanceMetrics, 'gpus'> | undefined,
   instance: Told,
 ): GpuStrips[] {
   const runs = instance.state === 'running'
@@ -47,12 +47,12 @@ export function gpuStrips(
   )
   const indexes = new Set([
     ...Object.keys(history?.gpus ?? {}).map(Number),
-    ...(look?.gpus.map(({ index }) => index) ?? []),
+    ...(metrics?.gpus.map(({ index }) => index) ?? []),
   ])
   const gpus = [...indexes]
     .sort((a, b) => a - b)
     .map((index): GpuStrips => {
-      const told = look?.gpus.find(gpu => gpu.index === index)
+      const told = metrics?.gpus.find(gpu => gpu.index === index)
       return { index, name: told?.name ?? name, strips: strips(history?.gpus[index] ?? {}, told ?? {}) }
     })
   const [only] = gpus
@@ -90,14 +90,14 @@ function upTo(course: Course | undefined, now: number | undefined): Course {
 }
 
 /** The measures that any GPU tells, each with the scale that all of its strips share. */
-export function columns(gpus: readonly GpuStrips[], looks: readonly GpuLook[]): Column[] {
+export function columns(gpus: readonly GpuStrips[], gpuMetrics: readonly GpuMetrics[]): Column[] {
   const each = gpus.filter(({ index }) => index !== 'all')
   const rows = each.length > 0 ? each : gpus
   return measures.flatMap((measure): Column[] => {
     if (!gpus.some(gpu => gpu.strips[measure])) return []
     const now = rows.flatMap(gpu => gpu.strips[measure]?.now ?? [])
     const seen = gpus.flatMap(gpu => gpu.strips[measure]?.course.flatMap(value => value ?? []) ?? [])
-    return [{ measure, words: figureWords[measure], ...scaled(measure, now, seen, looks) }]
+    return [{ measure, words: figureWords[measure], ...scaled(measure, now, seen, gpuMetrics) }]
   })
 }
 
@@ -112,7 +112,7 @@ function scaled(
   measure: Measure,
   now: readonly number[],
   seen: readonly number[],
-  looks: readonly GpuLook[],
+  gpuMetrics: readonly GpuMetrics[],
 ): Pick<Column, 'title' | 'top' | 'head'> {
   const several = now.length > 1
   const highest = Math.max(0, ...now, ...seen)
@@ -126,8 +126,8 @@ function scaled(
       top: Math.max(100, highest),
       head: head(figureWords.temperature(Math.max(...now))),
     }
-  const limits = looks.flatMap(gpu => (measure === 'power' ? gpu.powerLimit : gpu.memoryTotal) ?? [])
-  const most = limits.length === looks.length ? limits.reduce((a, b) => a + b, 0) : 0
+  const limits = gpuMetrics.flatMap(gpu => (measure === 'power' ? gpu.powerLimit : gpu.memoryTotal) ?? [])
+  const most = limits.length === gpuMetrics.length ? limits.reduce((a, b) => a + b, 0) : 0
   const top = Math.max(highest, ...limits)
   if (measure === 'power') {
     const of = most > 0 ? ` of ${count(most)}` : ''

@@ -1,11 +1,11 @@
 import { Duplex } from 'node:stream'
-import type { InsideLook } from '../../contract/instance/inside.ts'
+import type { InstanceMetrics } from '../../contract/instance/metrics.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
-import { diskQuestion, gpuQuestion, readDisks, readGpus } from './look.ts'
+import { diskQuestion, gpuQuestion, readDisks, readGpus } from './metrics.ts'
 
 /** A stream to the page, and why it ended. */
 export interface Watched {
@@ -14,13 +14,13 @@ export interface Watched {
   ended: Promise<Problem | undefined>
 }
 
-/** Milliseconds between two looks, and for one of them. */
+/** Milliseconds between two readings, and for one of them. */
 const interval = 3000
 const patience = 10_000
 /** Bytes of an answer. */
 const longest = 65_536
 
-async function lookInside(connection: Connection, clock: Clock): Promise<InsideLook> {
+async function readMetrics(connection: Connection, clock: Clock): Promise<InstanceMetrics> {
   const bounds = { clock, within: patience, most: longest }
   const [gpus, disks] = await Promise.all([
     outputOf(connection, gpuQuestion, bounds),
@@ -33,21 +33,21 @@ async function lookInside(connection: Connection, clock: Clock): Promise<InsideL
   }
 }
 
-/** Looks again and again, one JSON object a line, no faster than the lines are taken; `onLook` is given each, too. */
-export function watchInside(
+/** Reads again and again, one JSON object a line, no faster than the lines are taken; `onMetrics` is given each, too. */
+export function watchMetrics(
   connection: Connection,
   clock: Clock,
-  onLook: (look: InsideLook) => void = () => undefined,
+  onMetrics: (metrics: InstanceMetrics) => void = () => undefined,
 ): Watched {
   let cancel: (() => void) | undefined
-  let looking = false
+  let reading = false
   let wait = 0
   let problem: Problem | undefined
   const stream = new Duplex({
     readableHighWaterMark: 1,
     read() {
-      if (looking) return
-      looking = true
+      if (reading) return
+      reading = true
       cancel = clock.after(wait, () => void take())
       wait = interval
     },
@@ -60,13 +60,13 @@ export function watchInside(
 
   async function take(): Promise<void> {
     try {
-      const look = await lookInside(connection, clock)
-      looking = false
-      onLook(look)
-      if (!stream.destroyed) stream.push(`${JSON.stringify(look)}\n`)
+      const metrics = await readMetrics(connection, clock)
+      reading = false
+      onMetrics(metrics)
+      if (!stream.destroyed) stream.push(`${JSON.stringify(metrics)}\n`)
     } catch (error) {
       problem =
-        error instanceof BerthError ? error.problem : { code: 'look_failed', message: reasonOf(error) }
+        error instanceof BerthError ? error.problem : { code: 'metrics_failed', message: reasonOf(error) }
       stream.destroy()
     }
   }

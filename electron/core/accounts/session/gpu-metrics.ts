@@ -1,16 +1,16 @@
-import type { InsideLook } from '../../../contract/instance/inside.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { InstanceMetrics } from '../../../contract/instance/metrics.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import type { AccountView } from '../../../contract/state.ts'
-import { readGpus } from '../../../ssh/inside/look.ts'
+import { readGpus } from '../../../ssh/monitor/metrics.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { LoadHistory } from '../../instances/load-history.ts'
 
 /** What instances tell of their GPUs over SSH, in the history of their load and, of their memory, in State. */
-export interface GpuLooks {
+export interface GpuMetricsReader {
   /** Asks those that are connected anyhow, once a minute of the account's time. Not waited for. */
-  onPoll(look: { account: AccountView }): void
-  heard(instance: number, look: Pick<InsideLook, 'gpus'>): void
+  onPoll(poll: { account: AccountView }): void
+  heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>): void
 }
 
 /** Milliseconds of the account's time between two questions to one instance, and at least so many here. */
@@ -20,16 +20,16 @@ const shortestInterval = 5000
 const noticeable = 100
 
 /** `question` gives what `gpuQuestion` printed inside. */
-export function createGpuLooks(
+export function createGpuMetricsReader(
   { account: id, store, machine: { clock }, ending, now }: AccountContext,
-  history: Pick<LoadHistory, 'onLook'>,
+  history: Pick<LoadHistory, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
-): GpuLooks {
+): GpuMetricsReader {
   const asked = new Map<number, number>()
 
-  function heard(instance: number, look: Pick<InsideLook, 'gpus'>): void {
-    history.onLook(instance, look, now())
-    const used = usedMemory(look)
+  function heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>): void {
+    history.onMetrics(instance, metrics, now())
+    const used = usedMemory(metrics)
     const shown = store.get().accounts[id]?.gpuMemory[instance]
     if (ending.aborted || used === undefined) return
     if (shown !== undefined && Math.abs(shown - used) < noticeable) return
@@ -70,7 +70,7 @@ export function createGpuLooks(
 }
 
 /** MiB in all GPUs together; undefined where one of them does not tell. */
-function usedMemory({ gpus }: Pick<InsideLook, 'gpus'>): number | undefined {
+function usedMemory({ gpus }: Pick<InstanceMetrics, 'gpus'>): number | undefined {
   const used = gpus.map(({ memoryUsed }) => memoryUsed)
   if (used.length === 0 || used.includes(undefined)) return undefined
   return used.reduce<number>((sum, one) => sum + (one ?? 0), 0)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { createGpuLooks } from '../../../../../electron/core/accounts/session/gpu-looks.ts'
+import { createGpuMetricsReader } from '../../../../../electron/core/accounts/session/gpu-metrics.ts'
 import { createLoadHistory } from '../../../../../electron/core/instances/load-history.ts'
 import { accountView, instanceView } from '../../../views.ts'
 import { account, accountContext } from '../../account-context.ts'
@@ -10,13 +10,13 @@ const way = { direct: true, address: 'root@192.0.2.1:22' }
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }
 const instances = [1, 2].map(id => instanceView({ id, ssh }))
 
-function looking() {
+function reading() {
   const clock = new HandClock()
   const context = accountContext({ clock })
   const history = createLoadHistory()
   const asked: number[] = []
   let used = 9000
-  const looks = createGpuLooks(context, history, async ({ id }: InstanceView) => {
+  const reader = createGpuMetricsReader(context, history, async ({ id }: InstanceView) => {
     asked.push(id)
     return `0, 97, ${used}, 24564, 61, 300, 350, RTX 4090\n1, 95, ${used}, 24564, 64, 310, 350, RTX 4090\n`
   })
@@ -30,7 +30,7 @@ function looking() {
       used = next
     },
     poll: async (ways: Record<string, typeof way>, seen = instances) => {
-      looks.onPoll({ account: { ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) } })
+      reader.onPoll({ account: { ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) } })
       await settled()
     },
     now: context.now,
@@ -38,7 +38,7 @@ function looking() {
 }
 
 test('what is connected anyhow is asked once a minute, and nothing else', async () => {
-  const { asked, clock, history, shown, poll, now } = looking()
+  const { asked, clock, history, shown, poll, now } = reading()
   await poll({ 1: way })
   await poll({ 1: way })
   expect(asked).toEqual([1])
@@ -55,7 +55,7 @@ test('what is connected anyhow is asked once a minute, and nothing else', async 
 })
 
 test('small changes are not told, and what is no longer connected, or does not run, is not shown', async () => {
-  const { clock, shown, uses, poll } = looking()
+  const { clock, shown, uses, poll } = reading()
   await poll({ 1: way, 2: way })
   uses(9010)
   await clock.pass(60_000)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
-import type { InsideLook } from '../../../electron/contract/instance/inside.ts'
+import type { InstanceMetrics } from '../../../electron/contract/instance/metrics.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { createSsh } from '../../../electron/ssh/connection/connections.ts'
-import { watchInside } from '../../../electron/ssh/inside/watch.ts'
+import { watchMetrics } from '../../../electron/ssh/monitor/watch-metrics.ts'
 import { many, nastyKinds } from '../../hostile/megabytes.ts'
 import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
@@ -39,17 +39,17 @@ async function hostThatPrints(text: Buffer) {
   return ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
 }
 
-test('whatever a host prints, a look inside it comes to an end', async () => {
+test('whatever a host prints, reading its metrics comes to an end', async () => {
   for (const [about, piece] of nastyKinds) {
     const text = Buffer.from(many(piece, 60_000)).subarray(0, 60_000)
     const { connection, release } = await hostThatPrints(text)
-    const { stream } = watchInside(connection, systemClock)
+    const { stream } = watchMetrics(connection, systemClock)
     const [line] = await once(stream, 'data')
-    const look = JSON.parse(String(line)) as InsideLook
-    expect(look.gpus, about).toEqual([])
+    const metrics = JSON.parse(String(line)) as InstanceMetrics
+    expect(metrics.gpus, about).toEqual([])
     // Behind more lines than a machine has mounts, nothing is read any more.
     const lines = text.toString().split('\n').length
-    expect(look.disks, about).toHaveLength(lines > 500 ? 0 : 1)
+    expect(metrics.disks, about).toHaveLength(lines > 500 ? 0 : 1)
     stream.destroy()
     release()
   }

@@ -1,13 +1,13 @@
-/** One look at what goes on in an instance, as it tells over SSH. What it does not tell is left out. */
-export interface InsideLook {
+/** What an instance measures of itself, as it tells over SSH. What it does not tell is left out. */
+export interface InstanceMetrics {
   /** Epoch milliseconds of this machine. */
   at: number
   /** Empty where there is no `nvidia-smi`. */
-  gpus: readonly GpuLook[]
-  disks: readonly DiskLook[]
+  gpus: readonly GpuMetrics[]
+  disks: readonly DiskMetrics[]
 }
 
-export interface GpuLook {
+export interface GpuMetrics {
   index: number
   name: string
   /** Percent. */
@@ -22,7 +22,7 @@ export interface GpuLook {
   powerLimit?: number
 }
 
-export interface DiskLook {
+export interface DiskMetrics {
   mount: string
   /** Bytes. */
   size: number

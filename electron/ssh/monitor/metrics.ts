@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { DiskLook, GpuLook } from '../../contract/instance/inside.ts'
+import type { DiskMetrics, GpuMetrics } from '../../contract/instance/metrics.ts'
 import { firstLines } from '../../contract/text.ts'
 
 /** What is asked of every GPU; its name last, for it may hold commas. */
@@ -23,11 +23,11 @@ const mostDisks = 8
 const bounds = { lines: 512, length: 4096 }
 
 /** The GPUs in what `gpuQuestion` prints. What a card does not know, `[N/A]`, is left out. */
-export function readGpus(text: string): GpuLook[] {
+export function readGpus(text: string): GpuMetrics[] {
   return firstLines(text, { ...bounds, lines: mostGpus }).flatMap(readGpu)
 }
 
-function readGpu(line: string): GpuLook[] {
+function readGpu(line: string): GpuMetrics[] {
   const cells = line.split(',').map(cell => cell.trim())
   const [index, load, memoryUsed, memoryTotal, temperature, power, powerLimit] = cells.map(number)
   if (cells.length < fields.length || index === undefined || !Number.isInteger(index)) return []
@@ -40,7 +40,7 @@ function readGpu(line: string): GpuLook[] {
 const systemMounts = /^\/(dev|proc|sys|run|etc|boot|usr|var\/lib)(\/|$)/
 
 /** The disks in what `diskQuestion` prints, the root first; one that is mounted twice is told once. */
-export function readDisks(text: string): DiskLook[] {
+export function readDisks(text: string): DiskMetrics[] {
   const seen = new Set<string>()
   const disks = firstLines(text, bounds).flatMap(line => {
     const words = line.trim().split(/\s+/)

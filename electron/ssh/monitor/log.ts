@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts'
 import { openExec, outputOf } from '../exec.ts'
 import { quote } from '../ssh-command.ts'
 import { plainLines } from './plain-lines.ts'
-import type { Watched } from './watch.ts'
+import type { Watched } from './watch-metrics.ts'
 
 /** Where deployments keep what the start script prints. */
 const usual = [

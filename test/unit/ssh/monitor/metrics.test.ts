@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { logPlaces } from '../../../../electron/ssh/inside/log.ts'
-import { readDisks, readGpus } from '../../../../electron/ssh/inside/look.ts'
-import { plainLine, plainLines } from '../../../../electron/ssh/inside/plain-lines.ts'
+import { logPlaces } from '../../../../electron/ssh/monitor/log.ts'
+import { readDisks, readGpus } from '../../../../electron/ssh/monitor/metrics.ts'
+import { plainLine, plainLines } from '../../../../electron/ssh/monitor/plain-lines.ts'
 
 test('GPUs are read as nvidia-smi prints them, and what a card does not know is left out', () => {
   const text =
