@@ -139,7 +139,7 @@ export class Doors {
 /** How what goes on inside an instance reaches its watchdog. */
 function watchdogOf(instance: Instance, clock: WorldClock): WatchdogPlace {
   return {
-    look: () => instance.watchdog && tellOfWatchdog(instance.watchdog, clock.now()),
+    read: () => instance.watchdog && tellOfWatchdog(instance.watchdog, clock.now()),
     put(config, lease) {
       instance.watchdog = placeWatchdog(config, lease, clock.now())
     },

@@ -14,7 +14,7 @@ export interface Machine {
 /** Where an owner leaves a program that ends the instance. */
 export interface WatchdogPlace {
   /** What is there: its configuration, its state and what it did last as lines `name=value`, and its log. */
-  look(): WatchdogThere | null
+  read(): WatchdogThere | null
   /** With the instance's own key, and a text for its lease where that is renewed. */
   put(config: string, lease: string): void
   renew(lease: string): void

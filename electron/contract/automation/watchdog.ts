@@ -42,7 +42,7 @@ export interface WatchdogView {
   instance: number
   request: WatchdogRequest
   /**
-   * putting: it is wanted and not known to be there. watching: it was there at the last look. removing: it is not
+   * putting: it is wanted and not known to be there. watching: it was there when it was last read. removing: it is not
    * wanted any more and not known to be gone. lost: it is gone, and not by Berth's doing.
    */
   step: 'putting' | 'watching' | 'removing' | 'lost'
@@ -55,7 +55,7 @@ export interface WatchdogView {
   problem?: Problem
 }
 
-/** What a watchdog told of itself at the last look. */
+/** What a watchdog told of itself when it was last read. */
 export interface WatchdogSeen {
   at: number
   /** Percent, of the GPU with the highest. */

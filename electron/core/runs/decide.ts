@@ -37,9 +37,9 @@ export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
 }
 
 /** Output and load as they were seen; a GPU that cannot be asked counts as idle. */
-export function observed(run: Run, look: { bytes: number; load?: number }, now: number): Run {
-  const moved = look.bytes > 0
-  const loaded = (look.load ?? 0) >= idleBelow
+export function observed(run: Run, output: { bytes: number; load?: number }, now: number): Run {
+  const moved = output.bytes > 0
+  const loaded = (output.load ?? 0) >= idleBelow
   const { stuckSince, ...rest } = run
   return {
     ...rest,

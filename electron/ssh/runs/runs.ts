@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../scripted.ts'
 
 /** How a run is. starting: its process has not said a word yet. lost: it is gone and has left no code. */
-export interface RunLook {
+export interface RunStatus {
   state: 'none' | 'starting' | 'running' | 'ended' | 'lost'
   /** The exit code, once it has ended. */
   code?: number
@@ -31,11 +31,11 @@ const headline = 256
 
 /** The scripts as text. They are bundled, and needed only now. */
 async function scripts() {
-  const [run, place, start, look, end, settle] = await Promise.all([
+  const [run, place, start, status, end, settle] = await Promise.all([
     import('./run.sh?raw'),
     import('./place.sh?raw'),
     import('./start.sh?raw'),
-    import('./look.sh?raw'),
+    import('./status.sh?raw'),
     import('./end.sh?raw'),
     import('./settle.sh?raw'),
   ])
@@ -43,7 +43,7 @@ async function scripts() {
     run: run.default,
     place: place.default,
     start: start.default,
-    look: look.default,
+    status: status.default,
     end: end.default,
     settle: settle.default,
   }
@@ -65,17 +65,17 @@ export async function startRun(
 }
 
 /** Throws as `startRun` does. */
-export async function lookAtRun(
+export async function readRunStatus(
   connection: Connection,
   clock: Clock,
   run: string,
   from: number,
   withLoad: boolean,
-): Promise<RunLook> {
-  const { place, look } = await scripts()
+): Promise<RunStatus> {
+  const { place, status } = await scripts()
   const values = { run, from: String(from), most: String(mostAtOnce), with_load: withLoad ? 'yes' : '' }
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
-  const { bytes } = await runScript(connection, values, [place, look], bounds)
+  const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
   const told = /^(none|starting|running|ended|lost) (\d+|-) (\d+) (\d+|-)$/.exec(
     bytes.subarray(0, Math.max(0, end)).toString('latin1'),
@@ -83,7 +83,7 @@ export async function lookAtRun(
   if (!told) throw new BerthError(noShell)
   const [, state, code = '-', size, load = '-'] = told
   return {
-    state: state as RunLook['state'],
+    state: state as RunStatus['state'],
     size: Number(size),
     bytes: bytes.subarray(end + 1),
     code: code === '-' ? undefined : Number(code),

@@ -17,14 +17,14 @@ export interface WatchdogConfig {
   url: string
   /** The account's time, epoch seconds. */
   now: number
-  /** Seconds between two of its looks. */
+  /** Seconds between two of its checks. */
   tick: number
   /** The instance's own key, where Berth has it: used where the container does not know it. */
   key?: string
 }
 
 /** What a watchdog tells of itself. */
-export interface WatchdogLook {
+export interface WatchdogReading {
   request: WatchdogRequest
   alive: boolean
   hooked: boolean
@@ -45,33 +45,33 @@ const longest = 64 * 1024
 
 /** The scripts as text. They are bundled, and needed only now. */
 async function scripts() {
-  const [watchdog, here, put, look, remove] = await Promise.all([
+  const [watchdog, here, put, status, remove] = await Promise.all([
     watchdogScript(),
     import('./here.sh?raw'),
     import('./put.sh?raw'),
-    import('./look.sh?raw'),
+    import('./status.sh?raw'),
     import('./remove.sh?raw'),
   ])
   return {
     watchdog,
     here: here.default,
     put: put.default,
-    look: look.default,
+    status: status.default,
     remove: remove.default,
   }
 }
 
 /**
  * Puts the watchdog there, or another request into the one that is there, and starts it. Throws `no_http_tool`,
- * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `lookAtWatchdog` does.
+ * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `readWatchdog` does.
  */
 export async function putWatchdog(
   connection: Connection,
   clock: Clock,
   config: WatchdogConfig,
   lease: string,
-): Promise<WatchdogLook> {
-  const { watchdog, here, put, look } = await scripts()
+): Promise<WatchdogReading> {
+  const { watchdog, here, put, status } = await scripts()
   const values = {
     script: watchdog,
     config: configText(config),
@@ -79,26 +79,26 @@ export async function putWatchdog(
     needs_load: config.request.idle ? 'yes' : '',
     lease,
   }
-  const found = await run(connection, clock, values, [here, put, look])
-  const seen = readLook(found)
+  const found = await run(connection, clock, values, [here, put, status])
+  const seen = readStatus(found)
   if (!seen) throw new BerthError(noShell)
   return seen
 }
 
 /**
- * Looks at it, renews its lease where a text is given, and starts it where it has ended. Undefined where there is none.
+ * Reads what it says, renews its lease where a text is given, and starts it where it has ended. Undefined where there is none.
  * Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
  */
-export async function lookAtWatchdog(
+export async function readWatchdog(
   connection: Connection,
   clock: Clock,
   lease: string,
-): Promise<WatchdogLook | undefined> {
-  const { here, look } = await scripts()
-  return readLook(await run(connection, clock, { lease }, [here, look]))
+): Promise<WatchdogReading | undefined> {
+  const { here, status } = await scripts()
+  return readStatus(await run(connection, clock, { lease }, [here, status]))
 }
 
-/** Leaves nothing of it. Throws as `lookAtWatchdog` does. */
+/** Leaves nothing of it. Throws as `readWatchdog` does. */
 export async function removeWatchdog(connection: Connection, clock: Clock): Promise<void> {
   const { here, remove } = await scripts()
   const found = await run(connection, clock, {}, [here, remove])
@@ -149,7 +149,7 @@ function configText({ request, instance, url, now, tick }: WatchdogConfig): stri
   return configLines({ ...request, instance, url, tick, told: Math.floor(now) }).join('\n')
 }
 
-function readLook(found: ReadonlyMap<string, string>): WatchdogLook | undefined {
+function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undefined {
   if (found.get('there') !== 'yes') return undefined
   const number = (name: string) => {
     const text = found.get(name)

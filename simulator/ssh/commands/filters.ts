@@ -6,7 +6,7 @@ import { eachSource, lineBatches } from './sources.ts'
 
 /** Lines that `tail` keeps at most. */
 const mostKept = 100_000
-/** Milliseconds between two looks at a file that is followed. */
+/** Milliseconds between two reads of a file that is followed. */
 const followPause = 300
 
 /** `head [-n LINES] [FILE…]` */

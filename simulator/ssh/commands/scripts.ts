@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import { endRun, lookAtRun, settleRun, startRun, type Values } from '../runs/runs.ts'
-import { lookAtWatchdog, putWatchdog, removeWatchdog } from '../runs/watchdog.ts'
+import { endRun, readRunStatus, settleRun, startRun, type Values } from '../runs/runs.ts'
+import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
 
 /** Bytes of a script. */
@@ -11,10 +11,10 @@ const known: readonly [string, (call: Call, values: Values) => Promise<number>][
   ["echo 'started yes'", startRun],
   ["echo 'ended yes'", endRun],
   ["echo 'settled yes'", settleRun],
-  ['state=none code=- size=0', lookAtRun],
-  // What puts it there looks at it, too.
+  ['state=none code=- size=0', readRunStatus],
+  // What puts it there reads it, too.
   ["echo 'refused no_tool'", putWatchdog],
-  ["echo 'there yes'", lookAtWatchdog],
+  ["echo 'there yes'", readWatchdog],
   ["echo 'removed yes'", removeWatchdog],
 ]
 

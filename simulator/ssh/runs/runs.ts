@@ -29,7 +29,7 @@ export async function startRun(call: Call, values: Values): Promise<number> {
 }
 
 /** How it is, on one line, and its output from a byte on. */
-export async function lookAtRun({ shell, out }: Call, values: Values): Promise<number> {
+export async function readRunStatus({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
   if (!has(shell, here)) {
     await out('none - 0 -\n')

@@ -7,14 +7,14 @@ const folder = '/root/.berth/watchdog'
 /** Puts a watchdog there, or another configuration into the one that is, and tells how it is. */
 export async function putWatchdog(call: Call, values: Values): Promise<number> {
   call.shell.machine.watchdog.put(values.get('config') ?? '', values.get('lease') ?? '')
-  return lookAtWatchdog(call, new Map())
+  return readWatchdog(call, new Map())
 }
 
 /** Renews its lease where there is a text for it, and tells how it is. Its log becomes a file, as it would be. */
-export async function lookAtWatchdog({ shell, out }: Call, values: Values): Promise<number> {
+export async function readWatchdog({ shell, out }: Call, values: Values): Promise<number> {
   const { watchdog } = shell.machine
   watchdog.renew(values.get('lease') ?? '')
-  const there = watchdog.look()
+  const there = watchdog.read()
   if (!there) {
     await out('there no\n')
     return 0

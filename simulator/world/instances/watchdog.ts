@@ -15,8 +15,8 @@ export interface Watchdog {
   /** World milliseconds, here and below. */
   leasedAt: number
   idleSince: number | undefined
-  /** Until when it has looked at everything. */
-  lookedAt: number
+  /** Until when it has checked everything. */
+  checkedAt: number
   /** What it did last. */
   did: { readonly at: number; readonly why: Why } | undefined
   readonly log: string[]
@@ -24,7 +24,7 @@ export interface Watchdog {
 
 type Why = 'time' | 'idle' | 'lease'
 
-/** World milliseconds between two of its looks. */
+/** World milliseconds between two of its checks. */
 const tick = 10_000
 /** The longest that it makes up for when time leaps. */
 const longest = 2 * 86_400_000
@@ -42,7 +42,7 @@ export function placeWatchdog(config: string, leaseText: string, now: number): W
     leaseText,
     leasedAt: now,
     idleSince: undefined,
-    lookedAt: now,
+    checkedAt: now,
     did: undefined,
     log: [],
   }
@@ -84,22 +84,22 @@ export function renewLease(watchdog: Watchdog, text: string, now: number): void 
 /** The instance has started: what was counted before counts for nothing. */
 export function restart(watchdog: Watchdog, now: number): void {
   watchdog.leasedAt = now
-  watchdog.lookedAt = now
+  watchdog.checkedAt = now
   watchdog.idleSince = undefined
 }
 
-/** When, up to now, it acts on an instance that has been running since it looked last; undefined where it does not. */
+/** When, up to now, it acts on an instance that has been running since it checked last; undefined where it does not. */
 export function actedAt(
   watchdog: Watchdog,
   now: number,
   loadAt: (time: number) => number,
 ): number | undefined {
   const { idle } = watchdog
-  for (let time = Math.max(watchdog.lookedAt, now - longest); ; time = Math.min(now, time + tick)) {
+  for (let time = Math.max(watchdog.checkedAt, now - longest); ; time = Math.min(now, time + tick)) {
     if (idle && loadAt(time) >= idle.below) watchdog.idleSince = undefined
     else watchdog.idleSince ??= time
     const why = reason(watchdog, time)
-    watchdog.lookedAt = time
+    watchdog.checkedAt = time
     if (why) {
       watchdog.did = { at: time, why }
       note(watchdog, time, `${sentences[why]}: ${watchdog.action}`)

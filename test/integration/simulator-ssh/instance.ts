@@ -31,7 +31,7 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
     authorizedKeys: () => [ownKey.public],
     jupyterToken: 'secret-token',
     utilisation: () => 63,
-    watchdog: { look: () => null, put: () => undefined, renew: () => undefined, remove: () => undefined },
+    watchdog: { read: () => null, put: () => undefined, renew: () => undefined, remove: () => undefined },
     files,
     ...options,
   })

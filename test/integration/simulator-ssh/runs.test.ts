@@ -4,7 +4,7 @@ import { NodeSSH } from 'node-ssh'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import type { Connection } from '../../../electron/ssh/connection/connection.ts'
-import { endRun, lookAtRun, settleRun, startRun } from '../../../electron/ssh/runs/runs.ts'
+import { endRun, readRunStatus, settleRun, startRun } from '../../../electron/ssh/runs/runs.ts'
 import { connect, startInstance } from './instance.ts'
 
 /** An instance of the simulator, as Berth's own scripts see it. */
@@ -28,10 +28,10 @@ test('a command that is left running goes on by itself, once, and leaves output,
   const command = "echo it\\'s 'a b'\necho 1 > kept\nfalse"
   await startRun(connection, systemClock, 'one', { command, order: undefined })
   await startRun(connection, systemClock, 'one', { command, order: undefined })
-  const look = () => lookAtRun(connection, systemClock, 'one', 0, true)
+  const look = () => readRunStatus(connection, systemClock, 'one', 0, true)
   await expect.poll(async () => (await look()).state).toBe('ended')
   expect(await look()).toMatchObject({ code: 1, load: 63, bytes: Buffer.from("it's a b\n") })
-  expect((await lookAtRun(connection, systemClock, 'one', 5, false)).bytes.toString()).toBe('a b\n')
+  expect((await readRunStatus(connection, systemClock, 'one', 5, false)).bytes.toString()).toBe('a b\n')
   expect(readFileSync(join(instance.files, 'root/kept'), 'utf8')).toBe('1\n')
   await settleRun(connection, systemClock, 'one', 'remove')
   expect((await look()).state).toBe('none')
@@ -40,7 +40,7 @@ test('a command that is left running goes on by itself, once, and leaves output,
 test('a training shows how far it is, and ends when it is asked to', async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'two', { command: 'python3 train.py', order: undefined })
-  const look = () => lookAtRun(connection, systemClock, 'two', 0, false)
+  const look = () => readRunStatus(connection, systemClock, 'two', 0, false)
   await expect.poll(async () => (await look()).bytes.toString()).toMatch(/Epoch 1\/3: +\d+%\|/)
   expect((await look()).state).toBe('running')
   await endRun(connection, systemClock, 'two')
@@ -51,7 +51,7 @@ test('a training shows how far it is, and ends when it is asked to', async () =>
 test('a training that is over leaves its model in the folder of results', { timeout: 60_000 }, async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'three', { command: 'python3 train.py', order: undefined })
-  const look = () => lookAtRun(connection, systemClock, 'three', 0, false)
+  const look = () => readRunStatus(connection, systemClock, 'three', 0, false)
   await expect.poll(look, { timeout: 50_000 }).toMatchObject({ state: 'ended', code: 0 })
   expect(readFileSync(join(instance.files, 'root/results/loss.csv'), 'utf8')).toMatch(/^step,loss\n1,/)
   expect(existsSync(join(instance.files, 'root/results/model.safetensors'))).toBe(true)

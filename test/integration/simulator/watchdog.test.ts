@@ -5,8 +5,8 @@ import { systemClock } from '../../../electron/local/clock.ts'
 import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { watchdogStartScript } from '../../../electron/ssh/watchdog/start-script.ts'
 import {
-  lookAtWatchdog,
   putWatchdog,
+  readWatchdog,
   removeWatchdog,
   watchdogLog,
 } from '../../../electron/ssh/watchdog/watchdog.ts'
@@ -67,7 +67,7 @@ test('a watchdog stops its instance at its time, not when the clock has leapt pa
   await sim.controls.forceStatus(id, 'running')
   await sim.controls.advance(600)
   expect(await status()).toBe('running')
-  const look = await lookAtWatchdog(await connect(), systemClock, '')
+  const look = await readWatchdog(await connect(), systemClock, '')
   expect(look?.did).toMatchObject({ action: 'stop', why: 'time' })
   const log = await watchdogLog(await connect(), systemClock)
   expect(log.map(({ text }) => text)).toEqual([`watching instance ${id}`, 'its time has come: stop'])
@@ -77,7 +77,7 @@ test('a lease that is not renewed ends it, and one that is puts that off', async
   const { sim, connection, put, status } = await scene()
   await put({ action: 'stop', lease: 1200 })
   await sim.controls.advance(1000)
-  await lookAtWatchdog(connection, systemClock, 'another')
+  await readWatchdog(connection, systemClock, 'another')
   await sim.controls.advance(1000)
   expect(await status()).toBe('running')
   await sim.controls.advance(400)
@@ -93,10 +93,10 @@ test('one without load for so long is destroyed, where that is what was asked fo
 
 test('one that was taken away does nothing, and none is there', async () => {
   const { sim, connection, put, status } = await scene()
-  expect(await lookAtWatchdog(connection, systemClock, '')).toBeUndefined()
+  expect(await readWatchdog(connection, systemClock, '')).toBeUndefined()
   await put({ action: 'stop', lease: 600 })
   await removeWatchdog(connection, systemClock)
-  expect(await lookAtWatchdog(connection, systemClock, '')).toBeUndefined()
+  expect(await readWatchdog(connection, systemClock, '')).toBeUndefined()
   await sim.controls.advance(3600)
   expect(await status()).toBe('running')
 })
@@ -104,7 +104,7 @@ test('one that was taken away does nothing, and none is there', async () => {
 test('a start script brings one, which does not know its instance', async () => {
   const onstart = await watchdogStartScript({ action: 'stop', lease: 3600 }, 'http://127.0.0.1:1', 10)
   const { sim, connection, status } = await scene({ onstart })
-  expect(await lookAtWatchdog(connection, systemClock, '')).toMatchObject({
+  expect(await readWatchdog(connection, systemClock, '')).toMatchObject({
     placed: false,
     request: { action: 'stop', lease: 3600 },
   })

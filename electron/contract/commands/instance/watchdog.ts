@@ -11,7 +11,7 @@ export const watchdogCommands = {
   /** Takes it away; where the instance cannot be reached now, as soon as it can. */
   removeWatchdog: command(onInstance).answers<void>(),
   /** Looks at it now, which renews its lease; finds one that another Berth has put there. */
-  lookAtWatchdog: command(onInstance).answers<void>(),
+  checkWatchdog: command(onInstance).answers<void>(),
   /**
    * Lines for a start script that put one there, for an instance that is not rented yet. They hold no secret. Throws
    * `invalid_argument` for a time that has passed.

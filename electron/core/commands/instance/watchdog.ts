@@ -6,7 +6,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type WatchdogCommands = Pick<
   Handlers,
-  'putWatchdog' | 'removeWatchdog' | 'lookAtWatchdog' | 'watchdogLog' | 'watchdogStartScript'
+  'putWatchdog' | 'removeWatchdog' | 'checkWatchdog' | 'watchdogLog' | 'watchdogStartScript'
 >
 
 export function watchdogCommands(parts: Parts): WatchdogCommands {
@@ -23,7 +23,7 @@ export function watchdogCommands(parts: Parts): WatchdogCommands {
       noteUser(parts, target.account, 'Took the watchdog off', target.instance)
       await of(args).remove(args.instance)
     },
-    lookAtWatchdog: args => of(args).visit(args.instance),
+    checkWatchdog: args => of(args).visit(args.instance),
     watchdogStartScript({ account, request }) {
       const { id, now } = parts.accounts.session(account)
       mustBeAhead(request, now())

@@ -2,11 +2,11 @@ import { includesPart, watchdogPart, withoutPart, withPart } from '../../../cont
 import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
-import type { WatchdogLook } from '../../../ssh/watchdog/watchdog.ts'
+import type { WatchdogReading } from '../../../ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import type { StoredWatchdog } from './model.ts'
 
-/** Seconds: a watchdog looks at most every ten of them, and its moments and Berth's differ by a few more. */
+/** Seconds: a watchdog checks at most every ten of them, and its moments and Berth's differ by a few more. */
 const slack = 15
 /** Polls that may still show it running after Berth asked for its end: beyond them, that has come to nothing. */
 export const pollsUntilEnd = 3
@@ -71,10 +71,10 @@ export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): b
   return told === undefined || did.at > told.at + slack
 }
 
-/** A watchdog after it was looked at, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
+/** A watchdog after it was read, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   kept: StoredWatchdog,
-  { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogLook,
+  { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {

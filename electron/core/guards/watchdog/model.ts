@@ -37,7 +37,7 @@ export function visitEvery({ request, foreign }: StoredWatchdog): number {
   return Math.min(300, Math.max(2, request.lease / 4))
 }
 
-/** Seconds between two looks of the watchdog itself. */
+/** Seconds between two checks of the watchdog itself. */
 export function tickOf({ idle, lease }: WatchdogRequest): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
 }

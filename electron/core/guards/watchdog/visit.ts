@@ -2,10 +2,10 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
 import {
-  lookAtWatchdog,
   putWatchdog,
+  readWatchdog,
   removeWatchdog,
-  type WatchdogLook,
+  type WatchdogReading,
 } from '../../../ssh/watchdog/watchdog.ts'
 import { type AccountContext, entered } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
@@ -54,15 +54,15 @@ export function createWatchdogVisits(
       return undefined
     }
     const lease = kept.foreign || kept.request.lease === undefined ? '' : machine.random.hex(16)
-    const look =
+    const reading =
       kept.step === 'putting'
         ? await putWatchdog(connection, clock, await configOf(kept), lease)
-        : await lookAtWatchdog(connection, clock, lease)
+        : await readWatchdog(connection, clock, lease)
     const now = find(instance)
     if (!now) return undefined
     // The user may have wanted something else meanwhile: the next visit is for that.
     if (now.step !== kept.step || !same(now.request, kept.request)) return 0
-    await record(now, look, lease !== '')
+    await record(now, reading, lease !== '')
     return untilNext(now)
   }
 
@@ -73,11 +73,11 @@ export function createWatchdogVisits(
 
   async function record(
     kept: StoredWatchdog,
-    look: WatchdogLook | undefined,
+    reading: WatchdogReading | undefined,
     renewed: boolean,
   ): Promise<void> {
     const { instance } = kept
-    if (!look) {
+    if (!reading) {
       if (kept.step === 'lost') return
       await watchdogs.put({ ...kept, step: 'lost' })
       alerts.gone(instance)
@@ -85,9 +85,9 @@ export function createWatchdogVisits(
     }
     if (kept.step === 'putting')
       note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(kept.request))
-    if (look.did && isNews(look.did, kept.did)) alerts.ended(look.did, instance)
+    if (reading.did && isNews(reading.did, kept.did)) alerts.ended(reading.did, instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
-    await watchdogs.put(afterVisit(kept, look, { at: context.now(), renewed, startsIt }))
+    await watchdogs.put(afterVisit(kept, reading, { at: context.now(), renewed, startsIt }))
   }
 
   return {
@@ -107,16 +107,16 @@ export function createWatchdogVisits(
       }
     },
     async discover(there) {
-      const look = await entered(context, there, connection => lookAtWatchdog(connection, clock, ''))
-      if (!look || find(there.id)) return undefined
-      const kept = { instance: there.id, request: look.request }
-      if (!look.placed) {
+      const reading = await entered(context, there, connection => readWatchdog(connection, clock, ''))
+      if (!reading || find(there.id)) return undefined
+      const kept = { instance: there.id, request: reading.request }
+      if (!reading.placed) {
         // From the start script, and it does not know its instance yet.
         await watchdogs.put({ ...kept, step: 'putting', foreign: false })
         return 0
       }
       const foreign: StoredWatchdog = { ...kept, step: 'watching', foreign: true }
-      await record(foreign, look, false)
+      await record(foreign, reading, false)
       return untilNext(foreign)
     },
   }

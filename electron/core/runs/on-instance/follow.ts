@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
-import { lookAtRun, mostAtOnce } from '../../../ssh/runs/runs.ts'
+import { mostAtOnce, readRunStatus } from '../../../ssh/runs/runs.ts'
 import { observed, stuckSince } from '../decide.ts'
 import type { Run } from '../model.ts'
 import type { RunOutput } from '../output/output.ts'
@@ -26,7 +26,7 @@ interface Following {
   stuck(run: Run): Promise<void>
 }
 
-/** Milliseconds between two looks: while there is output, and at the most while there is none. */
+/** Milliseconds between two readings: while there is output, and at the most while there is none. */
 const pauses = { flowing: 500, quiet: 5000 }
 
 /**
@@ -43,13 +43,13 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     const loadEvery = Math.min(30, run.stuckAfter / 4) * 1000
     const withLoad = run.stuckAfter > 0 && (loadAt === undefined || clock.monotonic() - loadAt >= loadEvery)
     if (withLoad) loadAt = clock.monotonic()
-    const look = await lookAtRun(connection, clock, id, output.next(), withLoad)
-    if (look.state === 'none') return 'none'
-    const over = look.state === 'ended' || look.state === 'lost'
-    const all = output.next() + look.bytes.length >= look.size
-    await output.append(look.bytes)
-    await note(runs, id, output, observed(run, { bytes: look.bytes.length, load: look.load }, now()))
-    if (over && all) return look.state === 'ended' ? { code: look.code ?? 255 } : 'lost'
+    const status = await readRunStatus(connection, clock, id, output.next(), withLoad)
+    if (status.state === 'none') return 'none'
+    const over = status.state === 'ended' || status.state === 'lost'
+    const all = output.next() + status.bytes.length >= status.size
+    await output.append(status.bytes)
+    await note(runs, id, output, observed(run, { bytes: status.bytes.length, load: status.load }, now()))
+    if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)
     const since = after && stuckSince(after, now())
@@ -57,8 +57,8 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
       await context.stuck((await runs.update(id, { stuckSince: since })) ?? after)
       continue
     }
-    quiet = look.bytes.length > 0 ? 0 : quiet + 1
-    if (look.bytes.length < mostAtOnce)
+    quiet = status.bytes.length > 0 ? 0 : quiet + 1
+    if (status.bytes.length < mostAtOnce)
       await context.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
   }
   return undefined

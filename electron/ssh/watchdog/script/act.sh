@@ -1,6 +1,6 @@
 # The watchdog: acting on a reason, and telling Berth how it stands.
 
-# One try. What does not work is tried again by later looks, while the reason holds.
+# One try. What does not work is tried again by later checks, while the reason holds.
 act() {
   if [ "$tries" -eq 0 ]; then
     case $why in

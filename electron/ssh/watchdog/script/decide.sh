@@ -16,7 +16,7 @@ read_load() {
 
 # A run that has ended and says what becomes of the instance then, so long after its end. Berth takes `due` away while
 # it is busy with that run, and `then` once it has done what was wanted. Nothing happens while another run goes on.
-look_at_runs() {
+check_runs() {
   run_wants='' run_name=''
   for folder in "$runs"/*/; do
     if [ ! -f "$folder/pid" ] || [ -f "$folder/code" ]; then continue; fi
@@ -74,7 +74,7 @@ decide() {
   elif [ -n "$lease" ] && [ $((uptime - leased_at)) -ge "$lease" ]; then
     why=lease
   else
-    look_at_runs
+    check_runs
     if [ -n "$run_wants" ]; then why=run wanted=$run_wants; fi
   fi
 }

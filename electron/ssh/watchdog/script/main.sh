@@ -7,7 +7,7 @@ begin() {
   find_tools
   find_time
   read_now
-  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' looked_at=$uptime timed_at=$uptime
+  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' checked_at=$uptime timed_at=$uptime
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
     if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then echo "$at" > "$here/spent"; fi
   fi
@@ -27,8 +27,8 @@ run() {
   begin
   while [ -f "$here/config" ]; do
     read_now
-    if [ $((uptime - looked_at)) -gt $((tick * 3 + 60)) ]; then begin; fi
-    looked_at=$uptime
+    if [ $((uptime - checked_at)) -gt $((tick * 3 + 60)) ]; then begin; fi
+    checked_at=$uptime
     if [ -z "$sure" ] && [ $((uptime - timed_at)) -ge 60 ]; then
       timed_at=$uptime
       find_time

@@ -37,7 +37,7 @@ export const reasonWords: Record<WatchdogReason, string> = {
   run: 'a run had ended',
 }
 
-/** What it told at the last look, in short lines. */
+/** What it told when it was last read, in short lines. */
 export function seenWords({ seen, request }: WatchdogView): string[] {
   if (!seen) return []
   const { load, idleFor, leasedFor, why, tries, comesBack, key } = seen

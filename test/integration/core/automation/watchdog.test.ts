@@ -63,7 +63,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(under, instance)?.request.at).toBeUndefined()
 
     const lease = read('lease')
-    await under.run('lookAtWatchdog', { instance })
+    await under.run('checkWatchdog', { instance })
     expect(read('lease')).not.toBe(lease)
 
     // The container's start brings it back, before what never ends; one more start is none.
@@ -148,7 +148,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const [key] = await other.run('sshKeys', {})
     sshd.authorize(key?.publicKey ?? '')
     // The first look finds it, each one after that visits it.
-    for (const _ of [1, 2, 3]) await other.run('lookAtWatchdog', { instance })
+    for (const _ of [1, 2, 3]) await other.run('checkWatchdog', { instance })
     expect(viewOf(other, instance)).toMatchObject({
       step: 'watching',
       foreign: true,
@@ -172,7 +172,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       () => expect(readFileSync(join(folder, 'log'), 'utf8')).toContain('watching instance it is on'),
       patient,
     )
-    await under.run('lookAtWatchdog', { instance })
+    await under.run('checkWatchdog', { instance })
     await under.until(() => viewOf(under, instance)?.step === 'watching')
     expect(viewOf(under, instance)).toMatchObject({ request, foreign: false })
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
