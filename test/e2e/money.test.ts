@@ -113,7 +113,7 @@ describe('money and the market over time', () => {
     const row = dialog.getByRole('listitem', { name: 'Anything' })
     await row.getByText(/^\d[\d,]* match/).waitFor()
     await sim.api('DELETE', `/api/v0/instances/${taken.new_contract}/`)
-    await row.getByRole('button', { name: 'Look now' }).click()
+    await row.getByRole('button', { name: 'Search now' }).click()
     await page.keyboard.press('Escape')
     await page.getByText(/“Anything”: .* new, .* now\./).waitFor()
     await page.getByRole('link', { name: 'Activity' }).click()

@@ -27,7 +27,7 @@ export type WatchRents = v.InferOutput<typeof WatchRents>
 export const WatchRequest = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
   search: FailoverSearch,
-  /** Minutes of the account's time between looks. */
+  /** Minutes of the account's time between searches. */
   every: v.pipe(
     v.number('give a number of minutes'),
     v.integer('whole minutes'),
@@ -46,12 +46,12 @@ export interface WatchView extends WatchRequest {
   paused: boolean
   /** It paused by itself, and its prices are still noted, at most once an hour. */
   notesPrices: boolean
-  /** When the market was looked at last, epoch seconds of the account's time. */
-  lookedAt?: number
+  /** When the market was searched last, epoch seconds of the account's time. */
+  searchedAt?: number
   /** Offers that matched then, and the cheapest of them. */
   matching: number
   best?: OfferView
-  /** Why the last look gave no answer, or why it rents no more. */
+  /** Why the last search gave no answer, or why it rents no more. */
   problem?: Problem
   /** What keeps it from renting what matches for now, such as a guard. */
   waits?: Problem
@@ -62,7 +62,7 @@ export interface WatchView extends WatchRequest {
   renting: boolean
 }
 
-/** What the offers of a watch cost at a look: micro-dollars per hour. */
+/** What the offers of a watch cost at a search: micro-dollars per hour. */
 export interface PriceSample {
   /** Epoch seconds of the account's time. */
   at: number

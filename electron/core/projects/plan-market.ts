@@ -15,7 +15,7 @@ export type MarketPlan = Pick<ProjectPlan, 'offer' | 'pricePerHour' | 'stops' | 
 }
 
 /** The search of a project, with the GPUs that its names mean today; and what is on the market for it. */
-export async function lookAtMarket(
+export async function searchMarket(
   { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
   spec: ProjectSpec,
 ) {
@@ -35,7 +35,7 @@ export async function planMarket(
   spec: ProjectSpec,
   chosen?: readonly RentalStop[],
 ): Promise<MarketPlan> {
-  const { search, offers } = await lookAtMarket(context, spec)
+  const { search, offers } = await searchMarket(context, spec)
   const stops = chosen ? [...chosen] : stopsOf(spec)
   const request = requestOf(spec, '', { stops })
   const wanted = { search, request, limits: limitsOf(spec, undefined), attempts: [] }

@@ -3,19 +3,19 @@ import type { OpenRequest } from '../../contract/market/rental.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 
-/** Whether the market is to be looked at; `now` in epoch seconds of the account's time. */
+/** Whether the market is to be searched; `now` in epoch seconds of the account's time. */
 export function isDue(watch: Moving, now: number): boolean {
-  const next = nextLook(watch)
+  const next = nextSearch(watch)
   return next !== undefined && now >= next
 }
 
-type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'request'> & { lookedAt?: number }
+type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'request'> & { searchedAt?: number }
 
-/** When it is looked at next; undefined where it is not. For the prices alone, no more than one look an hour. */
-export function nextLook({ paused, notesPrices, lookedAt, request }: Moving): number | undefined {
+/** When it is searched next; undefined where it is not. For the prices alone, no more than one search an hour. */
+export function nextSearch({ paused, notesPrices, searchedAt, request }: Moving): number | undefined {
   if (paused && !notesPrices) return undefined
   const every = paused ? Math.max(request.every, 60) : request.every
-  return lookedAt === undefined ? 0 : lookedAt + every * 60
+  return searchedAt === undefined ? 0 : searchedAt + every * 60
 }
 
 /** Whether it has rented as many as it may. */
@@ -43,7 +43,7 @@ export function savedWatch(
     request: rents ? { ...request, rents: { ...rents, request: withoutSecrets(rents.request) } } : request,
     run: rents && run,
     ...(isOver ? { paused: true, notesPrices: true } : { paused: false }),
-    // Of another search, all that is there at its first look is no news.
+    // Of another search, all that is there at its first search is no news.
     told: before && sameSearch(before.request, request) ? before.told : undefined,
     rented,
     failed: 0,

@@ -5,13 +5,13 @@ import { Sorter } from '../../contract/market/sort.ts'
 import { micros } from '../../contract/spending/money.ts'
 import type { Told, Watch } from './model.ts'
 
-/** What a look at the market showed a watch. */
+/** What a search of the market showed a watch. */
 export interface Sighting {
   /** What the search itself finds, whatever the watch may pay. */
   found: readonly ListedOffer[]
   /** What matches, the cheapest first. */
   matching: readonly ListedOffer[]
-  /** What was not there before, or at a clearly higher price; the cheapest first. Nothing at the first look. */
+  /** What was not there before, or at a clearly higher price; the cheapest first. Nothing at the first search. */
   fresh: readonly ListedOffer[]
   /** What is told after that. */
   told: Told[]
@@ -35,8 +35,8 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     .filter(({ price }) => price !== undefined)
   const matching = found.filter(listed => isWithin(listed, watch.request.rents))
   const heard = watch.told ?? []
-  // Away for a day of looks: where nobody looked, it may have been there all the time.
-  const since = (watch.lookedAt ?? now) - forgottenAfter
+  // Away for a day of searches: where nothing was searched, it may have been there all the time.
+  const since = (watch.searchedAt ?? now) - forgottenAfter
   const known = new Map(heard.filter(({ at }) => at > since).map(told => [told.machine, told]))
   // Of a long list only the cheapest are known: what is dearer than those may have been there before.
   const beyond = heard.length < cheapest ? Infinity : Math.max(...heard.map(({ price }) => price))

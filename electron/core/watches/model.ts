@@ -37,7 +37,7 @@ export const Watch = v.object({
   /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
   notesPrices: v.optional(v.boolean()),
   /** Epoch seconds of the account's time. */
-  lookedAt: v.optional(v.number()),
+  searchedAt: v.optional(v.number()),
   /** Absent until its search was answered once: what is there from the beginning is no news. */
   told: v.optional(v.array(Told)),
   /** Machines it has rented. */

@@ -10,11 +10,11 @@ const StoredPrices = v.array(
 )
 export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
 
-/** Seconds: the first look of each hour is kept, for ninety days. */
+/** Seconds: the first search of each hour is kept, for ninety days. */
 const step = 3600
 const keptFor = 90 * 86_400
 
-/** The prices with those of one more look; `kept` itself where the hour has one already, or there were no offers. */
+/** The prices with those of one more search; `kept` itself where the hour has one already, or there were no offers. */
 export function withPrices(
   kept: readonly StoredPrice[],
   at: number,
@@ -46,7 +46,7 @@ function quantile(sorted: readonly number[], share: number): number {
 /** The prices that each watch of an account has noted. */
 export interface WatchPrices {
   of(watch: string): PriceSample[]
-  /** Those of one more look, in micro-dollars per hour; `at` in epoch seconds of the account's time. */
+  /** Those of one more search, in micro-dollars per hour; `at` in epoch seconds of the account's time. */
   note(watch: string, at: number, prices: readonly Micros[]): void
   forget(watch: string): void
   flush(): Promise<void>

@@ -16,7 +16,7 @@ export interface WatchRenting {
   next(id: string, price: Micros): Promise<void>
   /** Nothing matches, so it waits for nothing. */
   none(id: string): Promise<void>
-  /** Looks at what became of the machine that it is renting. */
+  /** Checks what became of the machine that it is renting. */
   settle(id: string): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createWatchRenting(
     await act(get(id)).finally(() => settling.delete(id))
   }
 
-  /** Nothing is rented that a guard would stop at the next look: its disk would be charged for no use. */
+  /** Nothing is rented that a guard would stop at the next poll: its disk would be charged for no use. */
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
     const { id, request, renting, rented } = watch
     if (!request.rents || renting !== undefined || rented >= request.rents.most) return

@@ -5,13 +5,13 @@ import type { Failovers } from '../renting/attempts/service.ts'
 import { hasSecrets, rentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import { openCollection } from '../storage/collection.ts'
-import { isDone, isDue, nextLook, sameSearch, savedWatch, withKnownSecrets } from './decide.ts'
-import { createMarketLooks } from './market-looks.ts'
+import { isDone, isDue, nextSearch, sameSearch, savedWatch, withKnownSecrets } from './decide.ts'
 import { type StoredWatchRun, Watch } from './model.ts'
 import { openWatchPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
+import { createMarketSearch } from './search-market.ts'
 import { watchAlerts } from './tell.ts'
-import { type LastLook, watchView } from './view.ts'
+import { type LastResult, watchView } from './view.ts'
 
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches extends Required<Automation> {
@@ -19,8 +19,8 @@ export interface Watches extends Required<Automation> {
   save(id: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
-  /** Looks at the market now. Never rejects: what went wrong is in the view. */
-  look(id: string): Promise<void>
+  /** Searches the market now. Never rejects: what went wrong is in the view. */
+  search(id: string): Promise<void>
   prices(id: string): PriceSample[]
 }
 
@@ -33,7 +33,7 @@ export async function openWatches(
 ): Promise<Watches> {
   const { account, now } = context
   const secrets = rentalSecrets(context.keychain)
-  const lastLooks = new Map<string, LastLook>()
+  const lastResults = new Map<string, LastResult>()
   const [watches, prices] = await Promise.all([
     openCollection(context, {
       name: 'watches',
@@ -41,7 +41,9 @@ export async function openWatches(
       key: ({ id }) => id,
       missing: { code: 'no_such_watch', message: 'That watch is no longer there.' },
       view: all => ({
-        watches: Object.fromEntries(all.map(watch => [watch.id, watchView(watch, lastLooks.get(watch.id))])),
+        watches: Object.fromEntries(
+          all.map(watch => [watch.id, watchView(watch, lastResults.get(watch.id))]),
+        ),
       }),
     }),
     openWatchPrices(context),
@@ -49,8 +51,8 @@ export async function openWatches(
   const { all, get, update } = watches
   const { note, withdraw } = watchAlerts(context)
 
-  function say(id: string, last: LastLook): void {
-    lastLooks.set(id, last)
+  function say(id: string, last: LastResult): void {
+    lastResults.set(id, last)
     watches.show()
   }
 
@@ -59,9 +61,9 @@ export async function openWatches(
     failovers,
     runs,
     secrets,
-    said: (id, problem) => say(id, { matching: 0, ...lastLooks.get(id), problem }),
+    said: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),
   })
-  const look = createMarketLooks(context, { watches, prices, renting, lastLooks, say })
+  const search = createMarketSearch(context, { watches, prices, renting, lastResults, say })
 
   /** What is asked for with the secret values that the page never gets back. */
   async function withSecrets(request: WatchRequest, before: Watch | undefined): Promise<WatchRequest> {
@@ -93,7 +95,7 @@ export async function openWatches(
       if (before && !sameSearch(before.request, request)) prices.forget(id)
       note('user', `${before ? 'Changed' : 'Began'} the watch “${request.name}”`)
       watches.show()
-      void look(id)
+      void search(id)
       return id
     },
     async pause(id, paused) {
@@ -104,28 +106,28 @@ export async function openWatches(
       const going = { failed: 0, rented: again ? 0 : watch.rented }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })
       note('user', `${paused ? 'Paused' : 'Went on with'} the watch “${request.name}”`)
-      if (!paused) void look(id)
+      if (!paused) void search(id)
     },
     async delete(id) {
       const watch = get(id)
       await watches.remove(id)
       await forgetSecrets(watch)
       prices.forget(id)
-      lastLooks.delete(id)
+      lastResults.delete(id)
       withdraw(watch)
       note('user', `Deleted the watch “${watch.request.name}”`)
       watches.show()
     },
-    look,
+    search,
     prices: id => prices.of(get(id).id),
     onPoll() {
       for (const watch of all()) {
         void renting.settle(watch.id)
-        if (isDue(watch, now())) void look(watch.id)
+        if (isDue(watch, now())) void search(watch.id)
       }
     },
     dueAt(after) {
-      const moments = all().flatMap(watch => nextLook(watch) ?? [])
+      const moments = all().flatMap(watch => nextSearch(watch) ?? [])
       return Math.min(...moments.filter(moment => moment > after))
     },
     resume: watches.show,

@@ -4,16 +4,16 @@ import type { Problem } from '../../contract/problem.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 
-/** What the last look showed, as long as Berth runs. */
-export interface LastLook {
+/** What the last search showed, as long as Berth runs. */
+export interface LastResult {
   matching: number
   best?: OfferView
   problem?: Problem
 }
 
 export function watchView(
-  { id, request, run, paused, notesPrices, lookedAt, rented, renting, waits }: Watch,
-  last: LastLook | undefined,
+  { id, request, run, paused, notesPrices, searchedAt, rented, renting, waits }: Watch,
+  last: LastResult | undefined,
 ): WatchView {
   const { rents, ...rest } = request
   return {
@@ -27,7 +27,7 @@ export function watchView(
     rented,
     renting: renting !== undefined,
     waits,
-    lookedAt,
+    searchedAt,
     best: last?.best,
     problem: last?.problem,
   }

@@ -8,7 +8,7 @@ import { type Page, problemOf } from '../../berth/page.svelte.ts'
 /** Milliseconds after which the market is asked again. */
 const stale = 60_000
 
-interface Look {
+interface Answered {
   account: AccountId
   answer: OffersAnswer
   offers: readonly ListedOffer[]
@@ -17,7 +17,7 @@ interface Look {
 /** What the market was seen to offer, for whoever asks what something costs now: each search is made once a minute. */
 export class Lows {
   problem: Problem | undefined = $state.raw()
-  #looks: ReadonlyMap<string, Look> = $state.raw(new Map())
+  #answers: ReadonlyMap<string, Answered> = $state.raw(new Map())
   readonly #asked = new Map<string, number>()
   readonly #page: Page
 
@@ -26,7 +26,7 @@ export class Lows {
   }
 
   /** Asks the market unless it was asked of late. */
-  async look(query: OfferQuery): Promise<void> {
+  async search(query: OfferQuery): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
     const key = keyOf(account, query)
@@ -34,8 +34,8 @@ export class Lows {
     this.#asked.set(key, Date.now())
     try {
       const answer = await this.#page.berth.searchOffers({ account, query })
-      const look = { account, answer, offers: catalogueOf(answer.offers, query.type).offers }
-      this.#looks = new Map([...this.#looks, [key, look]])
+      const answered = { account, answer, offers: catalogueOf(answer.offers, query.type).offers }
+      this.#answers = new Map([...this.#answers, [key, answered]])
       this.problem = undefined
     } catch (error) {
       this.#asked.delete(key)
@@ -44,14 +44,14 @@ export class Lows {
   }
 
   /** What was seen last of a search on the account that is shown; undefined before that. */
-  seen(query: OfferQuery): Look | undefined {
-    return this.#looks.get(keyOf(this.#page.account?.id ?? '', query))
+  seen(query: OfferQuery): Answered | undefined {
+    return this.#answers.get(keyOf(this.#page.account?.id ?? '', query))
   }
 
   /** The offers of a search with its filter, the cheapest first; undefined before it was made. */
   matching({ query, filter }: SavedQuery): ListedOffer[] | undefined {
-    const look = this.seen(query)
-    return look && cheapestFirst(passing(look.offers, filter))
+    const answered = this.seen(query)
+    return answered && cheapestFirst(passing(answered.offers, filter))
   }
 }
 

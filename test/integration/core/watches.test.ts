@@ -64,44 +64,44 @@ async function takeCheapest(): Promise<{ offer: number; priceTo: number; putBack
   }
 }
 
-/** A watch whose first look is over, and then a match that is new. */
+/** A watch whose first search is over, and then a match that is new. */
 async function watchAndMatch(): Promise<{ id: string; offer: number }> {
   const request = await requestForCheapest()
   const { offer, priceTo, putBack } = await takeCheapest()
   const search = { ...request.search, filter: { priceTo } }
   const id = await berth.run('saveWatch', { request: { ...request, search } })
-  await berth.until(() => watchOf(id).lookedAt !== undefined)
+  await berth.until(() => watchOf(id).searchedAt !== undefined)
   expect(alertsOf(id)).toEqual([])
   await putBack()
-  await berth.run('lookWatch', { watch: id })
+  await berth.run('searchWatch', { watch: id })
   await berth.until(() => alertsOf(id).length > 0)
   return { id, offer }
 }
 
-test('a match is told once, however often the market is looked at and Berth is started', async () => {
+test('a match is told once, however often the market is searched and Berth is started', async () => {
   const { id } = await watchAndMatch()
   const created = everCreated(world)
   expect(alertsOf(id)).toMatchObject([
     { title: expect.stringMatching(/ at \$\d+\.\d{3}\/h$/), body: expect.stringContaining('“Bargains”') },
   ])
   expect(watchOf(id).matching).toBeGreaterThanOrEqual(3)
-  const first = watchOf(id).lookedAt ?? 0
-  await berth.until(() => (watchOf(id).lookedAt ?? 0) > first)
-  await berth.run('lookWatch', { watch: id })
+  const first = watchOf(id).searchedAt ?? 0
+  await berth.until(() => (watchOf(id).searchedAt ?? 0) > first)
+  await berth.run('searchWatch', { watch: id })
   await berth.close()
 
   berth = await world.start()
   const before = searches().length
   await berth.until(() => berth.account().connection.status === 'online')
-  await berth.run('lookWatch', { watch: id })
+  await berth.run('searchWatch', { watch: id })
   expect(searches().length).toBeGreaterThan(before)
   expect(alertsOf(id)).toHaveLength(1)
-  // The first look of each hour is noted.
+  // The first search of each hour is noted.
   await world.sim.controls.advance(3600)
   await berth.run('refresh', {})
-  await berth.run('lookWatch', { watch: id })
+  await berth.run('searchWatch', { watch: id })
   await berth.run('pauseWatch', { watch: id, paused: true })
-  // Noted every few minutes: those of the world may have begun anew between the looks.
+  // Noted every few minutes: those of the world may have begun anew between the searches.
   expect((await berth.run('watchPrices', { watch: id })).at(-1)).toMatchObject({
     count: watchOf(id).matching,
     lowest: watchOf(id).best?.price,
@@ -125,7 +125,7 @@ test('a click on it leads to the offer itself', async () => {
 
 test('while it is paused the market is left alone', async () => {
   const id = await berth.run('saveWatch', { request: await requestForCheapest() })
-  await berth.run('lookWatch', { watch: id })
+  await berth.run('searchWatch', { watch: id })
   await berth.run('pauseWatch', { watch: id, paused: true })
   const before = searches().length
   await world.sim.controls.advance(600)
@@ -203,8 +203,8 @@ test('a search that fails is said on the watch, and made again', async () => {
   const id = await berth.run('saveWatch', {
     request: await requestForCheapest().catch(() => requestForCheapest()),
   })
-  await berth.until(() => watchOf(id).lookedAt !== undefined)
+  await berth.until(() => watchOf(id).searchedAt !== undefined)
   await world.sim.controls.setFaults([])
-  await berth.run('lookWatch', { watch: id })
+  await berth.run('searchWatch', { watch: id })
   await berth.until(() => watchOf(id).problem === undefined && watchOf(id).matching > 0)
 })

@@ -2,7 +2,10 @@ import type { Handlers } from '../../app/page/dispatcher.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
-type WatchCommands = Pick<Handlers, 'saveWatch' | 'pauseWatch' | 'deleteWatch' | 'lookWatch' | 'watchPrices'>
+type WatchCommands = Pick<
+  Handlers,
+  'saveWatch' | 'pauseWatch' | 'deleteWatch' | 'searchWatch' | 'watchPrices'
+>
 
 export function watchCommands(parts: Parts): WatchCommands {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
@@ -18,7 +21,7 @@ export function watchCommands(parts: Parts): WatchCommands {
     },
     pauseWatch: ({ account, watch, paused }) => watches(account).pause(watch, paused),
     deleteWatch: ({ account, watch }) => watches(account).delete(watch),
-    lookWatch: ({ account, watch }) => watches(account).look(watch),
+    searchWatch: ({ account, watch }) => watches(account).search(watch),
     watchPrices: async ({ account, watch }) => watches(account).prices(watch),
   }
 }

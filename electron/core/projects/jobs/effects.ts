@@ -13,7 +13,7 @@ import type { Runs } from '../../runs/service.ts'
 import type { Change } from '../../storage/collection.ts'
 import { type Job, specOf } from '../model.ts'
 import { requestOf, resultsOf } from '../plan.ts'
-import { lookAtMarket } from '../plan-market.ts'
+import { searchMarket } from '../plan-market.ts'
 import type { ProjectSecrets } from '../secrets.ts'
 import { commitOf } from './commit.ts'
 import { environmentText, homeQuestion, inProject, remoteFolder, writeEnvironment } from './scripts.ts'
@@ -105,7 +105,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
   return {
     async rent(job) {
       const spec = specOf(job)
-      const { search } = await lookAtMarket(context, spec)
+      const { search } = await searchMarket(context, spec)
       const request = requestOf(spec, job.name, job)
       await failovers.start({ search, request, limits: limitsOf(spec, job.price) }, job.failover, true)
     },

@@ -26,7 +26,7 @@ const tenth = 1000
 /** Prices are noted once an hour at most. */
 const hour = 3600
 
-/** Undefined with fewer than two samples. The time in which nobody looked stays empty. */
+/** Undefined with fewer than two samples. The time in which nothing was searched stays empty. */
 export function priceCourse(
   samples: readonly PriceSample[],
   box: { width: number; height: number },
@@ -59,7 +59,7 @@ export function priceCourse(
   }
 }
 
-/** What the offers of a watch cost at a look, and how many there were. */
+/** What the offers of a watch cost at a search, and how many there were. */
 export function priceWords({ lowest, low, middle, high, count: many }: PriceSample): string {
   if (many === 1) return `the one offer ${rate(lowest)}`
   const half = low === high ? `half at ${rate(low)}` : `half between ${rate(low)} and ${rate(high)}`

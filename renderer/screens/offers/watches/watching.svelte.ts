@@ -27,7 +27,7 @@ export interface WatchSubject {
   matching: readonly ListedOffer[]
 }
 
-/** A watch being filled in: what it looks for, and what it rents by itself and how far that goes. */
+/** A watch being filled in: what it searches for, and what it rents by itself and how far that goes. */
 export class Watching {
   readonly #page: Page
   readonly #subject: WatchSubject

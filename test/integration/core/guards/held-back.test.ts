@@ -47,13 +47,13 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   expect(view()?.waits?.message).toContain('this month’s budget of $0.01 is reached')
   for (let poll = 0; poll < 3; poll += 1) {
     await world.sim.controls.advance(120)
-    await under.run('lookWatch', { watch })
+    await under.run('searchWatch', { watch })
   }
   expect(everCreated(world)).toBe(1)
   expect(await lines(under, 'rents nothing for now')).toHaveLength(1)
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
-  await under.run('lookWatch', { watch })
+  await under.run('searchWatch', { watch })
   await under.until(() => everCreated(world) > 1, 45_000)
   expect(view()?.waits).toBeUndefined()
 })

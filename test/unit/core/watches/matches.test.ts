@@ -29,14 +29,14 @@ const watch: Watch = {
   rented: 0,
   failed: 0,
 }
-/** The prices that are news at each of several looks, five minutes apart unless said otherwise. */
-function news(looks: readonly (readonly OfferView[])[], pause = 300): number[][] {
-  // The market was empty at the first look.
-  let known: Watch = { ...watch, told: [], lookedAt: start }
-  return looks.map((offers, at) => {
+/** The prices that are news at each of several searches, five minutes apart unless said otherwise. */
+function news(searches: readonly (readonly OfferView[])[], pause = 300): number[][] {
+  // The market was empty at the first search.
+  let known: Watch = { ...watch, told: [], searchedAt: start }
+  return searches.map((offers, at) => {
     const now = start + at * pause
     const seen = sighting(known, offers, now)
-    known = { ...known, told: seen.told, lookedAt: now }
+    known = { ...known, told: seen.told, searchedAt: now }
     return seen.fresh.map(({ price }) => price ?? 0)
   })
 }
@@ -52,13 +52,13 @@ test('what matches is told once, the cheapest first, and what does not is not to
 })
 
 test('the same machine is news again only when it is clearly cheaper, whatever its offer is called', () => {
-  const looks = [
+  const searches = [
     [offer(1, 1_400_000)],
     [offer(9, 1_390_000, { machineId: 10 })],
     [offer(9, 1_300_000, { machineId: 10 })],
     [offer(9, 1_300_000, { machineId: 10 })],
   ]
-  expect(news(looks)).toEqual([[1_400_000], [], [1_300_000], []])
+  expect(news(searches)).toEqual([[1_400_000], [], [1_300_000], []])
 })
 
 test('a machine that flickers is told once; one that was away for a day is news', () => {
@@ -75,11 +75,11 @@ test('a watch that matches thousands tells once too, and what it remembers is bo
   expect(seen.told.length).toBeLessThanOrEqual(1000)
 })
 
-test('what is there when a watch begins is no news, and no more what was there while nobody looked', () => {
+test('what is there when a watch begins is no news, and no more what was there while nothing was searched', () => {
   const there = [offer(1, 1_400_000)]
   const first = sighting(watch, there, start)
   expect(first).toMatchObject({ fresh: [], matching: [{ price: 1_400_000 }] })
-  const later = { ...watch, told: first.told, lookedAt: start }
+  const later = { ...watch, told: first.told, searchedAt: start }
   expect(sighting(later, there, start + 10 * 86_400).fresh).toEqual([])
   expect(sighting(later, [...there, offer(2, 1_300_000)], start + 60).fresh).toMatchObject([
     { price: 1_300_000 },

@@ -3,12 +3,12 @@ import { priceSamples, type StoredPrice, withPrices } from '../../../../electron
 
 const start = 1_800_000_000
 
-test('a look keeps how many there were, the lowest price and the quartiles', () => {
+test('a search keeps how many there were, the lowest price and the quartiles', () => {
   const kept = withPrices([], start, [500, 100, 300, 200, 400])
   expect(priceSamples(kept)).toEqual([{ at: start, count: 5, lowest: 100, low: 200, middle: 300, high: 400 }])
 })
 
-test('one look an hour is kept, for ninety days', () => {
+test('one search an hour is kept, for ninety days', () => {
   let kept: readonly StoredPrice[] = []
   for (let at = start; at < start + 100 * 86_400; at += 900) kept = withPrices(kept, at, [at])
   expect(kept).toHaveLength(90 * 24)
@@ -16,7 +16,7 @@ test('one look an hour is kept, for ninety days', () => {
   expect(new Set(hours).size).toBe(hours.length)
 })
 
-test('a look without offers, or a second one in the hour, changes nothing', () => {
+test('a search without offers, or a second one in the hour, changes nothing', () => {
   const kept = withPrices([], start, [7])
   expect(withPrices(kept, start + 4000, [])).toBe(kept)
   expect(withPrices(kept, start + 60, [9])).toBe(kept)

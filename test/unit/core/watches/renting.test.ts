@@ -101,7 +101,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     forget: async failover => void forgotten.push(failover),
   }
   const watches = await openWatches(context, failovers, runs)
-  const look = () => watches.onPoll(freshAnswer(context, {}))
+  const poll = () => watches.onPoll(freshAnswer(context, {}))
   /** A guard on the account, which has something to stop at once or not. */
   const guard = (isDue: boolean) =>
     context.store.change(draft => {
@@ -133,16 +133,16 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     await settled()
     return id
   }
-  const lookAgain = async () => {
+  const pollAgain = async () => {
     await clock.pass(60_000)
-    look()
+    poll()
     await settled()
-    look()
+    poll()
     await settled()
   }
   return {
     watches,
-    look,
+    poll,
     view: () => context.store.get().accounts[account]?.watches ?? {},
     market,
     searches,
@@ -154,7 +154,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     forgotten,
     held,
     begin,
-    lookAgain,
+    pollAgain,
     watchRequest,
     ends,
     guard,
@@ -177,11 +177,11 @@ const train = {
 } as const
 
 test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
-  const { watches, begun, asked, lookAgain, ends, watchRequest, view } = await renting()
+  const { watches, begun, asked, pollAgain, ends, watchRequest, view } = await renting()
   const id = await watches.save(undefined, watchRequest(2), { ...train })
   await settled()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
-  await lookAgain()
+  await pollAgain()
   expect(view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
   expect(asked).toMatchObject(
     [0, 1].map(before => ({ ...train, failover: begun[before], rentedAgain: true, begun: before })),
@@ -206,7 +206,7 @@ test('it tells what is new, and changed, nothing again; of another search, what 
   await settled()
   expect(alerts).toHaveLength(0)
   market.push({ id: 2, machine_id: 20, dph_total: 0.4 })
-  await watches.look(id)
+  await watches.search(id)
   expect(alerts).toHaveLength(1)
   await watches.save(id, { ...told, name: 'Cheap', every: 5 })
   await settled()
@@ -215,7 +215,7 @@ test('it tells what is new, and changed, nothing again; of another search, what 
   await settled()
   expect(alerts).toHaveLength(1)
   market.push({ id: 3, machine_id: 30, dph_total: 0.3 })
-  await watches.look(id)
+  await watches.search(id)
   expect(alerts).toHaveLength(2)
 })
 
@@ -226,18 +226,18 @@ test('killed before its failover began, it forgets the run that waits for that, 
   await settled()
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
   const again = await renting(killed.left)
-  await again.lookAgain()
+  await again.pollAgain()
   expect(again.forgotten).toEqual([killed.asked[0]?.failover])
   expect(again.asked).toMatchObject([{ ...train, failover: again.begun[0] }])
 })
 
 test('what it is about to rent is not taken for what never began, however long that takes', async () => {
-  const { begun, held, begin, clock, letFailoverGo, look } = await renting()
+  const { begun, held, begin, clock, letFailoverGo, poll } = await renting()
   held.failover = true
   await begin()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
-    look()
+    poll()
     await settled()
   }
   held.failover = false
@@ -245,7 +245,7 @@ test('what it is about to rent is not taken for what never began, however long t
   await settled()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
-    look()
+    poll()
     await settled()
   }
   expect(begun).toHaveLength(1)
@@ -269,38 +269,38 @@ for (const [how, act] of [
   })
 
 test('it rents nothing while a guard would stop it at once, says so once, and goes on by itself', async () => {
-  const { begun, begin, lookAgain, guard, notes, view } = await renting()
+  const { begun, begin, pollAgain, guard, notes, view } = await renting()
   guard(true)
   const id = await begin()
-  await lookAgain()
-  await lookAgain()
+  await pollAgain()
+  await pollAgain()
   expect(begun).toEqual([])
   expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_guard', message: waits } })
   expect(notes.filter(text => text.includes('for now'))).toHaveLength(1)
   guard(false)
-  await lookAgain()
+  await pollAgain()
   expect(begun).toHaveLength(1)
   expect(view()[id]).not.toHaveProperty('waits', expect.anything())
 })
 
 test('a machine that was stopped elsewhere and is kept counts, and nothing follows it by itself', async () => {
-  const { begun, begin, lookAgain, ends, view } = await renting()
+  const { begun, begin, pollAgain, ends, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'failed', instance: 4711 })
-  for (let round = 0; round < 3; round += 1) await lookAgain()
+  for (let round = 0; round < 3; round += 1) await pollAgain()
   expect(begun).toHaveLength(1)
   expect(view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
 })
 
 test('three attempts in a row that come to nothing pause it; one that succeeds in between begins the count anew', async () => {
-  const { watches, begun, begin, lookAgain, ends, view } = await renting()
+  const { watches, begun, begin, pollAgain, ends, view } = await renting()
   const id = await begin(9)
   const goes = [true, true, true, true, true, false]
   const came = ['failed', 'failed', 'ready', 'failed', 'failed', 'failed'] as const
   const wentOn: boolean[] = []
   for (const step of came) {
     ends.set(begun.at(-1) ?? '', step === 'ready' ? { step, instance: 1 } : { step })
-    await lookAgain()
+    await pollAgain()
     wentOn.push(view()[id]?.paused === false)
   }
   expect(wentOn).toEqual(goes)
@@ -310,12 +310,12 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   await watches.pause(id, false)
   await settled()
   ends.set(begun.at(-1) ?? '', { step: 'failed' })
-  await lookAgain()
+  await pollAgain()
   expect(view()[id]).toMatchObject({ paused: false, renting: true })
 })
 
 test('done, it notes the price of its search once an hour, whatever it may pay, until the user pauses it', async () => {
-  const { watches, begin, lookAgain, ends, begun, market, searches, clock, watchRequest, view } =
+  const { watches, begin, pollAgain, ends, begun, market, searches, clock, watchRequest, view } =
     await renting()
   market.push({ id: 2, machine_id: 20, dph_total: 0.9 })
   const dear = watchRequest(1)
@@ -323,11 +323,11 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
   const id = await watches.save(await begin(), dear)
   await settled()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
-  await lookAgain()
+  await pollAgain()
   expect(view()[id]).toMatchObject({ paused: true, notesPrices: true })
   const hour = async () => {
     const before = searches.length
-    for (let minute = 0; minute < 60; minute += 1) await lookAgain()
+    for (let minute = 0; minute < 60; minute += 1) await pollAgain()
     return searches.length - before
   }
   expect([await hour(), await hour()]).toEqual([1, 1])
@@ -342,30 +342,30 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
 })
 
 test('it is paused once what it was renting is cancelled, and rents no other', async () => {
-  const { begun, begin, lookAgain, ends, notes, view } = await renting()
+  const { begun, begin, pollAgain, ends, notes, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'cancelled' })
-  for (let round = 0; round < 3; round += 1) await lookAgain()
+  for (let round = 0; round < 3; round += 1) await pollAgain()
   expect(begun).toHaveLength(1)
   expect(view()[id]).toMatchObject({ paused: true, rented: 0, renting: false })
   expect(notes.filter(text => text.includes('is paused'))).toHaveLength(1)
 })
 
 test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
-  const { watches, begun, begin, lookAgain, watchRequest, ends, view } = await renting()
+  const { watches, begun, begin, pollAgain, watchRequest, ends, view } = await renting()
   const id = await begin()
   expect(view()[id]).toMatchObject({ rented: 0, renting: true })
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
-  await lookAgain()
+  await pollAgain()
   expect(view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
   await watches.save(id, watchRequest(2))
   await settled()
   expect(begun).toHaveLength(2)
   ends.set(begun[1] ?? '', { step: 'ready', instance: 2 })
-  await lookAgain()
+  await pollAgain()
   expect(view()[id]).toMatchObject({ rented: 1, renting: true, paused: false })
   ends.set(begun[2] ?? '', { step: 'cancelled' })
-  await lookAgain()
+  await pollAgain()
   await watches.save(id, watchRequest(1))
   await settled()
   expect(begun).toHaveLength(3)

@@ -21,7 +21,7 @@ test('the course of prices has the middle half as a band, the median in it, the 
   expect(course?.points.map(({ x }) => x)).toEqual([0, 100])
 })
 
-test('hours in which nobody looked stay empty', () => {
+test('hours in which nothing was searched stay empty', () => {
   const course = priceCourse(
     [0, 1, 9, 10].map(at => sample(at * hour, 1_000_000)),
     { width: 100, height: 100 },
@@ -31,11 +31,11 @@ test('hours in which nobody looked stay empty', () => {
   expect(course?.lowest).toMatch(/^M0 \d+L10 \d+M90 \d+L100 \d+$/)
 })
 
-test('one look is no course', () => {
+test('one search is no course', () => {
   expect(priceCourse([sample(0, 1_000_000)], { width: 100, height: 100 })).toBeUndefined()
 })
 
-test('a look says lowest, median, middle half and how many; what is one price is said once', () => {
+test('a search says lowest, median, middle half and how many; what is one price is said once', () => {
   expect(priceWords(sample(0, 1_000_000))).toBe(
     'lowest $1.000/h, median $1.200/h, half between $1.100/h and $1.400/h, 8 offers',
   )

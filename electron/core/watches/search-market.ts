@@ -12,30 +12,30 @@ import type { Watch } from './model.ts'
 import type { WatchPrices } from './prices.ts'
 import type { WatchRenting } from './renting.ts'
 import { watchAlerts } from './tell.ts'
-import type { LastLook } from './view.ts'
+import type { LastResult } from './view.ts'
 
-/** What a look at the market works on, besides the account. */
-interface LookParts {
+/** What a search of the market works on, besides the account. */
+interface SearchParts {
   watches: Pick<Collection<Watch, string>, 'find' | 'get' | 'update'>
   prices: WatchPrices
   renting: WatchRenting
-  lastLooks: ReadonlyMap<string, LastLook>
-  /** Shows what a look has found. */
-  say: (id: string, last: LastLook) => void
+  lastResults: ReadonlyMap<string, LastResult>
+  /** Shows what a search has found. */
+  say: (id: string, last: LastResult) => void
 }
 
-/** Looks at the market for a watch, and tells or rents what it finds. One look at a time; never rejects. */
-export function createMarketLooks(
+/** Searches the market for a watch, and tells or rents what it finds. One search at a time; never rejects. */
+export function createMarketSearch(
   context: AccountContext,
-  { watches, prices, renting, lastLooks, say }: LookParts,
+  { watches, prices, renting, lastResults, say }: SearchParts,
 ): (id: string) => Promise<void> {
   const { client, ending, now } = context
   const { find, get, update } = watches
   const { alert, withdraw } = watchAlerts(context)
-  const looking = new Map<string, Promise<void>>()
+  const searching = new Map<string, Promise<void>>()
 
-  function look(id: string): Promise<void> {
-    const already = looking.get(id)
+  function search(id: string): Promise<void> {
+    const already = searching.get(id)
     if (already) return already
     const { request } = get(id)
     const { query, filter } = request.search
@@ -45,18 +45,18 @@ export function createMarketLooks(
       .then(({ offers }) => {
         const current = find(id)
         if (current && sameSearch(current.request, request)) return seen(id, offers)
-        looking.delete(id)
-        return current ? look(id) : undefined
+        searching.delete(id)
+        return current ? search(id) : undefined
       })
       .catch(error => failed(id, lackedBy(error, 'misc') ?? problemOf(error)))
       .finally(() => {
-        if (looking.get(id) === running) looking.delete(id)
+        if (searching.get(id) === running) searching.delete(id)
       })
-    looking.set(id, running)
+    searching.set(id, running)
     return running
   }
 
-  /** It paused by itself, and looks for the prices alone. */
+  /** It paused by itself, and searches for the prices alone. */
   function isAside(id: string): boolean {
     const watch = find(id)
     return watch?.paused === true && watch.notesPrices === true
@@ -65,8 +65,8 @@ export function createMarketLooks(
   async function failed(id: string, problem: Problem): Promise<void> {
     if (ending.aborted || !find(id)) return
     // Why it paused is not to be hidden by why prices could not be noted.
-    if (!isAside(id)) say(id, { matching: 0, ...lastLooks.get(id), problem })
-    await update(id, { lookedAt: now() })
+    if (!isAside(id)) say(id, { matching: 0, ...lastResults.get(id), problem })
+    await update(id, { searchedAt: now() })
   }
 
   /** What is told is on disk before it is told: after a kill it is rather not said than said twice. */
@@ -76,12 +76,12 @@ export function createMarketLooks(
     const at = now()
     const { found, matching, fresh, told } = sighting(watch, offers, at)
     const [best] = matching
-    const problem = isAside(id) ? lastLooks.get(id)?.problem : undefined
+    const problem = isAside(id) ? lastResults.get(id)?.problem : undefined
     say(id, { matching: matching.length, best: best?.offer, problem })
     const seenPrices = found.map(({ price }) => price ?? 0)
     prices.note(id, at, seenPrices)
     // What is there while it is paused is news once it goes on.
-    await update(id, { lookedAt: at, told: watch.paused ? watch.told : told })
+    await update(id, { searchedAt: at, told: watch.paused ? watch.told : told })
     if (!best) withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.request.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
@@ -89,5 +89,5 @@ export function createMarketLooks(
     if (match) alert(match)
   }
 
-  return look
+  return search
 }

@@ -4,33 +4,33 @@ import type { Problem } from '../../../../electron/contract/problem.ts'
 import { problemOf } from '../../../berth/page.svelte.ts'
 
 /** The search for a machine as good as another, and what the user gives up for it. */
-export class Looking {
+export class ReplacementSearch {
   answer: Replacement | undefined = $state.raw()
   problem: Problem | undefined = $state.raw()
-  looking = $state(false)
+  isSearching = $state(false)
   without: readonly SearchPart[] = $state.raw([])
   readonly #find: (without: SearchPart[]) => Promise<Replacement>
   #search = 0
 
   constructor(find: (without: SearchPart[]) => Promise<Replacement>) {
     this.#find = find
-    void this.look()
+    void this.find()
   }
 
   /** What is asked for still: remembered with what is rented. */
   readonly search = $derived(this.answer && withoutParts(this.answer.search, this.without))
 
-  /** Asks for a part of it, or gives it up, and looks again. */
+  /** Asks for a part of it, or gives it up, and searches again. */
   ask(part: SearchPart, asked: boolean): void {
     const others = this.without.filter(one => one !== part)
     this.without = asked ? others : [...others, part]
-    void this.look()
+    void this.find()
   }
 
-  /** Looks again; the last one to be looked for is the one shown. */
-  async look(): Promise<void> {
+  /** Searches again; the last one to be searched for is the one shown. */
+  async find(): Promise<void> {
     const search = ++this.#search
-    this.looking = true
+    this.isSearching = true
     this.problem = undefined
     try {
       const answer = await this.#find([...this.without])
@@ -38,7 +38,7 @@ export class Looking {
     } catch (error) {
       if (search === this.#search) this.problem = problemOf(error)
     } finally {
-      if (search === this.#search) this.looking = false
+      if (search === this.#search) this.isSearching = false
     }
   }
 }
