@@ -8,9 +8,9 @@ export function soakHistories(): Promise<string> {
   return longer('unit', 'model.test.ts', 'BERTH_HISTORIES', '5000')
 }
 
-/** A job is killed at BERTH_KILLS seeded moments, and goes on after each. */
-export function soakJobs(): Promise<string> {
-  return longer('integration', 'core/projects/killed.test.ts', 'BERTH_KILLS', '200')
+/** A rental, a failover and a job are each killed at BERTH_KILLS moments, and go on after each. */
+export function soakKills(): Promise<string> {
+  return longer('integration', 'killed.test.ts', 'BERTH_KILLS', '200')
 }
 
 /** A folder of BERTH_FILES files is looked through over SFTP, and deleted. */

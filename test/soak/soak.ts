@@ -1,7 +1,7 @@
 import { soakCosts } from './costs.ts'
 import { soakFaces } from './faces.ts'
 import { soakFiles } from './files.ts'
-import { soakFolder, soakHistories, soakJobs } from './longer-tests.ts'
+import { soakFolder, soakHistories, soakKills } from './longer-tests.ts'
 import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
@@ -11,7 +11,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['week', soakWeek],
   ['faces', soakFaces],
   ['histories', soakHistories],
-  ['jobs', soakJobs],
+  ['kills', soakKills],
   ['costs', soakCosts],
 ]
 

@@ -7,7 +7,7 @@ import { startSimulator } from '../../../simulator/simulator.ts'
 import { buildKillable, type Killable, said } from './killable.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 20)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
 /** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
 

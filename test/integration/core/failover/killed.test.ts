@@ -7,9 +7,9 @@ import { startSimulator } from '../../../../simulator/simulator.ts'
 import { buildKillable, type Killable, said } from '../killable.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 8)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 6)
 /** Rounds under way at once: most of a round is waiting. */
-const atOnce = 4
+const atOnce = 6
 
 let processes: Killable
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import { buildKillable, type Killable, said } from '../killable.ts'
 import { write } from './place.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 /** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
