@@ -12,7 +12,7 @@ export interface SyncedFolder {
   /** What lies in one of its folders; `''` is itself. Throws `no_such_folder`. */
   list(folder: string): Promise<readonly LocalEntry[]>
   /** Undefined where nothing is. A link is not followed. */
-  look(path: string): Promise<LocalEntry | undefined>
+  stat(path: string): Promise<LocalEntry | undefined>
   /** All of a file of at most so many bytes, or undefined where it has become larger, no file, or unreadable. */
   read(path: string, most: number): Promise<FileContent | undefined>
   /** Undefined where it is no file any more, or cannot be read. */

@@ -25,7 +25,7 @@ export function keepFocus(root: HTMLElement): () => void {
   const leave = () => {
     held = undefined
   }
-  const look = () => {
+  const restore = () => {
     frame = 0
     if (!held || held.element.isConnected) return
     const { activeElement } = document
@@ -36,7 +36,7 @@ export function keepFocus(root: HTMLElement): () => void {
   }
   // A dialog that closes gives the focus back first.
   const changes = new MutationObserver(() => {
-    if (held && !held.element.isConnected) frame ||= requestAnimationFrame(look)
+    if (held && !held.element.isConnected) frame ||= requestAnimationFrame(restore)
   })
   changes.observe(document.body, { childList: true, subtree: true })
   document.addEventListener('focusin', follow)

@@ -11,7 +11,7 @@ import { openPage } from '../e2e/app.ts'
 import type { Sshd } from '../integration/ssh/sshd.ts'
 
 /** How a terminal on Berth's page is drawn. */
-export interface Look {
+export interface TerminalStyle {
   font: string
   /** Pixels. */
   fontSize: number
@@ -22,7 +22,7 @@ export interface Look {
 /** A page with nothing on it but xterm, joined by its socket to OpenSSH's own client, which is in a shell of that sshd's. */
 export async function openBareTerminal(
   browser: Browser,
-  look: Look,
+  style: TerminalStyle,
   sshd: Sshd,
 ): Promise<{ page: Page; end(): Promise<void> }> {
   const key = join(sshd.folder, 'bare')
@@ -57,7 +57,7 @@ export async function openBareTerminal(
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { page } = await openPage(browser, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   await page.evaluate('globalThis.__name = value => value')
-  await page.evaluate(draw, look)
+  await page.evaluate(draw, style)
   return {
     page,
     async end() {
@@ -81,7 +81,7 @@ interface PlainXterm {
  * In the page: opens xterm at the same size and with the options that cost time (text for screen readers, contrast), and
  * counts the bytes that it has dealt with.
  */
-function draw({ font, fontSize, width, rows }: Look): void {
+function draw({ font, fontSize, width, rows }: TerminalStyle): void {
   const { Terminal } = window as unknown as { Terminal: new (options: object) => PlainXterm }
   const xterm = new Terminal({
     fontFamily: font,

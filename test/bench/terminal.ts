@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { openBrowser } from '../e2e/app.ts'
 import { floodOf, lastLine, makePlain, openShellPage } from '../e2e/shell-page.ts'
 import { starter } from '../e2e/start.ts'
-import { type Look, openBareTerminal } from './bare-terminal.ts'
+import { openBareTerminal, type TerminalStyle } from './bare-terminal.ts'
 import { median, type Row, type Size } from './row.ts'
 
 const mega = 1_000_000
@@ -29,7 +29,7 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const shell = await openShellPage(start)
   // The loader that runs this file calls a helper of its own in every function, which the page does not have.
   await shell.page.evaluate('globalThis.__name = value => value')
-  const bare = await openBareTerminal(browser, await lookOf(shell.page), shell.sshd)
+  const bare = await openBareTerminal(browser, await styleOf(shell.page), shell.sshd)
   const pages = { plain: bare.page, berth: shell.page }
   try {
     const file = join(shell.sshd.folder, 'printed')
@@ -84,7 +84,7 @@ function row(what: string, bytes: number, { berth, plain }: Times): Row {
   }
 }
 
-function lookOf(page: Page): Promise<Look> {
+function styleOf(page: Page): Promise<TerminalStyle> {
   return page.evaluate(() => {
     const rows = document.querySelector<HTMLElement>('.xterm-rows')
     if (!rows) throw new Error('no terminal is drawn')

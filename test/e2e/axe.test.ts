@@ -77,7 +77,7 @@ test('axe finds nothing wrong on any screen, nor in the palette and the first di
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
   const page = await pageWithAxe(start, berth.address)
   const found: string[] = []
-  const look = async (where: string) => void found.push(...(await findings(page, where)))
+  const scan = async (where: string) => void found.push(...(await findings(page, where)))
   const dialog = page.getByRole('dialog')
   const close = async () => {
     await page.keyboard.press('Escape')
@@ -88,7 +88,7 @@ test('axe finds nothing wrong on any screen, nor in the palette and the first di
   }
 
   await page.getByRole('button', { name: 'Try the demo' }).waitFor()
-  await look('Welcome')
+  await scan('Welcome')
   const id = await rentRunning(sim)
   await connectAccount(page, sim)
   const row = page.getByRole('row').filter({ hasText: String(id) })
@@ -99,19 +99,19 @@ test('axe finds nothing wrong on any screen, nor in the palette and the first di
     await page.getByRole('link', { name: screen }).click()
     await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')
-    await look(screen)
+    await scan(screen)
   }
 
   await page.keyboard.press('Control+k')
   await dialog.waitFor()
-  await look('palette')
+  await scan('palette')
   await page.keyboard.type('h100')
   await page.getByRole('option').first().waitFor()
-  await look('palette, typed')
+  await scan('palette, typed')
   await close()
   await page.keyboard.press('?')
   await dialog.waitFor()
-  await look('shortcuts')
+  await scan('shortcuts')
   await close()
 
   await page.getByRole('link', { name: 'Offers' }).click()
@@ -120,19 +120,19 @@ test('axe finds nothing wrong on any screen, nor in the palette and the first di
     .first()
     .click()
   await dialog.waitFor()
-  await look('rent')
+  await scan('rent')
   await close()
 
   await page.getByRole('link', { name: 'Instances' }).click()
   await row.first().getByRole('button', { name: /^More/ }).click()
   await page.getByRole('menuitem', { name: /^Destroy/ }).click()
   await page.getByRole('dialog').or(page.getByRole('alertdialog')).waitFor()
-  await look('destroy')
+  await scan('destroy')
   expect(found).toEqual([])
 })
 
 /** The menu or dialog that comes, which is left again. */
-async function lookAtOpened(page: Page, where: string): Promise<string[]> {
+async function scanOpened(page: Page, where: string): Promise<string[]> {
   const dialog = page.locator('.dialog').last()
   const opened = page.locator('.menu, .popover').or(dialog).last()
   await opened.waitFor()
@@ -143,7 +143,7 @@ async function lookAtOpened(page: Page, where: string): Promise<string[]> {
 }
 
 /** Opens every menu and every dialog of what is shown, one after the other: a button with `…`, or one that has a menu. */
-async function lookIntoEach(page: Page, where: string, scope: string): Promise<string[]> {
+async function scanEach(page: Page, where: string, scope: string): Promise<string[]> {
   const buttons = page.locator(`${scope} button:visible:enabled`)
   // What opens a file chooser of the system, becomes a field or leads to another screen is no menu and no dialog.
   const names = await buttons.evaluateAll(all =>
@@ -161,7 +161,7 @@ async function lookIntoEach(page: Page, where: string, scope: string): Promise<s
     const button = page.locator(`${scope} [data-opens="${at}"]`)
     if (name === undefined || (await button.count()) === 0) continue
     await button.click()
-    found.push(...(await lookAtOpened(page, `${where}, ${name}`)))
+    found.push(...(await scanOpened(page, `${where}, ${name}`)))
   }
   return found
 }
@@ -185,24 +185,24 @@ test('axe finds nothing wrong in any tab of the details, menu or dialog', { time
     await page.getByRole('tabpanel', { name: tab }).waitFor()
     await page.waitForLoadState('networkidle')
     found.push(...(await findings(page, tab)))
-    found.push(...(await lookIntoEach(page, tab, '[role=tabpanel]')))
+    found.push(...(await scanEach(page, tab, '[role=tabpanel]')))
   }
   const more = row.getByRole('button', { name: /^More/ })
   await more.click()
-  found.push(...(await lookAtOpened(page, 'menu of a row')))
+  found.push(...(await scanOpened(page, 'menu of a row')))
   for (const name of ['Rename', 'Destroy']) {
     await more.click()
     await page.getByRole('menuitem', { name }).click()
     await page.locator('.menu').waitFor({ state: 'detached' })
-    found.push(...(await lookAtOpened(page, name)))
+    found.push(...(await scanOpened(page, name)))
   }
   for (const screen of screens) {
     await page.getByRole('link', { name: screen }).click()
     await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')
-    found.push(...(await lookIntoEach(page, screen, 'main')))
+    found.push(...(await scanEach(page, screen, 'main')))
   }
-  found.push(...(await lookIntoEach(page, 'Header', 'header')))
+  found.push(...(await scanEach(page, 'Header', 'header')))
   expect(found).toEqual([])
 })
 
@@ -217,17 +217,17 @@ test('axe finds nothing wrong in the menus of accounts and the demo, nor where a
   await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
   const found: string[] = []
   await page.getByRole('button', { name: 'Make something happen' }).click()
-  found.push(...(await lookAtOpened(page, 'the demo’s menu')))
+  found.push(...(await scanOpened(page, 'the demo’s menu')))
 
   const id = await rentRunning(sim)
   await sim.control('POST', '/sim/price-increase', { instance_id: id, factor: 1.5 })
   await connectAccount(page, sim)
   await page.getByRole('button', { name: /^Account:/ }).click()
-  found.push(...(await lookAtOpened(page, 'menu of accounts')))
+  found.push(...(await scanOpened(page, 'menu of accounts')))
   await page.getByRole('link', { name: 'Instances' }).click()
   for (const answer of ['Accept…', 'Refuse…']) {
     await page.getByRole('button', { name: answer }).click({ timeout: 60_000 })
-    found.push(...(await lookAtOpened(page, answer)))
+    found.push(...(await scanOpened(page, answer)))
   }
   expect(found).toEqual([])
 })
@@ -244,7 +244,7 @@ test.skipIf(lacking)(
     const sshd = await joinInstances(start, sim, home)
     const page = await pageWithAxe(start, berth.address)
     const found: string[] = []
-    const look = async (where: string, part: string) =>
+    const scan = async (where: string, part: string) =>
       void found.push(...(await findings(page, where, part)))
     await connectAccount(page, sim)
     await page.getByRole('link', { name: 'Projects' }).click()
@@ -252,13 +252,13 @@ test.skipIf(lacking)(
     await page.getByRole('button', { name: 'Run digits…' }).click()
     const confirm = page.getByRole('button', { name: /^Run( these commands)? for at most/ })
     await confirm.waitFor()
-    await look('run sheet', '[role=dialog]')
+    await scan('run sheet', '[role=dialog]')
     await confirm.click()
     await run.getByRole('button', { name: 'End digits…' }).waitFor()
-    await look('running', 'main')
+    await scan('running', 'main')
     writeFileSync(join(sshd.home, 'enough'), '')
     await run.getByText('1 file brought home').waitFor()
-    await look('finished', 'main')
+    await scan('finished', 'main')
 
     await page.getByRole('button', { name: 'Run digits…' }).click()
     await confirm.click()
@@ -267,7 +267,7 @@ test.skipIf(lacking)(
     await run.first().getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Compare…' }).click()
     await page.getByRole('dialog', { name: 'Compare two runs of digits' }).getByText('Ended as').waitFor()
-    await look('comparison', '[role=dialog]')
+    await scan('comparison', '[role=dialog]')
     expect(found).toEqual([])
   },
 )

@@ -31,7 +31,7 @@ async function connected(start: Start): Promise<{ sim: Service; page: Page; erro
 const boot = 300
 
 async function seen(page: Page, name: string): Promise<void> {
-  const folder = process.env['BERTH_LOOK']
+  const folder = process.env['BERTH_SCREENSHOTS']
   if (folder === undefined) return
   for (const scheme of ['light', 'dark'] as const)
     for (const [width, height] of [

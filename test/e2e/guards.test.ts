@@ -35,7 +35,7 @@ async function scene(start: Start, count: number): Promise<Scene> {
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, sim)
   await page.getByRole('row', { name: new RegExp(`#${ids[0]}`) }).waitFor()
-  return { sim, page, errors, ids, seen: await openLooker(start, berth.address, page) }
+  return { sim, page, errors, ids, seen: await openViewer(start, berth.address, page) }
 }
 
 async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
@@ -72,7 +72,7 @@ async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<voi
  * Asks a Berth to look, beside its page, and waits until the look is over and the page has drawn what it showed: one
  * that has only begun may be told to the page when the moment that it warned of has passed already.
  */
-async function openLooker(start: Start, address: string, page: Page): Promise<() => Promise<void>> {
+async function openViewer(start: Start, address: string, page: Page): Promise<() => Promise<void>> {
   const socket = await joinBerth(address)
   start.atEnd(async () => socket.terminate())
   let call = 0

@@ -2,9 +2,9 @@ import type { Problem } from '../problem.ts'
 
 /** How an update of Berth stands. Nothing is fetched, and nothing put in place, before the user says so. */
 export type UpdateView =
-  /** `at`: epoch milliseconds on this machine of the last look; absent before the first. */
+  /** `at`: epoch milliseconds on this machine of the last check; absent before the first. */
   | { status: 'none'; at?: number }
-  | { status: 'looking' }
+  | { status: 'checking' }
   | { status: 'available'; version: string }
   /** `percent`: whole ones, of what is to be fetched. */
   | { status: 'fetching'; version: string; percent: number }

@@ -8,15 +8,15 @@ import { placeOf } from './problems.ts'
 
 export interface Updates {
   /** These reject with `no_updates` where there is nobody to ask, and with `update_not_found` and `update_not_fetched` out of turn. */
-  look(): Promise<void>
+  check(): Promise<void>
   fetch(): Promise<void>
   install(): Promise<void>
   close(): void
 }
 
-/** Milliseconds until the first look, so that a start is not slowed, and between two. */
-const firstLook = 60_000
-const betweenLooks = 24 * 3_600_000
+/** Milliseconds until the first check, so that a start is not slowed, and between two. */
+const firstCheck = 60_000
+const betweenChecks = 24 * 3_600_000
 
 const failed: Problem = {
   code: 'update_failed',
@@ -34,7 +34,7 @@ export function openUpdates(
   let cancel: () => void = () => undefined
   if (updater) {
     show({ status: 'none' })
-    later(firstLook)
+    later(firstCheck)
   }
 
   function show(update: UpdateView): void {
@@ -45,7 +45,7 @@ export function openUpdates(
 
   function later(milliseconds: number): void {
     cancel = clock.after(milliseconds, () => {
-      void look().catch(() => undefined)
+      void check().catch(() => undefined)
     })
   }
 
@@ -65,20 +65,20 @@ export function openUpdates(
     throw new BerthError(failed)
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const asked = known()
     const { update } = store.get()
     // What was found stays found until it is in place.
-    if (update && ['looking', 'fetching', 'ready'].includes(update.status)) return
+    if (update && ['checking', 'fetching', 'ready'].includes(update.status)) return
     cancel()
-    show({ status: 'looking' })
+    show({ status: 'checking' })
     try {
-      const version = await asked.look()
+      const version = await asked.check()
       show(version === undefined ? { status: 'none', at: clock.now() } : { status: 'available', version })
     } catch (error) {
       fail(error)
     } finally {
-      later(betweenLooks)
+      later(betweenChecks)
     }
   }
 
@@ -89,7 +89,7 @@ export function openUpdates(
       throw new BerthError({
         code: 'update_not_found',
         message: 'There is no update to fetch.',
-        advice: 'Look for one first.',
+        advice: 'Check for one first.',
       })
     const { version } = update
     let shown = 0
@@ -108,7 +108,7 @@ export function openUpdates(
   }
 
   return {
-    look,
+    check,
     fetch,
     async install() {
       const asked = known()

@@ -56,7 +56,7 @@ function syncedFolder(root: string): SyncedFolder {
       }
       return entries
     },
-    async look(path) {
+    async stat(path) {
       const wait = turn()
       if (wait) await wait
       return entryAt(at(path), basename(path))

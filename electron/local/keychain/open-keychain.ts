@@ -6,7 +6,7 @@ import { type KeychainLimits, type Keytar, systemKeychain } from './system-keych
 
 const limits: KeychainLimits = { probe: 3000, call: 60_000 }
 /** Milliseconds until one that was not there is looked for again: right after a login the desktop may still start it. */
-const lookAgain = 10_000
+const probeInterval = 10_000
 
 /**
  * The keychain of this machine, or one in memory that says why. Never rejects, and answers within three seconds; one that
@@ -24,9 +24,9 @@ export async function openKeychain(
   const system = systemKeychain(counting(keytar, calls), clock, limits)
   const problem = await system.probe().then(() => undefined, whyNot)
   const keychain = carefulKeychain(system, problem)
-  const lookLater = () =>
-    void clock.after(lookAgain, () => void system.probe().then(keychain.found, lookLater))
-  if (problem !== undefined) lookLater()
+  const probeLater = () =>
+    void clock.after(probeInterval, () => void system.probe().then(keychain.found, probeLater))
+  if (problem !== undefined) probeLater()
   system.onBack(() => void system.probe().then(keychain.found, () => undefined))
   return keychain
 }

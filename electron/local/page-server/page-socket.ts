@@ -4,8 +4,8 @@ import type { RunningBerth } from '../../core/running.ts'
 
 /** Bytes that may wait in a socket before the page's streams are held back. */
 const fullAt = 1024 * 1024
-/** Milliseconds between two looks at a full socket. */
-const lookAgain = 10
+/** Milliseconds between two checks of a full socket. */
+const checkInterval = 10
 
 /** Joins a page's socket to Berth: the contract's messages both ways, streams held back while the socket is full. */
 export function joinPage(berth: Pick<RunningBerth, 'connectPage'>, socket: WebSocket): void {
@@ -15,7 +15,7 @@ export function joinPage(berth: Pick<RunningBerth, 'connectPage'>, socket: WebSo
     if (socket.readyState !== socket.OPEN) return true
     socket.send(encodeMessage(message))
     if (socket.bufferedAmount < fullAt) return true
-    watching ??= setInterval(watch, lookAgain)
+    watching ??= setInterval(watch, checkInterval)
     return false
   })
 

@@ -65,7 +65,7 @@ async function watchHost(session: SessionBus, clock: Clock): Promise<TrayHost> {
     tell(now)
   }
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     cancel()
     const now = await isShown(session)
     cancel()
@@ -75,7 +75,7 @@ async function watchHost(session: SessionBus, clock: Clock): Promise<TrayHost> {
 
   session.onSignal(({ interface: from, member, body }) => {
     const isChange = from === bus.interface && member === 'NameOwnerChanged' && body[0] === watcher
-    if (isChange || from === watcher) void look()
+    if (isChange || from === watcher) void check()
   })
   return {
     present: () => present,

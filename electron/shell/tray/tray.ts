@@ -9,9 +9,9 @@ import {
 import type { RunningBerth } from '../../core/running.ts'
 import { type TrayState, trayImageName } from '../../local/tray-images.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
-import { trayFace } from './tray-face.ts'
-import { type TrayDesktop, traySize, trayTone } from './tray-look.ts'
+import { type TrayDesktop, traySize, trayTone } from './tray-icon.ts'
 import { trayMenu } from './tray-menu.ts'
+import { trayStatus } from './tray-status.ts'
 
 export interface TrayOptions {
   berth: RunningBerth
@@ -25,8 +25,8 @@ export interface TrayOptions {
 /** Puts Berth in the tray and keeps it as State says. Gives the function that takes it away. */
 export function showTray({ berth, pictures, act, open }: TrayOptions): () => void {
   const picture = (state: TrayState) => pictureOf(pictures, state, desktopNow())
-  let face = trayFace(berth.state())
-  const tray = new Tray(picture(face.state))
+  let status = trayStatus(berth.state())
+  const tray = new Tray(picture(status.state))
   // On macOS a click opens the menu, as with every other icon there.
   if (process.platform !== 'darwin')
     tray.on('click', () => {
@@ -35,11 +35,11 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
     })
 
   function drawFace(): void {
-    const next = trayFace(berth.state())
-    if (next.state !== face.state) tray.setImage(picture(next.state))
-    if (next.tooltip !== face.tooltip) tray.setToolTip(next.tooltip)
-    if (next.title !== face.title && process.platform === 'darwin') tray.setTitle(next.title)
-    face = next
+    const next = trayStatus(berth.state())
+    if (next.state !== status.state) tray.setImage(picture(next.state))
+    if (next.tooltip !== status.tooltip) tray.setToolTip(next.tooltip)
+    if (next.title !== status.title && process.platform === 'darwin') tray.setTitle(next.title)
+    status = next
   }
 
   let menu = ''
@@ -57,9 +57,9 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
     drawMenu()
   }
 
-  const drawPicture = () => tray.setImage(picture(face.state))
-  tray.setToolTip(face.tooltip)
-  if (process.platform === 'darwin') tray.setTitle(face.title)
+  const drawPicture = () => tray.setImage(picture(status.state))
+  tray.setToolTip(status.tooltip)
+  if (process.platform === 'darwin') tray.setTitle(status.title)
   draw()
   nativeTheme.on('updated', drawPicture)
   const stop = berth.onChange(draw)

@@ -18,7 +18,7 @@ export function adaptUpdater(log: Pick<Log, 'line'>): Updater {
   // What goes wrong is told by the calls' own rejections; unheard, the event would be thrown.
   updater.on('error', () => undefined)
   return {
-    async look() {
+    async check() {
       const found = await updater.checkForUpdates()
       return found?.isUpdateAvailable ? found.updateInfo.version : undefined
     },

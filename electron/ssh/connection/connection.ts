@@ -37,9 +37,9 @@ export interface Attempt {
 
 /** Milliseconds between two questions whether the other side is still there. */
 const pingInterval = 3000
-/** Milliseconds between two looks at what came, and how many empty ones in a row mean that nobody is there. */
-const lookInterval = 2000
-const silentLooks = 5
+/** Milliseconds between two checks of what came, and how many empty ones in a row mean that nobody is there. */
+const checkInterval = 2000
+const silentChecks = 5
 
 /**
  * Milliseconds within which a host must take the connection, and as many within which it must say its first word: one
@@ -141,25 +141,25 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
 
 /**
  * A connection that notices within 12 seconds that nobody is there any more. Any byte counts as life, unlike in
- * ssh2's own keepalive, whose answers can queue behind seconds of output. Looks are counted rather than
+ * ssh2's own keepalive, whose answers can queue behind seconds of output. Checks are counted rather than
  * milliseconds, so that a machine that slept does not take its sleep for the other side's silence.
  */
 function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
   let closed = false
   let silence = 0
   let heard = socket.bytesRead
-  let cancel = clock.after(lookInterval, look)
+  let cancel = clock.after(checkInterval, check)
 
-  function look() {
+  function check() {
     silence = socket.bytesRead === heard ? silence + 1 : 0
     heard = socket.bytesRead
-    if (silence >= silentLooks) socket.destroy()
-    else cancel = clock.after(lookInterval, look)
+    if (silence >= silentChecks) socket.destroy()
+    else cancel = clock.after(checkInterval, check)
   }
 
   const lost = over.then((): Problem | undefined => {
     cancel()
-    const why = silence >= silentLooks ? 'nothing was heard from it any more' : whyClosed(fault())
+    const why = silence >= silentChecks ? 'nothing was heard from it any more' : whyClosed(fault())
     return closed ? undefined : connectionLost(address, why)
   })
   return {
@@ -180,7 +180,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
       closed = true
       client.end()
       // What a dead peer never answers must not keep the socket.
-      const kill = clock.after(lookInterval, () => socket.destroy())
+      const kill = clock.after(checkInterval, () => socket.destroy())
       void over.then(kill)
     },
   }

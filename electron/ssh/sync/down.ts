@@ -84,7 +84,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
 
   async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
-    const here = await folder.look(path)
+    const here = await folder.stat(path)
     const fate = fateOf(item, here, synced.get(path))
     if (fate === 'keep') return []
     if (fate === 'fetch') return [{ path, item, as: path, here }]
@@ -100,7 +100,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     const at = path.lastIndexOf('/') + 1
     for (let number = 1; number <= mostBeside; number++) {
       const as = path.slice(0, at) + besideName(path.slice(at), from, number)
-      const here = await folder.look(as)
+      const here = await folder.stat(as)
       const fate = fateOf(item, here, synced.get(as))
       if (fate === 'keep') return undefined
       if (fate === 'fetch') return { as, here }
@@ -120,7 +120,7 @@ function waysIn(folder: SyncedFolder): (path: string) => Promise<boolean> {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     const before = known.get(above)
     if (before !== undefined) return before
-    const entry = await folder.look(above)
+    const entry = await folder.stat(above)
     const result = (await inTheWay(above)) || (entry !== undefined && entry.kind !== 'folder')
     known.set(above, result)
     return result

@@ -141,7 +141,7 @@ async function placeFor(
   version: Version,
   { folder, freeName }: Fetching,
 ): Promise<string | undefined> {
-  const now = await folder.look(as)
+  const now = await folder.stat(as)
   const same = now?.kind === here?.kind && now?.size === here?.size && now?.modified === here?.modified
   return same ? as : (await freeName(path, version))?.as
 }

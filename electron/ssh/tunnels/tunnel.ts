@@ -159,10 +159,10 @@ function createForward(dial: () => Promise<Duplex>): Server {
           near.end(notByHttp)
         })
         let begun = ''
-        far.on('data', function look(bytes: Buffer) {
+        far.on('data', function inspect(bytes: Buffer) {
           begun += bytes.toString('latin1', 0, answerBegins)
           if (httpAnswer.test(begun.slice(0, answerBegins))) near.destroy()
-          else if (begun.length >= answerBegins) far.off('data', look)
+          else if (begun.length >= answerBegins) far.off('data', inspect)
         })
         join(near, far)
         near.resume()

@@ -214,7 +214,7 @@ export function pageActions(page: Page): Action[] {
     actions.push({
       id: 'update',
       label: 'Check for updates',
-      run: () => page.attempt(berth.lookForUpdate({})),
+      run: () => page.attempt(berth.checkForUpdate({})),
     })
   for (const theme of ['system', 'light', 'dark'] as const)
     actions.push({

@@ -18,7 +18,7 @@ import { type TemplateSearch, templateSearch, withoutTemplate } from './template
 
 /** As many offers as the page asks for. */
 const mostOffers = 10_000
-/** Milliseconds after which a return to the screen looks at the market again. */
+/** Milliseconds after which a return to the screen searches the market again. */
 const stale = 60_000
 /** Milliseconds without a change of the filter after which the service is asked, where it must be. */
 const typingPause = 1000
@@ -52,15 +52,15 @@ export function usualQuery(account: AccountView | undefined): OfferQuery {
 /** What people rent most for work that pays: shown to those who have not looked for anything yet. */
 const usualFilter: OfferFilter = { gpus: ['H100 SXM', 'H100 NVL', 'H100 PCIE'] }
 
-/** What is asked of the market, how its answer is looked at, and the answer: kept while other screens are shown. */
+/** What is asked of the market, how its answer is shown, and the answer: kept while other screens are shown. */
 export class Market {
   query: OfferQuery = $state.raw(firstQuery)
   #filter: OfferFilter = $state.raw({})
   sortBy: SortBy = $state.raw({ column: 'score', descending: true })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
-  /** The offer that is looked at, its id; null once the user has closed it, undefined for the first that is shown. */
-  looked: number | null | undefined = $state()
+  /** The offer that is selected, its id; null once the user has closed it, undefined for the first that is shown. */
+  selected: number | null | undefined = $state()
   /** The offer to rent once the search has found it; its id. */
   wanted: number | undefined = $state()
   #chosen: ChosenTemplate | undefined = $state.raw()
@@ -287,7 +287,7 @@ export class Market {
 
 const markets = new WeakMap<Page, Market>()
 
-/** The page's one look at the market. */
+/** The page’s one search of the market. */
 export function marketOf(page: Page): Market {
   const market = markets.get(page) ?? new Market(page)
   markets.set(page, market)

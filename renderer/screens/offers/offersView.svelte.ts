@@ -13,7 +13,7 @@ export class OffersView {
   readonly market: Market
   /** Machines on which tries came to nothing. */
   readonly #failed: () => Readonly<Record<string, FailedMachineView>>
-  /** What of the chart is looked at. */
+  /** What of the chart is selected. */
   region: Region | undefined = $state.raw()
   /** Rows whose group is open, by the id of their offer. */
   #open: ReadonlySet<number> = $state.raw(new Set())
@@ -55,11 +55,11 @@ export class OffersView {
     () => this.#first,
     () => this.catalogue,
   )
-  /** The offer that is looked at: the first where none was chosen; undefined once the user has closed it. */
-  readonly looked: ListedOffer | undefined = $derived.by(() => {
-    const { looked } = this.market
-    if (looked === null || this.shown.length === 0) return undefined
-    const chosen = (looked === undefined ? undefined : this.#twins.positionOf(looked)) ?? -1
+  /** The offer that is selected: the first where none was chosen; undefined once the user has closed it. */
+  readonly selected: ListedOffer | undefined = $derived.by(() => {
+    const { selected } = this.market
+    if (selected === null || this.shown.length === 0) return undefined
+    const chosen = (selected === undefined ? undefined : this.#twins.positionOf(selected)) ?? -1
     return this.shown.includes(chosen) ? this.offers[chosen] : (this.#settledFirst() ?? this.#first)
   })
   /** Characters of the longest GPU of the answer, as shown. */

@@ -1,7 +1,7 @@
 import type * as Electron from 'electron'
 import { app } from './app.ts'
+import { nativeImage, nativeTheme, screen } from './appearance.ts'
 import { clipboard, dialog, shell } from './dialogs.ts'
-import { nativeImage, nativeTheme, screen } from './looks.ts'
 import { Menu } from './menu.ts'
 import { globalShortcut, ipcMain, powerMonitor, protocol } from './modules.ts'
 import { autoUpdater, net } from './net.ts'

@@ -8,7 +8,7 @@ export type DoubleEvent =
   | { event: 'load'; window: number; url: string }
   | { event: 'send'; window: number; channel: string; args: unknown[] }
   | { event: 'crash'; window: number }
-  | { event: 'look'; window: number; visible: boolean; focused: boolean }
+  | { event: 'visibility'; window: number; visible: boolean; focused: boolean }
   | { event: 'close'; window: number }
 
 export function tell(event: DoubleEvent): void {

@@ -104,7 +104,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     if (!this.visible) {
       this.visible = true
       this.shownBeforeDrawn ||= !this.#drawn
-      this.#tellLook()
+      this.#tellVisibility()
       this.emit('show')
     }
   }
@@ -113,7 +113,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.blur()
     if (this.visible) {
       this.visible = false
-      this.#tellLook()
+      this.#tellVisibility()
       this.emit('hide')
     }
   }
@@ -121,20 +121,20 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   focus(): void {
     if (this.#focused || !this.visible) return
     this.#focused = true
-    this.#tellLook()
+    this.#tellVisibility()
     this.emit('focus')
   }
 
   blur(): void {
     if (!this.#focused) return
     this.#focused = false
-    this.#tellLook()
+    this.#tellVisibility()
     this.emit('blur')
   }
 
   /** A page knows whether it is seen. */
-  #tellLook(): void {
-    tell({ event: 'look', window: this.id, visible: this.visible, focused: this.#focused })
+  #tellVisibility(): void {
+    tell({ event: 'visibility', window: this.id, visible: this.visible, focused: this.#focused })
   }
 
   isFocused(): boolean {

@@ -49,7 +49,7 @@ export class ChromiumPages {
   readonly hear = (event: DoubleEvent): void => {
     const known = this.#pages.get(event.window)
     if (event.event === 'send') known?.deliver(event.channel, event.args)
-    else if (event.event === 'look') known?.look(event.visible, event.focused)
+    else if (event.event === 'visibility') known?.setVisibility(event.visible, event.focused)
     else if (event.event === 'close') {
       this.#pages.delete(event.window)
       known?.close()
@@ -178,7 +178,7 @@ class OpenPage {
   }
 
   /** Whether the window is on screen, and before the others: pages of a headless Chromium always are. */
-  look(visible: boolean, focused: boolean): void {
+  setVisibility(visible: boolean, focused: boolean): void {
     const tell = `{
       const get = value => ({ configurable: true, get: () => value })
       Object.defineProperty(document, 'hidden', get(${!visible}))

@@ -42,9 +42,9 @@ async function writes(): Promise<string[]> {
     'GET',
     '/sim/requests',
   )
-  const isLook = ({ method, path }: { method: string; path: string }) =>
+  const isPoll = ({ method, path }: { method: string; path: string }) =>
     method === 'GET' || path === '/api/v0/bundles/'
-  return requests.filter(request => !isLook(request)).map(({ method, path }) => `${method} ${path}`)
+  return requests.filter(request => !isPoll(request)).map(({ method, path }) => `${method} ${path}`)
 }
 
 async function place(berth: Driver): Promise<string> {

@@ -33,13 +33,13 @@ async function openSettings(): Promise<{ berth: Driver; page: Page }> {
 }
 
 if (underDouble) {
-  test('the row of updates leads from looking to installing, each step by its button', async () => {
+  test('the row of updates leads from checking to installing, each step by its button', async () => {
     const { berth, page } = await openSettings()
     publisher.offer('9.9.9', Buffer.alloc(2_000_000, 'x'))
     const step = (name: string) => page.getByRole('button', { name, exact: true })
-    await page.getByText('Looked for once a day, from a minute after the start.').waitFor()
+    await page.getByText('Checked once a day, from a minute after the start.').waitFor()
     expect(publisher.asked).toEqual([])
-    await step('Look now').click()
+    await step('Check now').click()
     await page.getByText('Berth 9.9.9 can be fetched.').waitFor()
     await step('Fetch it').click()
     await page.getByText('Berth 9.9.9 is here and checked.').waitFor()

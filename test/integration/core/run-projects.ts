@@ -16,11 +16,11 @@ export async function runProjects(berth: RunningBerth, folder: string): Promise<
       return { path, project: await berth.registerProject(path) }
     }),
   )
-  let looking = false
-  async function look(): Promise<void> {
+  let checking = false
+  async function check(): Promise<void> {
     const [account] = Object.values(berth.state().accounts)
-    if (looking || account?.connection.status !== 'online') return
-    looking = true
+    if (checking || account?.connection.status !== 'online') return
+    checking = true
     try {
       for (const { path, project } of projects) {
         const jobs = Object.values(account.jobs).filter(job => job.project === project)
@@ -37,7 +37,7 @@ export async function runProjects(berth: RunningBerth, folder: string): Promise<
     } catch (error) {
       process.stderr.write(`${error}\n`)
     } finally {
-      looking = false
+      checking = false
     }
   }
 
@@ -46,6 +46,6 @@ export async function runProjects(berth: RunningBerth, folder: string): Promise<
     return (await berth.dispatch('planProject', { project })) as ProjectPlan
   }
 
-  berth.onChange(() => void look())
-  await look()
+  berth.onChange(() => void check())
+  await check()
 }

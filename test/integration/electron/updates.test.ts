@@ -70,14 +70,14 @@ test('a package without an update address asks nobody and says so', async () => 
   offer('9.9.9')
   await start()
   expect(await update()).toBeUndefined()
-  expect(await command('lookForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
+  expect(await command('checkForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
   expect(publisher.asked).toEqual([])
 })
 
 test('an address that is neither https nor loopback is as none', async () => {
   await start('provider: generic\nurl: http://updates.example/berth\n')
   expect(await update()).toBeUndefined()
-  expect(await command('lookForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
+  expect(await command('checkForUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'no_updates' } })
   const log = await readFile(join(folder, 'home/logs/berth.log'), 'utf8')
   expect(log).toContain('neither https nor loopback')
 })
@@ -92,7 +92,7 @@ test('an update is found, fetched and installed, each only when the user says so
     kind: 'refusal',
     problem: { code: 'update_not_fetched' },
   })
-  expect(await command('lookForUpdate')).toMatchObject({ kind: 'answer' })
+  expect(await command('checkForUpdate')).toMatchObject({ kind: 'answer' })
   expect(await update()).toEqual({ status: 'available', version: '9.9.9' })
   expect(publisher.asked.map(({ path }) => path)).toEqual(['/latest-linux.yml'])
   const told = JSON.stringify(publisher.asked)
@@ -112,7 +112,7 @@ test('an update is found, fetched and installed, each only when the user says so
 test('an update whose digest is wrong is not taken', async () => {
   offer('9.9.9', createHash('sha512').update('another').digest('base64'))
   await start(publisher.config)
-  await command('lookForUpdate')
+  await command('checkForUpdate')
   expect(await command('fetchUpdate')).toMatchObject({ kind: 'refusal', problem: { code: 'update_failed' } })
   expect(await update()).toMatchObject({ status: 'failed', problem: { code: 'update_failed' } })
   expect(await readFile(join(folder, 'home/logs/berth.log'), 'utf8')).toMatch(/sha512/i)
@@ -125,6 +125,6 @@ test('an update whose digest is wrong is not taken', async () => {
 test('the same version, or an older one, is none', async () => {
   offer('0.0.0')
   await start(publisher.config)
-  await command('lookForUpdate')
+  await command('checkForUpdate')
   expect(await update()).toEqual({ status: 'none', at: expect.any(Number) })
 })

@@ -16,7 +16,7 @@ export const upkeepCommands = {
    */
   leaveDesktop: command({}).answers<void>(),
   /** These reject with `no_updates` where no update address is set. */
-  lookForUpdate: command({}).answers<void>(),
+  checkForUpdate: command({}).answers<void>(),
   fetchUpdate: command({}).answers<void>(),
   /** Ends Berth, asking as always, and starts the new version. */
   installUpdate: command({}).answers<void>(),

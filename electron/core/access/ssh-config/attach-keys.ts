@@ -4,7 +4,7 @@ import type { State } from '../../../contract/state.ts'
 
 /** Gives each instance that runs the key the SSH config names, once: `ssh` cannot attach it when it is refused. */
 export interface KeyAttacher {
-  look(state: State): void
+  onState(state: State): void
 }
 
 export interface KeyAttacherNeeds {
@@ -21,7 +21,7 @@ export function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds)
   let turn: Promise<unknown> = Promise.resolve()
 
   return {
-    look({ accounts, settings }) {
+    onState({ accounts, settings }) {
       for (const { id: account, instances, connection } of Object.values(accounts)) {
         if (connection.status !== 'online') continue
         for (const instance of Object.values(instances)) {

@@ -160,11 +160,11 @@ export async function openSshConfig({
       stop = store.onChange((after, before) => {
         if (!after.settings.sshConfig || !matters(after, before)) return
         writeQuietly()
-        attacher.look(after)
+        attacher.onState(after)
       })
       if (!store.get().settings.sshConfig) return
       writeQuietly()
-      attacher.look(store.get())
+      attacher.onState(store.get())
     },
     async hostOf(account, instance) {
       if (!store.get().settings.sshConfig) throw sshConfigOff()

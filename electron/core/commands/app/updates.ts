@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts'
 
 type UpkeepCommands = Pick<
   Handlers,
-  'diagnostics' | 'reportPageError' | 'lookForUpdate' | 'fetchUpdate' | 'installUpdate'
+  'diagnostics' | 'reportPageError' | 'checkForUpdate' | 'fetchUpdate' | 'installUpdate'
 >
 
 export interface UpkeepParts extends Pick<Parts, 'store' | 'machine'> {
@@ -28,7 +28,7 @@ export function upkeepCommands({
     diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
     reportPageError: async ({ screen, error }) =>
       notePageFailure('A part of the page could not be drawn', `${screen}: ${error}`),
-    lookForUpdate: () => updates.look(),
+    checkForUpdate: () => updates.check(),
     fetchUpdate: () => updates.fetch(),
     installUpdate: () => updates.install(),
   }

@@ -24,7 +24,7 @@ export async function commitOf(folders: SyncedFolders, path: string): Promise<Jo
 
 /** The closest one around a folder. */
 async function repositoryOf(folders: SyncedFolders, path: string): Promise<Repository | undefined> {
-  const there = await folders.at(path).look('.git')
+  const there = await folders.at(path).stat('.git')
   const own = join(path, '.git')
   if (there?.kind === 'folder') return { top: path, own, shared: own }
   if (there?.kind === 'file') return worktreeOf(folders, path)

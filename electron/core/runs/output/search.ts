@@ -22,7 +22,7 @@ export async function searchOutput(output: RunOutput, text: string, before?: num
   let restAt = output.first()
   let line = 0
 
-  function look(bytes: Buffer, at: number): void {
+  function searchIn(bytes: Buffer, at: number): void {
     line += 1
     const shown = plainLastLine(bytes.toString('utf8'))
     const index = shown.toLowerCase().indexOf(wanted)
@@ -42,17 +42,17 @@ export async function searchOutput(output: RunOutput, text: string, before?: num
     const allAt = at - rest.length
     let done = 0
     for (let feed = all.indexOf(10); feed >= 0; feed = all.indexOf(10, done)) {
-      look(all.subarray(done, feed), allAt + done)
+      searchIn(all.subarray(done, feed), allAt + done)
       done = feed + 1
     }
     if (all.length - done > longestLine) {
-      look(all.subarray(done), allAt + done)
+      searchIn(all.subarray(done), allAt + done)
       done = all.length
     }
     rest = all.subarray(done)
     restAt = allAt + done
   }
-  if (rest.length > 0) look(rest, restAt)
+  if (rest.length > 0) searchIn(rest, restAt)
   return { matches: found.matches.slice(-bounds.lines), total: found.total }
 }
 

@@ -109,17 +109,17 @@ export class OutputView {
   }
 
   async search(text: string): Promise<void> {
-    await this.#look(text, undefined)
+    await this.#search(text, undefined)
   }
 
   /** What says the same before the first that was found. */
   async searchEarlier(): Promise<void> {
     const { found } = this
     const before = found?.matches[0]?.at
-    if (found && before !== undefined) await this.#look(found.text, before)
+    if (found && before !== undefined) await this.#search(found.text, before)
   }
 
-  async #look(wanted: string, before: number | undefined): Promise<void> {
+  async #search(wanted: string, before: number | undefined): Promise<void> {
     const text = wanted.trim()
     if (text === '') {
       this.found = undefined

@@ -1,7 +1,7 @@
 import type { UpdateView } from '../../../../electron/contract/app/update.ts'
 
 /** The one step that can be taken now, if any. */
-export type UpdateStep = 'look' | 'fetch' | 'install'
+export type UpdateStep = 'check' | 'fetch' | 'install'
 
 /** How an update stands, in a sentence, and what the button beside it does. */
 export function updateWords(update: UpdateView): { sentence: string; step?: UpdateStep; verb?: string } {
@@ -10,13 +10,13 @@ export function updateWords(update: UpdateView): { sentence: string; step?: Upda
       return {
         sentence:
           update.at === undefined
-            ? 'Looked for once a day, from a minute after the start.'
+            ? 'Checked once a day, from a minute after the start.'
             : 'This is the newest version.',
-        step: 'look',
-        verb: 'Look now',
+        step: 'check',
+        verb: 'Check now',
       }
-    case 'looking':
-      return { sentence: 'Looking for a newer version…' }
+    case 'checking':
+      return { sentence: 'Checking for a newer version…' }
     case 'available':
       return { sentence: `Berth ${update.version} can be fetched.`, step: 'fetch', verb: 'Fetch it' }
     case 'fetching':
@@ -30,7 +30,7 @@ export function updateWords(update: UpdateView): { sentence: string; step?: Upda
     case 'failed':
       return {
         sentence: [update.problem.message, update.problem.advice].filter(Boolean).join(' '),
-        step: 'look',
+        step: 'check',
         verb: 'Try again',
       }
   }

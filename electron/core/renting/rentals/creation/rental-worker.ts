@@ -8,8 +8,8 @@ import { isUnderWay, type Rental } from '../model.ts'
 import { requestBody } from '../request-body.ts'
 import { sentenceFor } from '../words.ts'
 import { createAuthRetries } from './auth-retries.ts'
-import { lookForLost } from './look-for-lost.ts'
 import { adopt, endRental, type RentalParts, undo } from './outcomes.ts'
+import { searchForLost } from './search-for-lost.ts'
 
 /**
  * Asking for an instance; finding what a lost answer left, to ask again where nothing is found; or, once a repeat was
@@ -75,7 +75,7 @@ export function createRentalWorker(parts: RentalParts): RentalWorker {
 
 async function step(parts: RentalParts, next: Work, rental: Rental): Promise<Work | 'done'> {
   if (next === 'undo') return 'done'
-  return next === 'ask' ? ask(parts, rental) : lookForLost(parts, rental.id, next === 'find')
+  return next === 'ask' ? ask(parts, rental) : searchForLost(parts, rental.id, next === 'find')
 }
 
 /** Asks the service for the instance, and says how to go on. Throws where the key is refused, and nothing was created. */

@@ -3,7 +3,7 @@ import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from '
 import { search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
-import { colours, look } from './editorTheme.ts'
+import { colours, editorTheme } from './editorTheme.ts'
 import { indentOf } from './indent.ts'
 import { languageOf } from './languages.ts'
 
@@ -53,7 +53,7 @@ export function codeEditor(host: HTMLElement, { text, name, label, onchange, ons
         indentUnit.of(indentOf(text, name)),
         EditorState.tabSize.of(4),
         syntaxHighlighting(colours),
-        look,
+        editorTheme,
         language.of([]),
         keymap.of([
           {

@@ -32,7 +32,7 @@ const control = {
 }
 const ring = { outline: '2px solid var(--accent)', outlineOffset: '-1px' }
 
-export const look = EditorView.theme({
+export const editorTheme = EditorView.theme({
   '&': {
     height: '100%',
     color: 'var(--text)',

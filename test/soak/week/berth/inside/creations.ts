@@ -27,7 +27,7 @@ export class Creations {
   leaves(request: Leaving): (answer?: { status: number; body: ArrayBuffer }) => void {
     this.#moment += 1
     const moment = this.#moment
-    if (isLook(request))
+    if (isPoll(request))
       return answer => {
         if (answer?.status === 200 && hasInstances(answer.body)) this.#seen = Math.max(this.#seen, moment)
       }
@@ -47,7 +47,7 @@ export function creates({ method, path }: Leaving): boolean {
   return method === 'PUT' && path.startsWith('/api/v0/asks/')
 }
 
-function isLook({ method, path }: Leaving): boolean {
+function isPoll({ method, path }: Leaving): boolean {
   return method === 'GET' && /^\/api\/v[01]\/instances\/$/.test(path)
 }
 

@@ -10,7 +10,7 @@ const calmTurns = 4
 /** Real milliseconds after which it is said what is still under way, for the service may wait for a step of time. */
 const patience = 25
 /** Real milliseconds between two polls at what is not told when it ends. */
-const lookAgain = 2
+const checkInterval = 2
 
 /** Knows what this process has under way: requests, ways to SSH, files. Time may only move while it has nothing. */
 export class Stillness {
@@ -79,7 +79,7 @@ export class Stillness {
 
   #somethingEnds(): Promise<void> {
     return new Promise(resolve => {
-      const timer = real.setTimeout(resolve, lookAgain)
+      const timer = real.setTimeout(resolve, checkInterval)
       this.#wake = () => {
         real.clearTimeout(timer)
         resolve()

@@ -99,22 +99,22 @@ test('failures of the page are told up to a measure, and again an hour later', a
   expect(told).toHaveLength(11)
 })
 
-test('without an updater nothing is ever looked for', async () => {
+test('without an updater nothing is ever checked', async () => {
   const clock = new HandClock()
   const store = createStore(empty)
   const updates = openUpdates(store, clock, silentLog, undefined)
   await clock.pass(48 * 3_600_000)
   expect(store.get().update).toBeUndefined()
-  await expect(updates.look()).rejects.toMatchObject({ problem: { code: 'no_updates' } })
+  await expect(updates.check()).rejects.toMatchObject({ problem: { code: 'no_updates' } })
 })
 
-test('with one it is looked once a minute after the start and then each day, and nothing is fetched', async () => {
+test('with one it is checked once a minute after the start and then each day, and nothing is fetched', async () => {
   const clock = new HandClock()
   const store = createStore(empty)
   const done: string[] = []
   const updater = {
-    look: async () => {
-      done.push('look')
+    check: async () => {
+      done.push('check')
       return done.length < 3 ? undefined : '2.0.0'
     },
     fetch: async () => void done.push('fetch'),
@@ -131,7 +131,7 @@ test('with one it is looked once a minute after the start and then each day, and
   }
   expect(store.get().update).toEqual({ status: 'available', version: '2.0.0' })
   await clock.pass(23 * 3_600_000)
-  expect(done).toEqual(['look', 'look', 'look'])
+  expect(done).toEqual(['check', 'check', 'check'])
   updates.close()
   await clock.pass(24 * 3_600_000)
   expect(done).toHaveLength(3)

@@ -20,7 +20,7 @@ const appearsWithin = 90
 const mostAsked = 3
 
 /** Polls the account until the instance that a lost answer left is found, or has had time enough to appear. */
-export async function lookForLost(
+export async function searchForLost(
   parts: RentalParts,
   id: string,
   mayAskAgain: boolean,
@@ -31,7 +31,7 @@ export async function lookForLost(
   const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
   for (let tries = 0; tries < findAfter.length || mayStillAppear(); tries += 1) {
     await sleep(context, findAfter[tries] ?? askAgainAfter)
-    const finding = await lookOnce(parts, id, tries === 0)
+    const finding = await searchOnce(parts, id, tries === 0)
     if (!finding) return 'done'
     if ('unclear' in finding) {
       await letUserSay(parts, id, finding.unclear)
@@ -51,7 +51,7 @@ export async function lookForLost(
 }
 
 /** One fresh and whole answer, however long the service takes to give one; undefined when Berth ends. */
-async function lookOnce(
+async function searchOnce(
   { context, rentals }: RentalParts,
   id: string,
   anew: boolean,

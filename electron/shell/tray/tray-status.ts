@@ -7,7 +7,7 @@ import type { TrayState } from '../../local/tray-images.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 
 /** What the tray shows without being opened. */
-export interface TrayFace {
+export interface TrayStatus {
   state: TrayState
   tooltip: string
   /** Beside the icon, where the platform has room for it; empty when there is nothing to say. */
@@ -18,7 +18,7 @@ export interface TrayFace {
 const longestTooltip = 120
 
 /** A function of State and nothing else. What needs the user counts most, then what is not seen, then what runs. */
-export function trayFace(state: State): TrayFace {
+export function trayStatus(state: State): TrayStatus {
   const accounts = Object.values(state.accounts)
   const instances = accounts.flatMap(account => Object.values(account.instances))
   const running = instances.filter(instance => instance.state === 'running').length

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
-import { trayFace } from '../../../electron/shell/tray/tray-face.ts'
-import { traySize, trayTone } from '../../../electron/shell/tray/tray-look.ts'
+import { traySize, trayTone } from '../../../electron/shell/tray/tray-icon.ts'
+import { trayStatus } from '../../../electron/shell/tray/tray-status.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stateOf = (...accounts: AccountView[]): State => ({
@@ -41,41 +41,44 @@ test.each<[string, string, AccountView[]]>([
     [accountView(offline, instanceView({ state: 'crashed' }))],
   ],
 ])('when %s the icon is that of %s', (_, icon, accounts) => {
-  expect(trayFace(stateOf(...accounts)).state).toBe(icon)
+  expect(trayStatus(stateOf(...accounts)).state).toBe(icon)
 })
 
 test('an account that is not seen is told with the reason and how old it is', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
-  expect(trayFace(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
+  expect(trayStatus(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
     'Berth: 1 running, $0.400/h\nLab: Service cannot be reached, as of 14:02',
   )
 })
 
 test('a pause shows as not seen, and the tooltip says until when', () => {
   const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
-  const face = trayFace({ ...stateOf(accountView({}, instanceView())), pausedUntil })
-  expect(face).toMatchObject({ state: 'offline', tooltip: 'Berth: 1 running, $0.400/h\nPaused until 15:04' })
+  const status = trayStatus({ ...stateOf(accountView({}, instanceView())), pausedUntil })
+  expect(status).toMatchObject({
+    state: 'offline',
+    tooltip: 'Berth: 1 running, $0.400/h\nPaused until 15:04',
+  })
 })
 
 test('the tooltip says what runs, what all accounts spend, and what waits for the user', () => {
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
-  expect(trayFace(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
-  expect(trayFace(emptyState()).tooltip).toBe('Berth: nothing runs, $0.000/h')
+  expect(trayStatus(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
+  expect(trayStatus(emptyState()).tooltip).toBe('Berth: nothing runs, $0.000/h')
   const worse = accountView(
     {},
     instanceView({ id: 7, state: 'outbid', label: 'train' }),
     instanceView({ id: 8, state: 'crashed' }),
   )
-  expect(trayFace(stateOf(worse)).tooltip.split('\n')[1]).toBe('train #7: Outbid, and 1 more')
+  expect(trayStatus(stateOf(worse)).tooltip.split('\n')[1]).toBe('train #7: Outbid, and 1 more')
   const long = accountView({}, instanceView({ label: 'x'.repeat(500), state: 'crashed' }))
-  expect(trayFace(stateOf(long)).tooltip.length).toBeLessThanOrEqual(120)
+  expect(trayStatus(stateOf(long)).tooltip.length).toBeLessThanOrEqual(120)
 })
 
 test('the title is short, and empty while nothing costs', () => {
-  expect(trayFace(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.400/h')
-  expect(trayFace(stateOf(accountView())).title).toBe('')
+  expect(trayStatus(stateOf(accountView({}, instanceView()))).title).toBe('1 · $0.400/h')
+  expect(trayStatus(stateOf(accountView())).title).toBe('')
 })
 
 test.each([
