@@ -83,28 +83,28 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       const value = new Fields({ advance: seconds }).number('advance')
       if (value < 0 || value > FURTHEST) throw new Fields({}).refuse(`advance must be from 0 to ${FURTHEST}.`)
       world.clock.advance(value)
-      world.settle()
+      world.catchUp()
       await doors.follow()
       return { now: epochSeconds(world.clock.now()) }
     },
     async forceStatus(instanceId, status) {
-      world.settle()
+      world.catchUp()
       const fields = new Fields({ actual_status: status })
       const checked = status === null ? null : fields.string('actual_status')
       world.instances.force(world.instances.get(instanceId), checked)
       await doors.follow()
     },
     setInstance(instanceId, { diskUsage, endDate, ssh }) {
-      world.settle()
+      world.catchUp()
       const instance = world.instances.get(instanceId)
       if (diskUsage !== undefined) instance.diskUsed = diskUsage
       if (endDate !== undefined) instance.ends = Math.round(endDate * 1000)
       if (ssh) world.joinedSsh.set(instanceId, ssh)
-      world.settle()
+      world.catchUp()
     },
     askPriceIncrease(instanceId, factor) {
       if (!(factor > 1) || factor > 100) throw invalidArgs('factor is above 1 and at most 100.')
-      world.settle()
+      world.catchUp()
       return world.priceIncreases.ask(world.instances.get(instanceId), factor).id
     },
     setAccount(changes) {
@@ -112,14 +112,14 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       return { ...world.account.state }
     },
     async outbid(instanceId) {
-      world.settle()
+      world.catchUp()
       world.instances.outbid(world.instances.get(instanceId))
       await doors.follow()
     },
     setCredit(credit) {
       const value = new Fields({ credit }).number('credit')
       if (Math.abs(value) > 1_000_000_000) throw new Fields({}).refuse('credit is too large.')
-      world.settle()
+      world.catchUp()
       world.account.setCredit(value)
     },
     topUp(amount) {
@@ -141,7 +141,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
     setFaults: rules => faults.replace(readFaultRules(rules)),
     issueTfaSecret: () => world.account.issueTfaSecret(),
     ledger() {
-      world.settle()
+      world.catchUp()
       const now = world.clock.now()
       return {
         now: epochSeconds(now),
@@ -152,7 +152,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       }
     },
     instances() {
-      world.settle()
+      world.catchUp()
       return world.instances.list().map(instance => instanceRecord(world, instance))
     },
     outbox: () => world.outbox.messages(),
@@ -162,7 +162,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
 
 /** Brings the world in line with what a deployment charges and allows. */
 export function followProfile(world: World, { deployment, start }: Profile): void {
-  world.settle()
+  world.catchUp()
   const isPublic = deployment === 'public'
   world.instances.setTerms({ trafficCharged: isPublic, contractsEnd: isPublic })
   if (start === 'boots') world.instances.startQueued()

@@ -73,7 +73,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   })
   const server = await listen(app.fetch, port)
   const heartbeat = setInterval(() => {
-    world.settle()
+    world.catchUp()
     void doors.follow()
   }, HEARTBEAT)
   heartbeat.unref()

@@ -1,5 +1,5 @@
 import { instanceName } from '../contract/format/name.ts'
-import { type CliCommand, findInstance, print, settledState } from './call.ts'
+import { type CliCommand, findInstance, polledState, print } from './call.ts'
 import type { Connection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
@@ -22,7 +22,7 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
     summary,
     options: ['account', 'json', ...(loses ? (['yes'] as const) : [])],
     async run(call) {
-      const state = await settledState(call)
+      const state = await polledState(call)
       const found = call.operands.map(word => findInstance(call, state, word))
       if (loses && !call.yes) {
         const message = loses(found.map(({ instance }) => instanceName(instance)).join(', '))

@@ -46,7 +46,7 @@ export interface Found {
 const patience = 20_000
 
 /** State once every account was asked, or does not answer. */
-export async function settledState({ connection }: Call): Promise<State> {
+export async function polledState({ connection }: Call): Promise<State> {
   const until = performance.now() + patience
   for (;;) {
     const state = await connection.state()

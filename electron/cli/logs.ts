@@ -7,8 +7,8 @@ import {
   type CliCommand,
   type Found,
   findInstance,
+  polledState,
   print,
-  settledState,
 } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
@@ -19,7 +19,7 @@ export const logs: CliCommand = {
   options: ['account', 'json', 'follow'],
   async run(call) {
     const [word = ''] = call.operands
-    const state = await settledState(call)
+    const state = await polledState(call)
     const target = findTarget(call, state, word)
     if ('run' in target) await printRun(call, target.account.id, target.run)
     else if (call.follow) await followStartScript(call, target)

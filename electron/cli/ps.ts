@@ -11,8 +11,8 @@ import {
   dollars,
   type Found,
   isoTime,
+  polledState,
   print,
-  settledState,
 } from './call.ts'
 import { table } from './table.ts'
 
@@ -22,7 +22,7 @@ export const ps: CliCommand = {
   summary: 'List your instances',
   options: ['account', 'json', 'quiet'],
   async run(call) {
-    const accounts = accountsOf(call, await settledState(call))
+    const accounts = accountsOf(call, await polledState(call))
     const found = accounts.flatMap(account =>
       Object.values(account.instances).map(instance => ({ account, instance })),
     )

@@ -4,7 +4,7 @@ import { gpuWords } from '../contract/format/name.ts'
 import { counted } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import type { JobView, ProjectPlan } from '../contract/project/project.ts'
-import { accountsOf, type Call, type CliCommand, dollars, print, settledState } from './call.ts'
+import { accountsOf, type Call, type CliCommand, dollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
 import { findProject } from './project.ts'
@@ -35,7 +35,7 @@ export const run: CliCommand = {
 
 /** The one that is named, else the one that Berth shows. */
 async function accountOf(call: Call): Promise<string> {
-  const state = await settledState(call)
+  const state = await polledState(call)
   if (call.account === undefined && state.shown !== undefined) return state.shown
   const [account, ...others] = accountsOf(call, state)
   if (account && others.length === 0) return account.id

@@ -5,7 +5,7 @@ import { accountNow, creditBy, creditLasts, spendOnceReady } from '../contract/r
 import type { MoneyDay } from '../contract/spending/history.ts'
 import { spendWords } from '../contract/spending/spend-words.ts'
 import type { AccountView } from '../contract/state.ts'
-import { accountsOf, type CliCommand, dollars, print, settledState } from './call.ts'
+import { accountsOf, type CliCommand, dollars, polledState, print } from './call.ts'
 import { accountJson } from './ps.ts'
 import { table } from './table.ts'
 
@@ -18,7 +18,7 @@ export const spend: CliCommand = {
   summary: 'Print what was spent, and how long the credit lasts',
   options: ['account', 'json'],
   async run(call) {
-    const accounts = accountsOf(call, await settledState(call))
+    const accounts = accountsOf(call, await polledState(call))
     const told = []
     for (const account of accounts) {
       const now = accountNow(account.clock, Date.now())

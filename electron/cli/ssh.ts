@@ -1,4 +1,4 @@
-import { type CliCommand, findInstance, print, settledState } from './call.ts'
+import { type CliCommand, findInstance, polledState, print } from './call.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
 export const ssh: CliCommand = {
@@ -8,7 +8,7 @@ export const ssh: CliCommand = {
   options: ['account', 'json'],
   async run(call) {
     const [word = '', ...command] = call.operands
-    const { account, instance } = findInstance(call, await settledState(call), word)
+    const { account, instance } = findInstance(call, await polledState(call), word)
     const args = await call.connection.local('sshArguments', { account: account.id, instance: instance.id })
     const all = [...args, ...command]
     if (call.json) {

@@ -32,7 +32,7 @@ export function createApp(parts: Parts, controls: Controls, options: AppOptions)
   })
   app.use('/api/*', faultMiddleware(faults, options.faultTime))
   app.use('/api/*', async (_context, next) => {
-    world.settle()
+    world.catchUp()
     await doors.follow()
     await next()
     await doors.follow()

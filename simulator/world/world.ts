@@ -87,8 +87,8 @@ export class World {
   }
 
   /** Lets everything happen that was due until now. Called before every answer. */
-  settle(): void {
-    this.instances.settle()
-    this.transfers.settle()
+  catchUp(): void {
+    this.instances.catchUp()
+    this.transfers.catchUp()
   }
 }

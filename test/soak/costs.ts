@@ -60,7 +60,7 @@ export async function soakCosts(): Promise<string> {
     // What is left goes on to its end, and nothing is begun.
     rmSync(join(home, 'queue'), { recursive: true })
     mkdirSync(join(home, 'queue'))
-    await settle(processes, sim, home, agreed)
+    await finish(processes, sim, home, agreed)
   } finally {
     watching.abort()
     await watched
@@ -116,7 +116,7 @@ function begin(processes: Killable, { sim, home, agreed }: Place) {
 }
 
 /** Until nothing is rented. */
-async function settle(
+async function finish(
   processes: Killable,
   sim: Simulator,
   home: string,

@@ -40,7 +40,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
   const { account, activity, machine, store, ending } = context
   const { clock } = machine
   /** What is to happen in this session, by instance: those on disk without it are from one that was killed. */
-  const timers = new Map<number, { cancel: () => void; settle: (sent?: Promise<void>) => void }>()
+  const timers = new Map<number, { cancel: () => void; resolve: (sent?: Promise<void>) => void }>()
   const sending = new Set<number>()
   const waiting = await openCollection(context, {
     name: 'undoable-actions',
@@ -69,7 +69,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     const timer = timers.get(instance)
     timers.delete(instance)
     timer?.cancel()
-    timer?.settle()
+    timer?.resolve()
   }
 
   /** It stays on disk until it is answered: a stop that is sent once more after a kill does no harm. */
@@ -117,7 +117,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
       await sayNot(item, wordsOf(error))
       throw error
     })
-    timer.settle(sent)
+    timer.resolve(sent)
     return sent.catch(() => undefined)
   }
 
@@ -134,15 +134,15 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
       const { id } = instance
       if (waiting.find(id)) return
       const item = { instance: id, action, sendAt: clock.now() + secondsToUndo * 1000 }
-      const settled = new Promise<void>(resolve => {
-        timers.set(id, { cancel: clock.after(secondsToUndo * 1000, () => void fire(id)), settle: resolve })
+      const sent = new Promise<void>(resolve => {
+        timers.set(id, { cancel: clock.after(secondsToUndo * 1000, () => void fire(id)), resolve })
       })
       try {
         await waiting.add(item)
       } catch {
         return send(instance, action)
       }
-      return settled
+      return sent
     },
     async undo(instance) {
       if (!timers.has(instance))

@@ -48,7 +48,7 @@ type Kept = v.InferOutput<typeof Kept>
 
 /** Seconds between two times of asking, and until which a day's charges may still come in. */
 const askedEvery = 3600
-const settledAfter = 3600
+const finalAfter = 3600
 /** Seconds after midnight: the service closes its day, too. */
 const afterMidnight = 300
 /** Days that are asked for, and that are kept. */
@@ -102,7 +102,7 @@ export async function openCharges(
         )
         if (absentUntil !== undefined) keep(kept => ({ ...kept, chargesAbsentUntil: absentUntil }))
         if (answer === undefined) break
-        const isFinal = at >= range.to + settledAfter
+        const isFinal = at >= range.to + finalAfter
         const day = { ...chargedDay(range, answer), ...(isFinal ? { final: true as const } : {}) }
         keep(kept => ({ ...kept, days: withDay(kept.days, day) }))
       }
@@ -129,7 +129,7 @@ export async function openCharges(
   }
 }
 
-/** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not settled. */
+/** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not final. */
 function isDue(kept: Kept, at: number): boolean {
   const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = kept
   if (chargesAbsentUntil > at && invoicesAbsentUntil > at) return false
@@ -138,15 +138,15 @@ function isDue(kept: Kept, at: number): boolean {
   return isTime && daysDue(kept, at).length > 0
 }
 
-/** Days that are over and not settled, the latest first. */
+/** Days that are over and not final, the latest first. */
 export function daysDue({ days }: Pick<Kept, 'days'>, at: number): DayRange[] {
-  const settled = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
+  const final = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
   const ranges: DayRange[] = []
   for (let back = 1; back <= daysBack; back += 1) {
     const from = midnight(at, -back)
     ranges.push({ day: localDay(from), from, to: nextMidnight(from) })
   }
-  return ranges.filter(({ day }) => !settled.has(day))
+  return ranges.filter(({ day }) => !final.has(day))
 }
 
 function utcDayBefore(at: number): number {

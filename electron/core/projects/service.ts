@@ -9,7 +9,7 @@ import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
 import { againFromFailure, checkpointDue, machineGone } from './jobs/decide.ts'
 import { createJobEffects } from './jobs/effects.ts'
-import { createMoves, settled } from './jobs/moves.ts'
+import { createMoves, spendingBy } from './jobs/moves.ts'
 import { createJobWork } from './jobs/work.ts'
 import { specOf } from './model.ts'
 import { planMarket } from './plan-market.ts'
@@ -118,7 +118,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       const job = jobs.get(id)
       if (!isJobGoing(job) && job.step !== 'failed') return
       await jobs.intend(id, {
-        ...settled(job, now()),
+        ...spendingBy(job, now()),
         step: 'cancelled',
         endedAt: now(),
         halting: undefined,

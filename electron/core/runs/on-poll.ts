@@ -84,7 +84,7 @@ export function createOnPoll(
 
   return poll => {
     for (const run of runs.all()) {
-      if (run.watchdogStale) void watchdog.settle(run.id)
+      if (run.watchdogStale) void watchdog.tellIfStale(run.id)
       // What never began goes with what it waited for: nothing else shows it.
       if (!isGoing(run) && run.instance === undefined && !isShown(run)) void dismiss(run.id)
       if (isGoing(run)) seen(run, poll)

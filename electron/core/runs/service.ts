@@ -2,7 +2,7 @@ import type { GuardAction } from '../../contract/automation/guard.ts'
 import { isGoing, type RunAction } from '../../contract/automation/run.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { canGetIn } from '../../contract/reading.ts'
-import { endRun, settleRun } from '../../ssh/runs/runs.ts'
+import { endRun, markRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
@@ -81,7 +81,7 @@ export async function openRuns(
   const { note } = telling
   const { inside, viewOf } = insideInstances(context)
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
-  const { settle } = watchdog
+  const { tellIfStale } = watchdog
   const parts = { runs, inside, watchdog, telling, outputOf: outputs.of }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
   /** Runs whose instance is being asked for at this moment. */
@@ -92,13 +92,13 @@ export async function openRuns(
     await runs.remove(id)
     await outputs.delete(id)
     context.notifications.withdraw(alertId(account, run))
-    void inside(run, connection => settleRun(connection, clock, id, 'remove')).catch(() => undefined)
+    void inside(run, connection => markRun(connection, clock, id, 'remove')).catch(() => undefined)
   }
 
   /** Never rejects. */
   async function endUnheard(run: Run): Promise<void> {
     await inside(run, connection => endRun(connection, clock, run.id)).catch(() => undefined)
-    await settle(run.id)
+    await tellIfStale(run.id)
   }
 
   /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
@@ -166,7 +166,7 @@ export async function openRuns(
       if (isAsked(id)) throw new BerthError(tooLate(run))
       await runs.update(id, { afterwards })
       wake(id)
-      await settle(id)
+      await tellIfStale(id)
     },
     async retry(id, into) {
       const run = runs.get(id)
@@ -187,12 +187,12 @@ export async function openRuns(
       runs.setProblem(id, undefined)
       note(run, `Gave up fetching ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
       wake(id)
-      await settle(id)
+      await tellIfStale(id)
     },
     async dismiss(id) {
       const run = runs.get(id)
       if (isGoing(run)) throw new BerthError(stillGoing)
-      await settle(id)
+      await tellIfStale(id)
       if (isThreatened(run)) throw new BerthError(watchdogStale)
       await dismiss(id)
     },

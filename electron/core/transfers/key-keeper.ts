@@ -8,10 +8,10 @@ import { transferEntry } from './words.ts'
 /** Sees to it that no key of a sync outlives it. */
 export interface KeyKeeper {
   /**
-   * Deletes the key of a transfer; what was dismissed is forgotten once that is settled. What fails for a while is
+   * Deletes the key of a transfer; what was dismissed is forgotten once that is done. What fails for a while is
    * tried again at the next call. Never rejects.
    */
-  settle(id: string): Promise<void>
+  deleteUnused(id: string): Promise<void>
 }
 
 export function createKeyKeeper(
@@ -52,7 +52,7 @@ export function createKeyKeeper(
   }
 
   return {
-    settle(id) {
+    deleteUnused(id) {
       const transfer = find(id)
       if (!transfer || ending.aborted) return Promise.resolve()
       const open =

@@ -46,7 +46,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       for (const other of all().filter(other => cancelledWith(other, kind, at))) {
         await note(other.id, { step: 'cancelled', endedAt: now() })
         tell('user', 'Cancelled', other)
-        void keys.settle(other.id)
+        void keys.deleteUnused(other.id)
       }
       void context.poll()
     },
@@ -54,7 +54,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       const { step } = get(id)
       if (!isOver(get(id)) && step !== 'unknown') throw new BerthError(stillRunning)
       await note(id, { dismissed: true, endedAt: get(id).endedAt ?? now() })
-      await keys.settle(id)
+      await keys.deleteUnused(id)
     },
     onPoll({ account: { instances } }) {
       for (const transfer of all()) {
@@ -65,7 +65,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
           if (isOver(after))
             tell(after.step === 'failed' ? 'error' : 'berth', ended(after), after, after.message)
         }
-        if (isOver(after)) void keys.settle(transfer.id)
+        if (isOver(after)) void keys.deleteUnused(transfer.id)
       }
     },
     resume() {
@@ -78,7 +78,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       }
     },
     async deleteKeys() {
-      await Promise.all(all().map(({ id }) => keys.settle(id)))
+      await Promise.all(all().map(({ id }) => keys.deleteUnused(id)))
       return all().filter(({ key }) => key !== undefined && key.state !== 'deleted')
     },
     flush: transfers.flush,

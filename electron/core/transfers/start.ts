@@ -76,7 +76,7 @@ async function giveUp(
   change: Partial<Transfer> = {},
 ): Promise<void> {
   await transfers.note(id, { step: 'failed', dismissed: true, endedAt: context.now(), ...change })
-  await keys.settle(id)
+  await keys.deleteUnused(id)
 }
 
 /** Asks the service to start it. A refusal is thrown, and nothing is left of it; a lost answer leaves it unknown. */

@@ -17,7 +17,7 @@ export interface WatchRenting {
   /** Nothing matches, so it waits for nothing. */
   none(id: string): Promise<void>
   /** Checks what became of the machine that it is renting. */
-  settle(id: string): Promise<void>
+  check(id: string): Promise<void>
 }
 
 /** Failovers in a row that may come to nothing before a watch stops renting. */
@@ -40,13 +40,13 @@ export function createWatchRenting(
   const { account, store, ending } = context
   const { find, get, update } = watches
   const { note, alert } = watchAlerts(context)
-  /** Watches whose renting is being settled or begun: an end is not counted twice, nor a beginning taken for none. */
-  const settling = new Set<string>()
+  /** Watches whose renting is being checked or begun: an end is not counted twice, nor a beginning taken for none. */
+  const busy = new Set<string>()
 
   async function alone(id: string, act: (watch: Watch) => Promise<void>): Promise<void> {
-    if (settling.has(id)) return
-    settling.add(id)
-    await act(get(id)).finally(() => settling.delete(id))
+    if (busy.has(id)) return
+    busy.add(id)
+    await act(get(id)).finally(() => busy.delete(id))
   }
 
   /** Nothing is rented that a guard would stop at the next poll: its disk would be charged for no use. */
@@ -79,7 +79,7 @@ export function createWatchRenting(
   }
 
   /** What became of the machine it is renting. One that never began is none. */
-  async function settle({ id, renting, rented, failed, request }: Watch): Promise<void> {
+  async function check({ id, renting, rented, failed, request }: Watch): Promise<void> {
     if (renting === undefined) return
     const failover = failovers.find(renting)
     switch (failover?.step) {
@@ -132,7 +132,7 @@ export function createWatchRenting(
       alone(id, async ({ waits }) => {
         if (waits) await update(id, { waits: undefined })
       }),
-    settle: id => alone(id, settle),
+    check: id => alone(id, check),
   }
 }
 

@@ -122,7 +122,7 @@ export async function openWatches(
     prices: id => prices.of(get(id).id),
     onPoll() {
       for (const watch of all()) {
-        void renting.settle(watch.id)
+        void renting.check(watch.id)
         if (isDue(watch, now())) void search(watch.id)
       }
     },

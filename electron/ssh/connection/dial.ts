@@ -19,14 +19,14 @@ export function dial(address: SshAddress, { clock, within, signal }: Limits): Pr
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address.host, port: address.port, noDelay: true })
     const giveUp = (error: Error) => {
-      settle()
+      cleanUp()
       socket.on('error', () => {}) // whatever it still has to say
       socket.destroy()
       reject(error)
     }
     const abort = () => giveUp(closedHere())
     const cancel = clock.after(within, () => giveUp(timedOut(address)))
-    const settle = () => {
+    const cleanUp = () => {
       cancel()
       signal.removeEventListener('abort', abort)
       socket.removeAllListeners('error')
@@ -34,7 +34,7 @@ export function dial(address: SshAddress, { clock, within, signal }: Limits): Pr
     }
     socket.on('error', error => giveUp(unreachable(address, reasonOf(error))))
     socket.on('connect', () => {
-      settle()
+      cleanUp()
       resolve(socket)
     })
     signal.addEventListener('abort', abort)

@@ -31,13 +31,13 @@ const headline = 256
 
 /** The scripts as text. They are bundled, and needed only now. */
 async function scripts() {
-  const [run, place, start, status, end, settle] = await Promise.all([
+  const [run, place, start, status, end, mark] = await Promise.all([
     import('./run.sh?raw'),
     import('./place.sh?raw'),
     import('./start.sh?raw'),
     import('./status.sh?raw'),
     import('./end.sh?raw'),
-    import('./settle.sh?raw'),
+    import('./mark.sh?raw'),
   ])
   return {
     run: run.default,
@@ -45,7 +45,7 @@ async function scripts() {
     start: start.default,
     status: status.default,
     end: end.default,
-    settle: settle.default,
+    mark: mark.default,
   }
 }
 
@@ -104,9 +104,9 @@ export async function instructWatchdog(
   run: string,
   order: WatchdogOrder,
 ): Promise<void> {
-  const { place, settle } = await scripts()
+  const { place, mark } = await scripts()
   const values = { run, word: 'then', order: orderText(order) }
-  await said(connection, clock, values, [place, settle], 'settled')
+  await said(connection, clock, values, [place, mark], 'marked')
 }
 
 function orderText({ action, seconds }: WatchdogOrder): string {
@@ -118,14 +118,14 @@ function orderText({ action, seconds }: WatchdogOrder): string {
  * about to be stopped, so that a start of it ends the matter. over: nothing is left to do. remove: nothing is left of
  * the run. Throws as `startRun` does.
  */
-export async function settleRun(
+export async function markRun(
   connection: Connection,
   clock: Clock,
   run: string,
   word: 'busy' | 'served' | 'over' | 'remove',
 ): Promise<void> {
-  const { place, settle } = await scripts()
-  await said(connection, clock, { run, word }, [place, settle], 'settled')
+  const { place, mark } = await scripts()
+  await said(connection, clock, { run, word }, [place, mark], 'marked')
 }
 
 async function said(

@@ -31,7 +31,7 @@ interface Fetching {
 }
 
 /** Seconds for which a file that was just changed may change again unnoticed. */
-const unsettled = 2
+const mayChangeFor = 2
 /** How much more may come of a file than was listed: one that is written to grows. */
 const growth = { times: 2, bytes: 1024 * 1024 }
 
@@ -124,7 +124,7 @@ async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promis
     }
     const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000)
     // As when it is sent: what may have changed again is a second older here, so that it is fetched again.
-    const version = { size, modified: Math.abs(now - seconds) > unsettled ? seconds : seconds - 1 }
+    const version = { size, modified: Math.abs(now - seconds) > mayChangeFor ? seconds : seconds - 1 }
     const as = await placeFor(wanted, version, fetching)
     if (as === undefined) return await file.discard()
     await file.finish(as, version.modified)

@@ -25,7 +25,7 @@ const piece = 512 * 1024
 /** Bytes that leave together. */
 const together = 128 * 1024
 /** Seconds for which a file that was just changed may change again unnoticed. */
-const unsettled = 2
+const mayChangeFor = 2
 /** Epoch seconds of the latest time that archives hold. */
 const latest = 0x7f_ff_ff_ff
 /** Bytes of what the instance says in the end. */
@@ -188,7 +188,7 @@ async function fill(
  * so that the next sync sends it again.
  */
 function headerOf(path: string, { size, modified, executable }: FileFacts, now: number): Headers {
-  const settled = Math.abs(now - modified) > unsettled
-  const seconds = Math.max(0, Math.min(Math.floor(modified) - (settled ? 0 : 1), latest))
+  const isOld = Math.abs(now - modified) > mayChangeFor
+  const seconds = Math.max(0, Math.min(Math.floor(modified) - (isOld ? 0 : 1), latest))
   return { name: path, size, mode: executable ? 0o755 : 0o644, mtime: new Date(seconds * 1000) }
 }

@@ -5,7 +5,7 @@ import { passing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
 import { isWithin, type Region } from './chart/scatter.ts'
-import { settled } from './settled.svelte.ts'
+import { debounced } from './debounced.svelte.ts'
 import { Twins } from './table/twins.ts'
 
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */
@@ -42,16 +42,16 @@ export class OffersView {
       return listed !== undefined && isWithin(listed, region)
     })
   })
-  readonly #settledFilter = settled(
+  readonly #debouncedFilter = debounced(
     () => this.market.filter,
     () => this.catalogue,
   )
   /** What the chart shows, in the answer's order. */
-  readonly charted = $derived.by(() => passing(this.offers, this.#settledFilter()))
+  readonly charted = $derived.by(() => passing(this.offers, this.#debouncedFilter()))
   /** The rows of the table: one for all that are alike. */
   readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#open))
   readonly #first = $derived(this.offers[this.shown[0] ?? -1])
-  readonly #settledFirst = settled(
+  readonly #debouncedFirst = debounced(
     () => this.#first,
     () => this.catalogue,
   )
@@ -60,7 +60,7 @@ export class OffersView {
     const { selected } = this.market
     if (selected === null || this.shown.length === 0) return undefined
     const chosen = (selected === undefined ? undefined : this.#twins.positionOf(selected)) ?? -1
-    return this.shown.includes(chosen) ? this.offers[chosen] : (this.#settledFirst() ?? this.#first)
+    return this.shown.includes(chosen) ? this.offers[chosen] : (this.#debouncedFirst() ?? this.#first)
   })
   /** Characters of the longest GPU of the answer, as shown. */
   readonly longestName = $derived(

@@ -3,7 +3,7 @@ export const readmeBounds = {
   characters: 262_144,
   /** Quotes and lists within each other. */
   nesting: 32,
-  /** HTML tags of letters' looks that are open at once: a browser opens all of them again in each paragraph. */
+  /** HTML tags of letters' tags that are open at once: a browser opens all of them again in each paragraph. */
   open: 64,
   /** Comparisons of characters, about a nanosecond each. */
   work: 300_000_000,
@@ -15,7 +15,7 @@ export function isTooMuch(text: string): boolean {
 }
 
 /**
- * A Markdown parser looks for the end of each emphasis through the rest of its paragraph, for an address through the
+ * A Markdown parser tags for the end of each emphasis through the rest of its paragraph, for an address through the
  * rest of its word, and goes through a list once for each of its items: so much work is counted.
  */
 function isKnotty(text: string): boolean {
@@ -66,7 +66,7 @@ function readMarkers(line: string): { nesting: number; item: boolean; from: numb
   }
 }
 
-const looks = new Set([
+const tags = new Set([
   ...['a', 'b', 'big', 'code', 'em', 'font', 'i', 'nobr', 's', 'small', 'strike', 'strong', 'tt', 'u'],
 ])
 
@@ -77,7 +77,7 @@ function mostOpen(text: string): number {
   for (const [, closing, name = ''] of text.matchAll(/<(\/?)([a-z]{1,6})(?![a-z])/gi)) {
     const tag = name.toLowerCase()
     const before = open.get(tag) ?? 0
-    if (!looks.has(tag) || (closing && before === 0)) continue
+    if (!tags.has(tag) || (closing && before === 0)) continue
     open.set(tag, before + (closing ? -1 : 1))
     now += closing ? -1 : 1
     most = Math.max(most, now)

@@ -33,12 +33,12 @@ export const priceIncreaseRoutes: readonly Route[] = [
 ]
 
 /** The body holds the id and nothing else. */
-function answered({ body }: ApiRequest, settle: (id: number) => Instance) {
+function answered({ body }: ApiRequest, answerIncrease: (id: number) => Instance) {
   const fields = body()
   const stray = Object.keys(fields.values).find(name => name !== 'pending_price_increase_id')
   if (stray !== undefined) throw fields.refuse(`extra fields not permitted: ${stray}`)
   const id = fields.integer('pending_price_increase_id')
-  return { success: true, pending_price_increase_id: id, contract_id: settle(id).id }
+  return { success: true, pending_price_increase_id: id, contract_id: answerIncrease(id).id }
 }
 
 /** GPUs are dollars per GPU and second, the disk per GB and second, traffic per GB. Null is what stays. */

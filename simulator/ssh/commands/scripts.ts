@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { endRun, readRunStatus, settleRun, startRun, type Values } from '../runs/runs.ts'
+import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/runs.ts'
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
 
@@ -10,7 +10,7 @@ const longest = 256 * 1024
 const known: readonly [string, (call: Call, values: Values) => Promise<number>][] = [
   ["echo 'started yes'", startRun],
   ["echo 'ended yes'", endRun],
-  ["echo 'settled yes'", settleRun],
+  ["echo 'marked yes'", markRun],
   ['state=none code=- size=0', readRunStatus],
   // What puts it there reads it, too.
   ["echo 'refused no_tool'", putWatchdog],

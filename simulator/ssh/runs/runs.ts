@@ -53,11 +53,11 @@ export async function endRun({ shell, out }: Call, values: Values): Promise<numb
 }
 
 /** Nothing but `remove` means anything to an instance without a watchdog. */
-export async function settleRun({ shell, out }: Call, values: Values): Promise<number> {
+export async function markRun({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
   if (values.get('word') === 'remove' && has(shell, here))
     rmSync(shell.files.existing(here, 'stay').real, { recursive: true })
-  await out('settled yes\n')
+  await out('marked yes\n')
   return 0
 }
 

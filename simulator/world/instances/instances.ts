@@ -192,7 +192,7 @@ export class Instances {
   }
 
   /** Lets everything happen that was due until now. */
-  settle(): void {
+  catchUp(): void {
     const now = this.#clock.now()
     for (const instance of this.#all.values()) {
       for (let step = instance.plan[0]; step && step.at <= now; step = instance.plan[0]) {
@@ -244,7 +244,7 @@ export class Instances {
     instance.boots += 1
     if (!canPull(image, registry)) {
       instance.plan = deniedPlan(fate, image, now)
-      this.settle()
+      this.catchUp()
       return
     }
     instance.plan = bootPlan(fate, image, now, how)
@@ -256,7 +256,7 @@ export class Instances {
       instance.plan.push({ at, rivalBid })
       instance.plan.sort((left, right) => left.at - right.at)
     }
-    this.settle()
+    this.catchUp()
   }
 
   #halt(instance: Instance, at: number, message: string): void {

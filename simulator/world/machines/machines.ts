@@ -34,7 +34,7 @@ export class Machines {
   }
 
   list(): Machine[] {
-    for (const machine of this.#own.values()) this.#settle(machine)
+    for (const machine of this.#own.values()) this.#catchUp(machine)
     return [...this.#own.values()]
   }
 
@@ -56,12 +56,12 @@ export class Machines {
 
   #find(id: number): Machine | undefined {
     const machine = this.#own.get(id)
-    if (machine) this.#settle(machine)
+    if (machine) this.#catchUp(machine)
     return machine
   }
 
   /** Maintenance that is over is not scheduled any more. */
-  #settle(machine: Machine): void {
+  #catchUp(machine: Machine): void {
     if (machine.maintenance && machine.maintenance.end <= this.#clock.now()) machine.maintenance = null
   }
 }

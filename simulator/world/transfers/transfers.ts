@@ -54,7 +54,7 @@ export class Transfers {
   }
 
   /** Ends what is over by now. */
-  settle(): void {
+  catchUp(): void {
     for (const transfer of this.#all) {
       if (transfer.end) continue
       const due = transfer.started + transfer.takes

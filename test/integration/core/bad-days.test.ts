@@ -37,7 +37,7 @@ test.concurrent('a key that is revoked is said once, and a new key goes on', asy
   await expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
 })
 
-test.concurrent('a key that turns out to be good again goes on when the user looks', async context => {
+test.concurrent('a key that turns out to be good again goes on when the user refreshes', async context => {
   const world = await newWorld(context)
   const requests = requestsOf(world)
   const under = await world.startConnected()

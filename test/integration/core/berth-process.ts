@@ -15,7 +15,7 @@ import { runProjects } from './run-projects.ts'
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
  * rent something, `failover` to rent it with failover, or `project` to run the project in a folder that follows;
  * `projects` runs one upon the other, as that says. Prints
- * `renting` before it rents, and `settled` once neither a rental, a failover nor a job is under way.
+ * `renting` before it rents, and `idle` once neither a rental, a failover nor a job is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)
@@ -109,14 +109,14 @@ if (task === 'rent') {
   process.stdout.write('renting\n')
   await berth.dispatch('rent', { request })
 }
-berth.onChange(sayWhenSettled)
-sayWhenSettled()
+berth.onChange(sayWhenIdle)
+sayWhenIdle()
 
-function sayWhenSettled(): void {
+function sayWhenIdle(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
   const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
   const failingOver = Object.values(account.failovers).some(isFailingOver)
   const jobsGoOn = Object.values(account.jobs).some(isJobGoing)
-  if (!underWay && !failingOver && !jobsGoOn) process.stdout.write('settled\n')
+  if (!underWay && !failingOver && !jobsGoOn) process.stdout.write('idle\n')
 }

@@ -77,7 +77,7 @@ describe.each(profileNames)('charges of the %s', name => {
     expect(shown).not.toHaveProperty('estimated', expect.anything())
   })
 
-  test('it is asked an hour apart until the days are settled; where it has no such list, a day later', async () => {
+  test('it is asked an hour apart until the days are final; where it has no such list, a day later', async () => {
     const files = new MemoryFiles()
     await throughMidnight()
     const charges = await open(files)
@@ -90,7 +90,7 @@ describe.each(profileNames)('charges of the %s', name => {
     await charges.flush()
     const again = await open(files)
     await again.onPoll(now())
-    expect(asked(), 'settled, or not there').toBe(first)
+    expect(asked(), 'final, or not there').toBe(first)
     if (name === 'interface') {
       again.keyChanged()
       await again.onPoll(now())

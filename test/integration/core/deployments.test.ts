@@ -75,7 +75,7 @@ describe.concurrent.each([
   })
 })
 
-test.concurrent('which list an account has is remembered over a restart, and looks cost one list each', async () => {
+test.concurrent('which list an account has is remembered over a restart, and polls cost one list each', async () => {
   const { world, under, lists } = await connected(interfaceProfile)
   await under.run('refresh', {})
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)

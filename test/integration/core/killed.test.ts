@@ -47,7 +47,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     const requested = (await kept(home, 'rentals')).includes('"pytorch/pytorch"')
 
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
-    await said(second, 'settled')
+    await said(second, 'idle')
     second.kill('SIGKILL')
     await once(second, 'exit')
     const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultSettings } from '../../../electron/contract/app/settings.ts'
 import { publicProfile } from '../../../simulator/deployment/profile.ts'
-import { HandClock, settled } from '../../unit/core/hand-clock.ts'
+import { flushPromises, HandClock } from '../../unit/core/hand-clock.ts'
 import { instancesOf } from './steps.ts'
 import { createWorld } from './world.ts'
 
@@ -63,7 +63,7 @@ test('sixty instances are seen whole once per interval for ten minutes, at the d
   const live = async (isOver: () => boolean) => {
     while (!isOver()) {
       signal.throwIfAborted()
-      await settled()
+      await flushPromises()
       const [next] = clock.waiting
       if (open() === 0 && next !== undefined) await pass(next)
     }

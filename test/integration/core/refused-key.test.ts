@@ -103,8 +103,8 @@ describe.concurrent('a refusal that passes', () => {
   test('lets it go on where only its own poll was refused', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
-    const looks: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
-    world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), looks])
+    const polls: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
+    world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), polls])
     await under.run('rent', { request })
     await under.until(() => rentalsOf(under)[0]?.problem?.code === 'unauthorized')
     expect(isRefused(under)).toBe(false)

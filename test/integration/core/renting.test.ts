@@ -212,9 +212,9 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     const { world, under } = await connectedWorld(context)
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([{ method: 'GET', path: '/instances/$', kind: 'delay', ms: 500, times: 1 }])
-    const look = under.run('refresh', {})
+    const poll = under.run('refresh', {})
     await under.run('destroyInstance', { instance: id })
-    await look
+    await poll
     expect(instancesOf(under)).toEqual([])
   })
 

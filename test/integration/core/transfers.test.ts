@@ -51,7 +51,7 @@ const startSync = () =>
       flags: ['--checksum'],
     },
   })
-/** Lets so many seconds pass on the service, and looks. */
+/** Lets so many seconds pass on the service, and polls. */
 async function pass(seconds: number): Promise<void> {
   await world.sim.controls.advance(seconds)
   await under.run('refresh', {})

@@ -13,7 +13,7 @@ afterEach(() => world.close())
 const titles = () => world.notifier.shown.map(({ title }) => title)
 const now = () => world.sim.controls.ledger().now
 
-/** Another Berth on the same files, once it has looked. */
+/** Another Berth on the same files, once it has polled. */
 async function restart(): Promise<void> {
   await under.close()
   under = await world.start()
@@ -77,12 +77,12 @@ describe('a price increase', () => {
     id = (await rentRunning(under)).id
     world.notifier.shown.length = 0
     world.sim.controls.askPriceIncrease(id, 1.5)
-    await laterLook()
+    await laterPoll()
     await under.until(() => id in under.account().priceIncreases)
   })
 
   /** A poll at a time at which what hosts ask for is asked about again. */
-  async function laterLook(): Promise<void> {
+  async function laterPoll(): Promise<void> {
     await world.sim.controls.advance(660)
     await under.run('refresh', {})
   }
@@ -97,7 +97,7 @@ describe('a price increase', () => {
     const { from = 0, until = 0 } = shown() ?? {}
     expect(from).toBe(under.account().instances[id]?.endsAt)
     expect(until).toBeGreaterThan(from)
-    await laterLook()
+    await laterPoll()
     await restart()
     await under.until(() => shown() !== undefined)
     expect(titles()).toHaveLength(1)
@@ -136,7 +136,7 @@ describe('a price increase', () => {
       endsAt: before?.endsAt,
     })
     world.sim.controls.askPriceIncrease(id, 2)
-    await laterLook()
+    await laterPoll()
     await under.until(() => shown() !== undefined)
     expect(titles()).toHaveLength(2)
   })

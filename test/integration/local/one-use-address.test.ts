@@ -85,7 +85,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
   test('refuses whoever the system says holds the connection, if it is another', async () => {
     const real = () => readFile('/proc/net/tcp', 'utf8')
     let asked = 0
-    // The first look is at its own end; from then on every connection is another user's.
+    // The first check is at its own end; from then on every connection is another user's.
     const list = async () => {
       const text = await real()
       return asked++ === 0 ? text : text.replaceAll(/( 01 \S+ \S+ \S+ +)\d+/g, '$1 4711')

@@ -60,7 +60,7 @@ test('a key attached while the instance runs gets in from then on', async () => 
 
 test('the host key follows from seed and instance, and is the one announced', async () => {
   const seen: string[] = []
-  const look = async (seed: number, instanceId: number) => {
+  const announcedBy = async (seed: number, instanceId: number) => {
     const instance = await startInstance({ seed, instanceId })
     await connect(instance, {
       hostVerifier: (key: Buffer) => {
@@ -70,7 +70,12 @@ test('the host key follows from seed and instance, and is the one announced', as
     })
     return instance.hostKeyFingerprint
   }
-  const announced = [await look(7, 4711), await look(7, 4711), await look(7, 4712), await look(8, 4711)]
+  const announced = [
+    await announcedBy(7, 4711),
+    await announcedBy(7, 4711),
+    await announcedBy(7, 4712),
+    await announcedBy(8, 4711),
+  ]
   expect(seen).toEqual(announced)
   expect(announced[0]).toBe(announced[1])
   expect(new Set(announced).size).toBe(3)

@@ -4,7 +4,7 @@ import { NodeSSH } from 'node-ssh'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import type { Connection } from '../../../electron/ssh/connection/connection.ts'
-import { endRun, readRunStatus, settleRun, startRun } from '../../../electron/ssh/runs/runs.ts'
+import { endRun, markRun, readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
 import { connect, startInstance } from './instance.ts'
 
 /** An instance of the simulator, as Berth's own scripts see it. */
@@ -28,31 +28,31 @@ test('a command that is left running goes on by itself, once, and leaves output,
   const command = "echo it\\'s 'a b'\necho 1 > kept\nfalse"
   await startRun(connection, systemClock, 'one', { command, order: undefined })
   await startRun(connection, systemClock, 'one', { command, order: undefined })
-  const look = () => readRunStatus(connection, systemClock, 'one', 0, true)
-  await expect.poll(async () => (await look()).state).toBe('ended')
-  expect(await look()).toMatchObject({ code: 1, load: 63, bytes: Buffer.from("it's a b\n") })
+  const status = () => readRunStatus(connection, systemClock, 'one', 0, true)
+  await expect.poll(async () => (await status()).state).toBe('ended')
+  expect(await status()).toMatchObject({ code: 1, load: 63, bytes: Buffer.from("it's a b\n") })
   expect((await readRunStatus(connection, systemClock, 'one', 5, false)).bytes.toString()).toBe('a b\n')
   expect(readFileSync(join(instance.files, 'root/kept'), 'utf8')).toBe('1\n')
-  await settleRun(connection, systemClock, 'one', 'remove')
-  expect((await look()).state).toBe('none')
+  await markRun(connection, systemClock, 'one', 'remove')
+  expect((await status()).state).toBe('none')
 })
 
 test('a training shows how far it is, and ends when it is asked to', async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'two', { command: 'python3 train.py', order: undefined })
-  const look = () => readRunStatus(connection, systemClock, 'two', 0, false)
-  await expect.poll(async () => (await look()).bytes.toString()).toMatch(/Epoch 1\/3: +\d+%\|/)
-  expect((await look()).state).toBe('running')
+  const status = () => readRunStatus(connection, systemClock, 'two', 0, false)
+  await expect.poll(async () => (await status()).bytes.toString()).toMatch(/Epoch 1\/3: +\d+%\|/)
+  expect((await status()).state).toBe('running')
   await endRun(connection, systemClock, 'two')
-  await expect.poll(look).toMatchObject({ state: 'ended', code: 130 })
+  await expect.poll(status).toMatchObject({ state: 'ended', code: 130 })
   expect(existsSync(join(instance.files, 'root/results'))).toBe(false)
 })
 
 test('a training that is over leaves its model in the folder of results', { timeout: 60_000 }, async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'three', { command: 'python3 train.py', order: undefined })
-  const look = () => readRunStatus(connection, systemClock, 'three', 0, false)
-  await expect.poll(look, { timeout: 50_000 }).toMatchObject({ state: 'ended', code: 0 })
+  const status = () => readRunStatus(connection, systemClock, 'three', 0, false)
+  await expect.poll(status, { timeout: 50_000 }).toMatchObject({ state: 'ended', code: 0 })
   expect(readFileSync(join(instance.files, 'root/results/loss.csv'), 'utf8')).toMatch(/^step,loss\n1,/)
   expect(existsSync(join(instance.files, 'root/results/model.safetensors'))).toBe(true)
 })

@@ -34,14 +34,14 @@ export function target(wanted: Wanted): Target & ShellSize {
 export function answerTo(shell: Shell, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    const look = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       text += chunk.toString('latin1')
       const found = /<<\r?\n([\s\S]*?)\r?\n?>>/.exec(text)
       if (found === null) return
-      shell.stream.off('data', look)
+      shell.stream.off('data', onData)
       resolve(found[1] ?? '')
     }
-    shell.stream.on('data', look)
+    shell.stream.on('data', onData)
     shell.ended.then(problem => reject(new Error(`the shell ended: ${problem?.message} after ${text}`)))
     shell.stream.write(`echo "<""<"; ${command}; echo ">"">"\n`)
   })

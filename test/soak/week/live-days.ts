@@ -10,9 +10,9 @@ import { Passing } from './checks/passing.ts'
 import { Repeats } from './checks/repeats.ts'
 import { Elsewhere } from './elsewhere.ts'
 import { beginChanging } from './faces.ts'
+import { finish } from './finish.ts'
 import { judge } from './judge.ts'
 import { beginKilling } from './kills.ts'
-import { settle } from './settle.ts'
 import { Tally } from './tally.ts'
 import { Agenda } from './time/agenda.ts'
 import { Held } from './time/held.ts'
@@ -182,7 +182,7 @@ export async function liveDays(days: Days): Promise<Lived> {
     beginKilling(living, new Chance(seed, 'kills'))
     await pace.until(pace.now + Math.round(days.days * 86_400_000))
     living.isOver = true
-    await settle(living)
+    await finish(living)
     const lived = await judge(living)
     return { ...lived, figures: `${lived.figures}; in ${Math.round((performance.now() - since) / 1000)} s` }
   } catch (cause) {

@@ -39,14 +39,14 @@ export class HandClock implements Clock {
   /** Lets time pass, timers and all that follows from them included. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds
-    await settled()
+    await flushPromises()
     for (;;) {
       const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
       if (!next) break
       this.#timers = this.#timers.filter(other => other !== next)
       this.#move(Math.max(next.at, this.#monotonic))
       next.callback()
-      await settled()
+      await flushPromises()
     }
     this.#move(end)
   }
@@ -63,6 +63,6 @@ export class HandClock implements Clock {
 }
 
 /** Lets everything that can go on now go on. */
-export async function settled(): Promise<void> {
+export async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve))
 }

@@ -27,7 +27,7 @@ export const rentingCommands = {
   /** For a late rental: another deadline's time. */
   waitLonger: command(onRental).answers<void>(),
   /** For an unclear rental: which instance is the one, or none. */
-  settleRental: command({ ...onRental, instance: v.nullable(InstanceId) }).answers<void>(),
+  resolveRental: command({ ...onRental, instance: v.nullable(InstanceId) }).answers<void>(),
   /** Takes a rental that has ended off the list. */
   dismissRental: command(onRental).answers<void>(),
   /** The best offer now that is as good as the machine this instance is on, and how it was rented. */

@@ -15,7 +15,7 @@ import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RentingCommands = Pick<
   Handlers,
-  'rent' | 'cancelRental' | 'waitLonger' | 'settleRental' | 'dismissRental' | 'findReplacement' | 'findAgain'
+  'rent' | 'cancelRental' | 'waitLonger' | 'resolveRental' | 'dismissRental' | 'findReplacement' | 'findAgain'
 >
 
 export function rentingCommands(parts: Parts): RentingCommands {
@@ -38,8 +38,8 @@ export function rentingCommands(parts: Parts): RentingCommands {
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
-    settleRental: ({ account, rental, instance }) =>
-      accounts.session(account).rentals.settle(rental, instance),
+    resolveRental: ({ account, rental, instance }) =>
+      accounts.session(account).rentals.resolve(rental, instance),
     dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
     async findReplacement({ without, ...args }) {
       const { instance, account } = targetOf(parts, args)

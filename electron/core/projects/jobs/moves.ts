@@ -112,7 +112,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   async function done(job: Job): Promise<void> {
     const over = await jobs.update(job.id, current =>
       current.step === 'ending'
-        ? { ...current, ...settled(current, now()), step: 'done', endedAt: now() }
+        ? { ...current, ...spendingBy(current, now()), step: 'done', endedAt: now() }
         : current,
     )
     if (over?.step === 'done') notifications.tell(account, [doneAlert(account, over, now())])
@@ -128,7 +128,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       leaving: [...(job.leaving ?? []), ...(instance === undefined ? [] : [instance])],
       setupRun: undefined,
       commandRun: undefined,
-      ...settled(job, now()),
+      ...spendingBy(job, now()),
       moved: job.moved + 1,
     })
     note(job, `${job.name} goes on elsewhere`, 'Its machine was outbid, or has gone.')
@@ -159,6 +159,6 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
 }
 
 /** What it has cost is known once its machine costs nothing more. */
-export function settled(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
+export function spendingBy(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
   return { spentBefore: costBy(job, at), spent: undefined }
 }

@@ -42,7 +42,7 @@ export type Move =
   /** What it created is destroyed. */
   | { do: 'take back' }
   /** It is gone: what it cost is written down. */
-  | { do: 'settle' }
+  | { do: 'close' }
   | { do: 'end'; step: 'ready' | 'failed' | 'cancelled'; problem?: Problem; instance?: number }
 
 /** Seconds that SSH has after `running`, however late that was: its server may be installed only then. */
@@ -65,7 +65,7 @@ export function nextMove(failover: Failover, snapshot: Snapshot): Move {
   if (!rental) return { do: 'end', step: 'failed', problem: sentences.forgotten }
   const nothing = rental.step === 'failed' && rental.instance === undefined
   if (current.drop || failover.unwanted) {
-    if (rental.step === 'cancelled' || nothing) return { do: 'settle' }
+    if (rental.step === 'cancelled' || nothing) return { do: 'close' }
     return rental.unwanted && isUnderWay(rental) ? { do: 'wait' } : { do: 'take back' }
   }
   switch (rental.step) {

@@ -65,7 +65,7 @@ export async function dropAttempt(
 }
 
 /** Writes down what a try that is gone has cost; false when the next one has to wait for the next poll. */
-export async function settleAttempt(
+export async function closeAttempt(
   { context, failovers }: AttemptParts,
   failover: Failover,
   current: Attempt,
@@ -87,7 +87,7 @@ export async function endFailover(
   const current = openAttempt(failover)
   const endedAt = context.now()
   // What goes on is no try any more, and its cost is its own.
-  if (current && instance === undefined) await settleAttempt(parts, failover, current)
+  if (current && instance === undefined) await closeAttempt(parts, failover, current)
   await failovers.update(id, { step, problem, instance, endedAt })
   const after = failovers.get(id)
   void context.poll()

@@ -8,7 +8,7 @@ import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { blameHosts } from './host-failure.ts'
 import { Failover, openAttempt } from './model.ts'
-import { type AttemptParts, dropAttempt, endFailover, followAttempts, settleAttempt } from './outcomes.ts'
+import { type AttemptParts, closeAttempt, dropAttempt, endFailover, followAttempts } from './outcomes.ts'
 import { createRentNext } from './rent-next.ts'
 import { createSnapshots, type Instances } from './snapshots.ts'
 import { notifyOfFailover } from './tell.ts'
@@ -116,10 +116,10 @@ export async function openFailovers(
       case 'take back':
         if (current) await rentals.discard(current.rental)
         return false
-      case 'settle':
+      case 'close':
         if (!current) return true
         snapshots.forget(current.rental)
-        return settleAttempt(parts, failover, current)
+        return closeAttempt(parts, failover, current)
       case 'end':
         await endFailover(parts, failover, move)
         return false

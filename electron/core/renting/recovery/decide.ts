@@ -79,10 +79,10 @@ export function refusedFor(error: unknown): number | undefined {
 export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
   const { asked: _, held, refused, ...rest } = confirmed
-  const settled = instance.state !== 'outbid' && instance.bid !== undefined
+  const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined
   const after: Recovery = {
     ...rest,
-    asked: confirmed.asked && !settled ? confirmed.asked : undefined,
+    asked: confirmed.asked && !hasConfirmed ? confirmed.asked : undefined,
     // What could not be done then is told anew when it is outbid anew.
     held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
     refused:

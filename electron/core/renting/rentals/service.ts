@@ -30,7 +30,7 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   discard(id: string): Promise<void>
   waitLonger(id: string): Promise<void>
   /** The user said which instance is the one, or that none is. */
-  settle(id: string, instance: number | null): Promise<void>
+  resolve(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
   /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
   awaited(): readonly { instance: number; createdAt: number }[]
@@ -134,7 +134,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
         problem: undefined,
       })
     },
-    async settle(id, instance) {
+    async resolve(id, instance) {
       const rental = get(id)
       if (rental.step !== 'unclear') return
       if (instance === null && rental.unwanted) await endRental(parts, id, 'cancelled')

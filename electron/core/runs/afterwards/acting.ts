@@ -1,5 +1,5 @@
 import type { Problem } from '../../../contract/problem.ts'
-import { settleRun } from '../../../ssh/runs/runs.ts'
+import { markRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { endAsSeen } from '../../actions/end-instance.ts'
 import { keepsItFrom } from '../decide.ts'
@@ -39,7 +39,7 @@ export function createAfterRun(
       const where = telling.nameOf(run)
       // A stop ends the watchdog, too: what it is to do is over by the time that a start brings it back.
       if (run.watchdog && afterwards === 'stop')
-        await inside(run, connection => settleRun(connection, context.machine.clock, id, 'served')).catch(
+        await inside(run, connection => markRun(connection, context.machine.clock, id, 'served')).catch(
           () => undefined,
         )
       try {

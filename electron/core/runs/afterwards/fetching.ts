@@ -4,7 +4,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import { deferred } from '../../../ports/deferred.ts'
 import { downloadJob } from '../../../ssh/files/transfer/download.ts'
-import { settleRun } from '../../../ssh/runs/runs.ts'
+import { markRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { alertId, keptAlert, unreachedAlert } from '../alerts.ts'
@@ -41,7 +41,7 @@ export function createFetching(
 
   function sayBusy(run: Run): void {
     if (!run.watchdog) return
-    void inside(run, connection => settleRun(connection, clock, run.id, 'busy')).catch(() => undefined)
+    void inside(run, connection => markRun(connection, clock, run.id, 'busy')).catch(() => undefined)
   }
 
   function shutOut(id: string, problem: Problem, nextTryAt?: number): void {
@@ -108,7 +108,7 @@ export function createFetching(
     const after = await runs.update(run.id, { fetched: true, step, problem: undefined })
     if (!after) return
     note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
-    await watchdog.settle(run.id)
+    await watchdog.tellIfStale(run.id)
     loops.work(run.id)
   }
 
@@ -116,7 +116,7 @@ export function createFetching(
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
     const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
     if (kept) tell(kept, keptAlert(account, kept, nameOf(kept), message))
-    await watchdog.settle(run.id)
+    await watchdog.tellIfStale(run.id)
   }
 
   return {

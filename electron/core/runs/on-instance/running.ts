@@ -41,7 +41,7 @@ export function createRunning(
     const run = await runs.update(id, { step, endedAt, code: end.code, stuckSince: undefined })
     if (!run) return
     tell(run, endedAlert(account, run, nameOf(run)))
-    await watchdog.settle(id)
+    await watchdog.tellIfStale(id)
   }
 
   return {

@@ -1,6 +1,6 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
-import { instructWatchdog, settleRun, type WatchdogOrder } from '../../../ssh/runs/runs.ts'
+import { instructWatchdog, markRun, type WatchdogOrder } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { Watchdogs } from '../../guards/watchdog/service.ts'
@@ -19,7 +19,7 @@ export interface RunWatchdog {
    */
   ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
   /** Tells it where that is still to be told. Never rejects: what failed is still to be told then. */
-  settle(id: string): Promise<void>
+  tellIfStale(id: string): Promise<void>
   /** Tells it over a connection that is there, whether it may have heard or not. */
   tell(run: Run, connection: Connection): Promise<void>
 }
@@ -46,7 +46,7 @@ export function createRunWatchdog(
       if (!run?.watchdog && !run?.watchdogStale) return
       const order = watchdogOrder(run)
       if (order) await instructWatchdog(connection, clock, id, order)
-      else await settleRun(connection, clock, id, 'over')
+      else await markRun(connection, clock, id, 'over')
       const now = runs.find(id)
       if (!now) return
       // What has changed meanwhile is told, too.
@@ -58,7 +58,7 @@ export function createRunWatchdog(
 
   return {
     tell,
-    settle(id) {
+    tellIfStale(id) {
       const run = runs.find(id)
       if (!run?.watchdogStale) return Promise.resolve()
       // Where it cannot be told, the next poll of the account tries again.

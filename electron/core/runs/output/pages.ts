@@ -41,7 +41,7 @@ async function pageFrom(output: RunOutput, start: number): Promise<RunPage> {
     ended = more.length === 0
     bytes = Buffer.concat([bytes, more])
   }
-  const cut = lineOn(bytes, bounds.lines) ?? (ended ? settledUpTo(bytes) : lastBreak(bytes))
+  const cut = lineOn(bytes, bounds.lines) ?? (ended ? completeUpTo(bytes) : lastBreak(bytes))
   return page(output, from, bytes.subarray(0, cut))
 }
 
@@ -95,7 +95,7 @@ function lastBreak(bytes: Buffer): number {
 }
 
 /** Before a character or an escape at the very end whose rest may still come. */
-function settledUpTo(bytes: Buffer): number {
+function completeUpTo(bytes: Buffer): number {
   const whole = wholeUpTo(bytes)
   const cut = openEscape(bytes.toString('latin1', 0, whole))
   return cut < 0 ? whole : cut

@@ -147,7 +147,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await other.until(() => other.account().instances[instance]?.state === 'running')
     const [key] = await other.run('sshKeys', {})
     sshd.authorize(key?.publicKey ?? '')
-    // The first look finds it, each one after that visits it.
+    // The first check finds it, each one after that visits it.
     for (const _ of [1, 2, 3]) await other.run('checkWatchdog', { instance })
     expect(viewOf(other, instance)).toMatchObject({
       step: 'watching',

@@ -47,7 +47,7 @@ async function killAndGoOn(round: number) {
     if (round % 2 === 0) for (const { id } of await onAccount()) await sim.controls.forceStatus(id, 'exited')
 
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
-    await said(second, 'settled')
+    await said(second, 'idle')
     // State tells a moment before the disk does.
     await expect.poll(() => kept(home)).not.toContain('"trying"')
     second.kill('SIGKILL')

@@ -30,9 +30,9 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
   const step = 5 * minute
   const pass = async (seconds: number, poll = under) => {
     for (let gone = 0; gone < seconds; gone += step) {
-      const settled = controls.advance(step)
+      const advanced = controls.advance(step)
       passed += step
-      await settled
+      await advanced
       await poll.run('refresh', {})
     }
   }

@@ -69,7 +69,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
     first.kill('SIGKILL')
     await once(first, 'exit')
     const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on', folder)
-    await said(second, 'settled')
+    await said(second, 'idle')
     second.kill('SIGKILL')
     await once(second, 'exit')
     const ever = sim.controls.ledger().instances.length

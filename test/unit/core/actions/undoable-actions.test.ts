@@ -5,7 +5,7 @@ import { openUndoableActions } from '../../../../electron/core/actions/undoable-
 import { ServiceError } from '../../../../electron/service/service-error.ts'
 import { instanceView } from '../../views.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const box = instanceView({ id: 7, label: 'box', gpu: { name: 'RTX 4090', count: 1 } })
@@ -46,7 +46,7 @@ function world(instance: InstanceView = box) {
       shown: () => context.store.get().accounts[account]?.undoable,
       poll: async (instances: Record<string, InstanceView> = { [instance.id]: instance }) => {
         actions.onPoll(freshAnswer(context, instances))
-        await settled()
+        await flushPromises()
       },
     }
   }
@@ -71,7 +71,7 @@ test('a stop is on disk and in State at once, and is sent after five seconds', a
   const { files, asked, start } = world()
   const { actions, clock, shown, said } = await start()
   const sent = actions.sendSoon(box, 'stop')
-  await settled()
+  await flushPromises()
   expect(files.texts.get(`accounts/${account}/undoable-actions.json`)).toContain('"stop"')
   expect(shown()).toEqual({ 7: { action: 'stop', sendAt: clock.now() + 5000 } })
   await clock.pass(4999)
@@ -102,13 +102,13 @@ test('what waits is sent at once when Berth ends, whatever the service does with
   const { asked, start, answers } = world()
   const first = await start()
   void first.actions.sendSoon(box, 'stop')
-  await settled()
+  await flushPromises()
   await first.actions.sendAll()
   expect(asked).toEqual(['stop 7'])
 
   answers(() => new Promise(() => undefined))
   void first.actions.sendSoon(box, 'reboot')
-  await settled()
+  await flushPromises()
   const ended = first.actions.sendAll()
   await first.clock.pass(5000)
   await ended
@@ -120,17 +120,17 @@ test('killed at any step, a stop that was asked for is sent, and one that was un
   const { actions, clock } = await start()
   const disks: Record<string, MemoryFiles> = {}
   void actions.sendSoon(box, 'stop')
-  await settled()
+  await flushPromises()
   disks['asked for'] = copyOf(files)
   let answered: () => void = () => undefined
   answers(() => new Promise(resolve => (answered = resolve)))
   await clock.pass(5000)
   disks['sent, and not answered'] = copyOf(files)
   answered()
-  await settled()
+  await flushPromises()
   disks['answered'] = copyOf(files)
   void actions.sendSoon(box, 'stop')
-  await settled()
+  await flushPromises()
   await actions.undo(7)
   disks['undone'] = copyOf(files)
   answers(async () => undefined)
@@ -154,7 +154,7 @@ test('killed at any step, a stop that was asked for is sent, and one that was un
 test('after a kill, a stop waits for an answer, and is left where the instance is at rest or gone', async () => {
   const { files, asked, start, answers } = world()
   void (await start()).actions.sendSoon(box, 'stop')
-  await settled()
+  await flushPromises()
   const disk = copyOf(files)
 
   answers(() => {
@@ -189,7 +189,7 @@ test('after a kill, a stop waits for an answer, and is left where the instance i
 test('after a kill nothing is started or rebooted by itself, and Activity says so', async () => {
   const { files, asked, start } = world()
   void (await start()).actions.sendSoon(box, 'start')
-  await settled()
+  await flushPromises()
   const next = await start(copyOf(files))
   await next.poll()
   expect(asked).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { instanceView } from '../../views.ts'
-import { settled } from '../hand-clock.ts'
+import { flushPromises } from '../hand-clock.ts'
 import { OneAccount } from './one-account.ts'
 
 const hour = 3600
@@ -131,7 +131,7 @@ test('a stop that is refused is tried again, at first soon and then ever more ra
   expect([step(), one.asked]).toEqual(['held', ['stop 7']])
   // After 30 seconds, after one minute, two, four, eight and then ten.
   await one.pass(hour)
-  await settled()
+  await flushPromises()
   expect(one.asked.length).toBe(9)
   expect(step()).toBe('done')
   expect(one.told).toHaveLength(2)

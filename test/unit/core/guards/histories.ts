@@ -9,7 +9,7 @@ export type Event =
   | { kind: 'sleep'; wait: number }
   | { kind: 'load'; id: number; load: number }
   | { kind: 'start'; id: number }
-  | { kind: 'settle'; id: number }
+  | { kind: 'end'; id: number }
   | { kind: 'fate'; of: readonly Fate[] }
   | { kind: 'topUp'; credit: number }
   | { kind: 'tells'; credit: boolean }
@@ -39,7 +39,7 @@ export const event: fc.Arbitrary<Event> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('load'), id, load: fc.constantFrom(0, 3, 5, 50) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('start'), id }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('settle'), id }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('end'), id }) },
   {
     weight: 1,
     arbitrary: fc.record({

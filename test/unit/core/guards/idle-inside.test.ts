@@ -3,7 +3,7 @@ import { guardActions } from '../../../../electron/core/guards/decide/guard-acti
 import { createGpuLoads } from '../../../../electron/core/guards/facts/gpu-loads.ts'
 import type { Guard } from '../../../../electron/core/guards/model.ts'
 import { instanceView } from '../../views.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import { flushPromises, HandClock } from '../hand-clock.ts'
 
 const start = 1_800_000_000
 const between = 15
@@ -69,7 +69,7 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
     }
     if (done.length > 0) break
     gpus.ask([instance], 1)
-    await settled()
+    await flushPromises()
     await clock.pass(between * 1000)
   }
   return done
@@ -104,7 +104,7 @@ test('what was heard hours ago is no load of now, whatever it is asked for', asy
     question: async () => twoGpus('0', '3'),
   })
   gpus.ask([instanceView({ id: 7, state: 'running', ssh: { direct: { host: 'h', port: 22 } } })], 1)
-  await settled()
+  await flushPromises()
   expect(gpus.heard(1, between).get(7)).toMatchObject({ load: 3 })
   clock.sleep(90_000)
   expect(gpus.heard(1, between).size).toBe(1)

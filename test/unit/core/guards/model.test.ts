@@ -152,8 +152,7 @@ function play(
       for (const one of world.all)
         if (one.id === happens.id && !one.running && !one.stopping)
           Object.assign(one, { running: true, since: world.now })
-    if (happens.kind === 'settle')
-      for (const one of world.all) if (one.id === happens.id) one.stopping = false
+    if (happens.kind === 'end') for (const one of world.all) if (one.id === happens.id) one.stopping = false
     if (happens.kind === 'fate') world.fates.push(...happens.of)
     if (happens.kind === 'tells') world.tells = happens.credit
     if (happens.kind === 'topUp') world.credit = happens.credit

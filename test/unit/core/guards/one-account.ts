@@ -7,7 +7,7 @@ import { MissingPolls } from '../../../../electron/core/instances/missing-polls.
 import { createStore } from '../../../../electron/core/state/store.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { accountView, emptyState } from '../../views.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const account = 'a00000001'
@@ -107,7 +107,7 @@ export class OneAccount {
   /** One poll, and all that follows from it. */
   async poll(): Promise<void> {
     this.#poll()
-    await settled()
+    await flushPromises()
   }
 
   /** Polls as often as in half a minute, for so many seconds. */

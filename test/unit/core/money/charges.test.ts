@@ -59,9 +59,9 @@ test('only what was paid in is a top-up', () => {
   expect(topUpsOf(rows)).toEqual({ [range.day]: 30_500_000 })
 })
 
-test('the seven days before today are asked for, but those that are settled', () => {
-  const settled = { ...chargedDay(range, []), final: true as const }
-  const days = daysDue({ days: [settled] }, to + 600)
+test('the seven days before today are asked for, but those that are final', () => {
+  const final = { ...chargedDay(range, []), final: true as const }
+  const days = daysDue({ days: [final] }, to + 600)
   expect(days).toHaveLength(6)
   expect(days[0]).toMatchObject({ to: range.from })
 })

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'
 import { openDocument } from '../../../../electron/core/storage/json-file.ts'
 import { watchedFiles } from '../../../../electron/core/storage/watched-files.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 let files: MemoryFiles
@@ -103,7 +103,7 @@ test('a write that fails takes only itself back, whatever else was changed meanw
   })
   files.refusing = 'ENOSPC'
   const refused = document.write(add(1))
-  await settled()
+  await flushPromises()
   const recorded = document.record(add(2))
   const written = document.write(add(3))
   document.writeSoon(add(4))

@@ -15,27 +15,32 @@ function copy(given: Partial<Transfer> = {}): Transfer {
 }
 const saying = (line?: string) => (line === undefined ? {} : { statusMessage: line })
 const later = 1000 + lateness
-const look = (line: string | undefined, transfer = copy(), now = later) =>
+const followed = (line: string | undefined, transfer = copy(), now = later) =>
   follow(transfer, [], { 1: {}, 2: saying(line) }, now)
 
 describe('what the status line tells', () => {
   test('a percentage is the progress', () => {
-    expect(look('Copy of C.1:/data to C.2:/copy: 45 %')).toMatchObject({ step: 'running', progress: 0.45 })
+    expect(followed('Copy of C.1:/data to C.2:/copy: 45 %')).toMatchObject({
+      step: 'running',
+      progress: 0.45,
+    })
   })
 
   test('the word after the paths is the end', () => {
-    expect(look('Copy of C.1:/data to C.2:/copy: done')).toMatchObject({
+    expect(followed('Copy of C.1:/data to C.2:/copy: done')).toMatchObject({
       step: 'done',
       progress: 1,
       endedAt: later,
     })
-    expect(look('Copy of C.1:/data to C.2:/copy: failed, an instance stopped running').step).toBe('failed')
-    expect(look('Copy of C.1:/data to C.2:/copy: cancelled').step).toBe('cancelled')
+    expect(followed('Copy of C.1:/data to C.2:/copy: failed, an instance stopped running').step).toBe(
+      'failed',
+    )
+    expect(followed('Copy of C.1:/data to C.2:/copy: cancelled').step).toBe('cancelled')
   })
 
   test('paths that are called like an end are no end', () => {
     const transfer = copy({ from: { instance: 1, path: '/done' }, to: { instance: 2, path: '/failed' } })
-    expect(look('Copy of C.1:/done to C.2:/failed: 10 %', transfer)).toMatchObject({
+    expect(followed('Copy of C.1:/done to C.2:/failed: 10 %', transfer)).toMatchObject({
       step: 'running',
       progress: 0.1,
     })
@@ -47,16 +52,16 @@ describe('what the status line tells', () => {
   })
 
   test('what it says sooner than it can know is of an older one', () => {
-    expect(look('Copy of C.1:/data to C.2:/copy: done', copy(), 1000 + 20)).toEqual(copy())
+    expect(followed('Copy of C.1:/data to C.2:/copy: done', copy(), 1000 + 20)).toEqual(copy())
   })
 
   test('a line of another transfer is not taken for its own', () => {
     const other = copy({ id: 't0000000000000002', to: { instance: 2, path: '/elsewhere' } })
     const instances = { 1: {}, 2: saying('Copy of C.1:/data to C.2:/elsewhere: done') }
     expect(follow(copy(), [other], instances, later)).toEqual(copy())
-    expect(look('Cloud sync of C.2:/copy to cloud:/data: done')).toEqual(copy())
-    expect(look('Copy of C.1:/data2 to C.2:/my/copy: done')).toEqual(copy())
-    expect(look('Successfully loaded pytorch/pytorch')).toEqual(copy())
+    expect(followed('Cloud sync of C.2:/copy to cloud:/data: done')).toEqual(copy())
+    expect(followed('Copy of C.1:/data2 to C.2:/my/copy: done')).toEqual(copy())
+    expect(followed('Successfully loaded pytorch/pytorch')).toEqual(copy())
   })
 
   test('of two between the same paths, the line tells of the later one', () => {
@@ -67,7 +72,7 @@ describe('what the status line tells', () => {
   })
 
   test('a service that names no paths is understood where only one can be meant', () => {
-    expect(look('rsync: 12.5%')).toMatchObject({ progress: 0.125 })
+    expect(followed('rsync: 12.5%')).toMatchObject({ progress: 0.125 })
     const other = copy({ id: 't0000000000000002', to: { instance: 2, path: '/elsewhere' } })
     expect(follow(copy(), [other], { 1: {}, 2: saying('copying 12%') }, later)).toEqual(copy())
   })
@@ -75,10 +80,10 @@ describe('what the status line tells', () => {
 
 describe('what it does not tell', () => {
   test('after a while without a word nothing is claimed', () => {
-    const silent = look(undefined, copy(), later + patience)
+    const silent = followed(undefined, copy(), later + patience)
     expect(silent).toMatchObject({ step: 'unknown', message: 'The service says nothing of it.' })
     expect(silent.endedAt).toBeUndefined()
-    const told = look(undefined, copy({ toldAt: later, progress: 0.9 }), later + patience)
+    const told = followed(undefined, copy({ toldAt: later, progress: 0.9 }), later + patience)
     expect(told).toMatchObject({
       step: 'unknown',
       message: 'The service says nothing more of it.',
@@ -88,15 +93,15 @@ describe('what it does not tell', () => {
 
   test('after a day without a word none is waited for any more', () => {
     const unknown = copy({ step: 'unknown' })
-    expect(look(undefined, unknown, later + longestSilence - 1).endedAt).toBeUndefined()
-    expect(look(undefined, unknown, later + longestSilence)).toMatchObject({
+    expect(followed(undefined, unknown, later + longestSilence - 1).endedAt).toBeUndefined()
+    expect(followed(undefined, unknown, later + longestSilence)).toMatchObject({
       step: 'unknown',
       endedAt: later + longestSilence,
     })
   })
 
   test('a word that comes after all is believed', () => {
-    expect(look('Copy of C.1:/data to C.2:/copy: 45 %', copy({ step: 'unknown' })).step).toBe('running')
+    expect(followed('Copy of C.1:/data to C.2:/copy: 45 %', copy({ step: 'unknown' })).step).toBe('running')
   })
 
   test('where an instance has gone, it is over and its end unknown', () => {

@@ -7,7 +7,7 @@ import type { Runs } from '../../../../electron/core/runs/service.ts'
 import { openWatches } from '../../../../electron/core/watches/service.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'
-import { HandClock, settled } from '../hand-clock.ts'
+import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
@@ -130,15 +130,15 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   })
   const begin = async (most = 1) => {
     const id = await watches.save(undefined, watchRequest(most))
-    await settled()
+    await flushPromises()
     return id
   }
   const pollAgain = async () => {
     await clock.pass(60_000)
     poll()
-    await settled()
+    await flushPromises()
     poll()
-    await settled()
+    await flushPromises()
   }
   return {
     watches,
@@ -179,7 +179,7 @@ const train = {
 test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
   const { watches, begun, asked, pollAgain, ends, watchRequest, view } = await renting()
   const id = await watches.save(undefined, watchRequest(2), { ...train })
-  await settled()
+  await flushPromises()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await pollAgain()
   expect(view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
@@ -195,7 +195,7 @@ test('which failover it begins is on disk before that begins, whether something 
   const { watches, noted, watchRequest } = await renting()
   await watches.save(undefined, watchRequest(1))
   await watches.save(undefined, watchRequest(1), { ...train })
-  await settled()
+  await flushPromises()
   expect(noted).toEqual([true, true])
 })
 
@@ -203,16 +203,16 @@ test('it tells what is new, and changed, nothing again; of another search, what 
   const { watches, alerts, market, watchRequest } = await renting()
   const { rents: _, ...told } = watchRequest(1)
   const id = await watches.save(undefined, told)
-  await settled()
+  await flushPromises()
   expect(alerts).toHaveLength(0)
   market.push({ id: 2, machine_id: 20, dph_total: 0.4 })
   await watches.search(id)
   expect(alerts).toHaveLength(1)
   await watches.save(id, { ...told, name: 'Cheap', every: 5 })
-  await settled()
+  await flushPromises()
   expect(alerts).toHaveLength(1)
   await watches.save(id, { ...told, search: { ...told.search, filter: { priceTo: 2 } } })
-  await settled()
+  await flushPromises()
   expect(alerts).toHaveLength(1)
   market.push({ id: 3, machine_id: 30, dph_total: 0.3 })
   await watches.search(id)
@@ -223,7 +223,7 @@ test('killed before its failover began, it forgets the run that waits for that, 
   const killed = await renting()
   killed.held.run = true
   await killed.watches.save(undefined, killed.watchRequest(1), { ...train })
-  await settled()
+  await flushPromises()
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
   const again = await renting(killed.left)
   await again.pollAgain()
@@ -238,15 +238,15 @@ test('what it is about to rent is not taken for what never began, however long t
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
     poll()
-    await settled()
+    await flushPromises()
   }
   held.failover = false
   letFailoverGo()
-  await settled()
+  await flushPromises()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
     poll()
-    await settled()
+    await flushPromises()
   }
   expect(begun).toHaveLength(1)
 })
@@ -264,7 +264,7 @@ for (const [how, act] of [
     const id = await begin()
     await act(watches, id)
     letKeychainGo()
-    await settled()
+    await flushPromises()
     expect(begun).toEqual([])
   })
 
@@ -308,7 +308,7 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   expect(view()[id]).toMatchObject({ rented: 1, renting: false, problem: { code: 'watch_failed' } })
   // Gone on with, it has all three again.
   await watches.pause(id, false)
-  await settled()
+  await flushPromises()
   ends.set(begun.at(-1) ?? '', { step: 'failed' })
   await pollAgain()
   expect(view()[id]).toMatchObject({ paused: false, renting: true })
@@ -321,7 +321,7 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
   const dear = watchRequest(1)
   if (dear.rents) dear.rents.limits.price = 0.6
   const id = await watches.save(await begin(), dear)
-  await settled()
+  await flushPromises()
   ends.set(begun[0] ?? '', { step: 'ready', instance: 1 })
   await pollAgain()
   expect(view()[id]).toMatchObject({ paused: true, notesPrices: true })
@@ -359,7 +359,7 @@ test('one that is done and then changed begins anew; one changed to fewer than i
   await pollAgain()
   expect(view()[id]).toMatchObject({ rented: 1, renting: false, paused: true })
   await watches.save(id, watchRequest(2))
-  await settled()
+  await flushPromises()
   expect(begun).toHaveLength(2)
   ends.set(begun[1] ?? '', { step: 'ready', instance: 2 })
   await pollAgain()
@@ -367,7 +367,7 @@ test('one that is done and then changed begins anew; one changed to fewer than i
   ends.set(begun[2] ?? '', { step: 'cancelled' })
   await pollAgain()
   await watches.save(id, watchRequest(1))
-  await settled()
+  await flushPromises()
   expect(begun).toHaveLength(3)
   expect(view()[id]).toMatchObject({ rented: 1, paused: true })
 })

@@ -10,7 +10,7 @@ import { retryIn, wantsUser } from './retry.ts'
 import { Typing } from './typing.ts'
 
 /** Milliseconds within which what comes is taken for what was asked to be drawn anew. */
-const settled = 1000
+const redrawTime = 1000
 
 interface Hooks {
   /** Goes on with that shell in tmux. */
@@ -123,7 +123,7 @@ export class TerminalSession {
       this.#hooks.onOthers(answer.others)
       stream.read(
         bytes => {
-          this.#missing ||= Date.now() > this.#caughtUpAt + settled
+          this.#missing ||= Date.now() > this.#caughtUpAt + redrawTime
           screen.print(bytes, () => stream.consumed(bytes.length))
         },
         problem => this.#ended(problem),

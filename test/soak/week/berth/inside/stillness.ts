@@ -50,7 +50,7 @@ export class Stillness {
    * Resolves once nothing is under way but so many requests, with what is under way. Where that does not come to be
    * within a moment it resolves all the same: not calm then, though nothing may be under way by name.
    */
-  async settled(held: number): Promise<Omit<Standing, 'next' | 'calls'>> {
+  async reached(held: number): Promise<Omit<Standing, 'next' | 'calls'>> {
     let calm = 0
     const until = process.hrtime.bigint() + BigInt(patience * 1e6)
     while (calm < calmTurns && (calm > 0 || process.hrtime.bigint() < until)) {

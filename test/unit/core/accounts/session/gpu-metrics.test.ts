@@ -4,7 +4,7 @@ import { createGpuMetricsReader } from '../../../../../electron/core/accounts/se
 import { createLoadHistory } from '../../../../../electron/core/instances/load-history.ts'
 import { accountView, instanceView } from '../../../views.ts'
 import { account, accountContext } from '../../account-context.ts'
-import { HandClock, settled } from '../../hand-clock.ts'
+import { flushPromises, HandClock } from '../../hand-clock.ts'
 
 const way = { direct: true, address: 'root@192.0.2.1:22' }
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }
@@ -31,7 +31,7 @@ function reading() {
     },
     poll: async (ways: Record<string, typeof way>, seen = instances) => {
       reader.onPoll({ account: { ...accountView({ id: account, ways, gpuMemory: shown() ?? {} }, ...seen) } })
-      await settled()
+      await flushPromises()
     },
     now: context.now,
   }

@@ -8,7 +8,7 @@ import { createPageLink } from '../../../../../electron/core/app/page/page-link.
 import type { PageLink } from '../../../../../electron/core/running.ts'
 import { createStore, type Store } from '../../../../../electron/core/state/store.ts'
 import { emptyState } from '../../../views.ts'
-import { settled } from '../../hand-clock.ts'
+import { flushPromises } from '../../hand-clock.ts'
 
 let store: Store
 let sent: MainMessage[]
@@ -71,17 +71,17 @@ test('a page that is too slow is spared patches, and gets the whole once there i
 
 test('a command is answered by its number, and refused with its problem', async () => {
   page.receive({ kind: 'command', call: 7, name: 'refresh', args: {} })
-  await settled()
+  await flushPromises()
   dispatch = async () => {
     throw new BerthError({ code: 'no_such_account', message: 'gone' })
   }
   page.receive({ kind: 'command', call: 8, name: 'refresh', args: {} })
-  await settled()
+  await flushPromises()
   dispatch = async () => {
     throw new Error('/home/someone/secret')
   }
   page.receive({ kind: 'command', call: 9, name: 'refresh', args: {} })
-  await settled()
+  await flushPromises()
   expect(sent).toMatchObject([
     { kind: 'answer', call: 7, answer: 'did refresh' },
     { kind: 'refusal', call: 8, problem: { code: 'no_such_account' } },
@@ -105,7 +105,7 @@ test.each([
   { kind: 'state', sequence: 1, state: {} },
 ])('%j from the page does nothing', async message => {
   page.receive(message)
-  await settled()
+  await flushPromises()
   expect(sent).toEqual([])
 })
 
@@ -114,6 +114,6 @@ test('a page that has gone is sent nothing, not even what was under way', async 
   page.receive({ kind: 'command', call: 1, name: 'refresh', args: {} })
   page.close()
   rename('2')
-  await settled()
+  await flushPromises()
   expect(sent.map(({ kind }) => kind)).toEqual(['state'])
 })

@@ -2,7 +2,7 @@ import { Duplex, PassThrough } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
 import { type StreamMessage, streamWindow } from '../../../../../electron/contract/bridge/messages.ts'
 import { createStreams, type Streams } from '../../../../../electron/core/app/page/streams.ts'
-import { settled } from '../../hand-clock.ts'
+import { flushPromises } from '../../hand-clock.ts'
 
 let sent: StreamMessage[]
 let room: boolean
@@ -37,7 +37,7 @@ const bytesSent = () =>
 
 test('a page that never grants gets the window and not a byte more', async () => {
   streams.open(endless().duplex)
-  for (let turn = 0; turn < 20; turn += 1) await settled()
+  for (let turn = 0; turn < 20; turn += 1) await flushPromises()
   expect(bytesSent()).toBe(streamWindow)
 })
 
@@ -46,30 +46,30 @@ test('each grant lets as much through, and every byte arrives in order', async (
   const stream = streams.open(source)
   const bytes = Buffer.from(Array.from({ length: 2 * streamWindow }, (_, index) => index % 251))
   source.end(bytes)
-  await settled()
+  await flushPromises()
   expect(bytesSent()).toBe(streamWindow)
   while (bytesSent() < bytes.length) {
     streams.receive({ kind: 'grant', stream, bytes: 10_000 })
-    await settled()
+    await flushPromises()
   }
   const arrived = Buffer.concat(sent.flatMap(message => (message.kind === 'data' ? [message.bytes] : [])))
   expect(arrived.equals(bytes)).toBe(true)
-  await settled()
+  await flushPromises()
   expect(sent.at(-1)).toEqual({ kind: 'end', stream })
 })
 
 test('a transport without room holds every stream back until it has room again', async () => {
   room = false
   const stream = streams.open(endless().duplex)
-  await settled()
+  await flushPromises()
   const first = bytesSent()
   expect(first).toBeLessThanOrEqual(65_536)
   streams.receive({ kind: 'grant', stream, bytes: 1000 })
-  await settled()
+  await flushPromises()
   expect(bytesSent()).toBe(first)
   room = true
   streams.drained()
-  await settled()
+  await flushPromises()
   expect(bytesSent()).toBe(streamWindow + 1000)
 })
 
@@ -77,11 +77,11 @@ test('what the page sends is granted again only once it was taken', async () => 
   const { duplex, taken, take } = endless()
   const stream = streams.open(duplex)
   streams.receive({ kind: 'data', stream, bytes: Buffer.from('ls\n') })
-  await settled()
+  await flushPromises()
   expect(Buffer.concat(taken).toString()).toBe('ls\n')
   expect(sent.some(({ kind }) => kind === 'grant')).toBe(false)
   take()
-  await settled()
+  await flushPromises()
   expect(sent.filter(({ kind }) => kind === 'grant')).toEqual([{ kind: 'grant', stream, bytes: 3 }])
 })
 
@@ -89,10 +89,10 @@ test('a page that sends more than it was granted loses the stream', async () => 
   const { duplex } = endless()
   const stream = streams.open(duplex)
   streams.receive({ kind: 'data', stream, bytes: Buffer.alloc(streamWindow) })
-  await settled()
+  await flushPromises()
   expect(duplex.destroyed).toBe(false)
   streams.receive({ kind: 'data', stream, bytes: Buffer.alloc(1) })
-  await settled()
+  await flushPromises()
   expect(duplex.destroyed).toBe(true)
   expect(sent.at(-1)).toMatchObject({ kind: 'end', stream, problem: { code: 'stream_failed' } })
 })
@@ -102,23 +102,23 @@ test('a stream ends with the reason it was given, once', async () => {
   const problem = { code: 'connection_lost', message: 'The connection was lost.' }
   const stream = streams.open(duplex, Promise.resolve(problem))
   duplex.destroy(new Error('socket'))
-  await settled()
+  await flushPromises()
   duplex.emit('error', new Error('again'))
-  await settled()
+  await flushPromises()
   expect(sent.filter(({ kind }) => kind === 'end')).toEqual([{ kind: 'end', stream, problem }])
 })
 
 test('the page may end a stream, and hears nothing more of it', async () => {
   const { duplex } = endless()
   const stream = streams.open(duplex)
-  await settled()
+  await flushPromises()
   streams.receive({ kind: 'end', stream })
   const before = sent.length
-  await settled()
+  await flushPromises()
   expect(duplex.destroyed).toBe(true)
   streams.receive({ kind: 'data', stream, bytes: Buffer.from('x') })
   streams.receive({ kind: 'grant', stream, bytes: 5 })
-  await settled()
+  await flushPromises()
   expect(sent.length).toBe(before)
 })
 

@@ -6,7 +6,7 @@ import {
   type Poller,
   pauseAfter,
 } from '../../../../../electron/core/instances/polling/poller.ts'
-import { HandClock, settled } from '../../hand-clock.ts'
+import { flushPromises, HandClock } from '../../hand-clock.ts'
 
 let clock: HandClock
 let poller: Poller
@@ -74,7 +74,7 @@ test.each([
     void poller.poll()
     const pauses: number[] = []
     for (let poll = 0; poll < 6; poll += 1) {
-      await settled()
+      await flushPromises()
       const [next = 0] = clock.waiting
       pauses.push(next)
       await clock.pass(next)
@@ -105,13 +105,13 @@ test('polls asked for during a poll are one poll that follows it', async () => {
   })
   finish()
   await first
-  await settled()
+  await flushPromises()
   expect(polls).toBe(2)
   expect(secondDone).toBe(false)
   finish()
   await Promise.all([second, third])
   expect(polls).toBe(2)
-  await settled()
+  await flushPromises()
   expect(clock.waiting).toEqual([10_000])
 })
 
@@ -122,7 +122,7 @@ test('never two at once, also when a poll is asked for as another ends', async (
   void poller.poll()
   for (let turn = 0; turn < 5; turn += 1) {
     finish()
-    await settled()
+    await flushPromises()
   }
   await again
   expect(most).toBe(1)
@@ -130,7 +130,7 @@ test('never two at once, also when a poll is asked for as another ends', async (
 
 test('paused it polls only when asked, and goes on when resumed', async () => {
   void poller.poll()
-  await settled()
+  await flushPromises()
   poller.pause()
   await clock.pass(100_000)
   expect(polls).toBe(1)
@@ -174,7 +174,7 @@ test('a key that stays refused is asked about every five minutes', async () => {
   failing = new KeyRefused('unauthorized')
   void poller.poll()
   await clock.pass(3_600_000)
-  await settled()
+  await flushPromises()
   expect(clock.waiting[0]).toBeLessThanOrEqual(300_000)
   expect(polls).toBe(18)
 })

@@ -142,9 +142,9 @@ async function live(
   }
   // From here on the service is well, and Berth is left alone until nothing more happens.
   for (const faults of Object.values(world.faults)) faults.length = 0
-  const settled = () => berth.failovers.find(id)?.step !== 'trying'
+  const hasEnded = () => berth.failovers.find(id)?.step !== 'trying'
   for (let round = 0, calm = 0; round < 400 && calm < 4; round += 1) {
-    if (settled()) calm += 1
+    if (hasEnded()) calm += 1
     berth.poll(true)
     await clock.pass(interval * 1000)
   }

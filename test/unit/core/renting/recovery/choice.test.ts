@@ -7,7 +7,7 @@ import type { Instance } from '../../../../../electron/service/instances.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
 import { instanceView } from '../../../views.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
-import { settled } from '../../hand-clock.ts'
+import { flushPromises } from '../../hand-clock.ts'
 
 const limits = { attempts: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
@@ -85,12 +85,12 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   const recoveries = await openRecoveries(context, rentals, failovers)
   const see = async (...all: InstanceView[]) => {
     recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one])), records))
-    await settled()
+    await flushPromises()
   }
   return {
     recoveries,
     poll: (...all: InstanceView[]) => see(...(all.length > 0 ? all : [outbid])),
-    lookAtNothing: () => see(),
+    pollNothing: () => see(),
     view: () => context.store.get().accounts[account]?.recoveries ?? {},
     bids,
     told,
@@ -157,9 +157,9 @@ test('where another Berth has rented a replacement already, none is rented', asy
 })
 
 test('a replacement of what goes from the account meanwhile is given up', async () => {
-  const { lookAtNothing, step, view } = await replacing()
+  const { pollNothing, step, view } = await replacing()
   for (const expected of ['trying', 'cancelled']) {
-    await lookAtNothing()
+    await pollNothing()
     expect(step()).toBe(expected)
   }
   expect(view()).toEqual({})
@@ -177,7 +177,7 @@ test('a place is handed over once it is on disk that the replacement is ready', 
   await poll()
   expect(view()[outbid.id]?.step).toBe('replacing')
   write()
-  await settled()
+  await flushPromises()
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
 
@@ -207,7 +207,7 @@ test('a choice to be told only, made while a replacement is being begun, cancels
   await poll()
   await recoveries.choose(outbid, { kind: 'tell' })
   begin()
-  await settled()
+  await flushPromises()
   expect(step()).toBe('cancelled')
   await poll()
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })

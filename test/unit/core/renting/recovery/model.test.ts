@@ -8,7 +8,7 @@ import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
 import { instanceView } from '../../../views.ts'
 import { account, accountContext, freshAnswer } from '../../account-context.ts'
-import { HandClock, settled } from '../../hand-clock.ts'
+import { flushPromises, HandClock } from '../../hand-clock.ts'
 import { MemoryFiles } from '../../memory-files.ts'
 
 /** Generated histories; BERTH_HISTORIES asks for more. */
@@ -151,7 +151,7 @@ async function live(ceiling: number, events: readonly Event[]) {
     added.micros += Math.max(0, ((now() - added.at) * added.perHour) / 3600)
     Object.assign(added, { perHour: runs ? market.bid - firstBid : 0, at: now() })
     berth.poll()
-    await settled()
+    await flushPromises()
   }
   for (const each of events) {
     if (each.do === 'poll') await poll()

@@ -16,11 +16,11 @@ import type { Instance } from '../../../../../../electron/service/instances.ts'
 const mark = 'r0123456789abcdef'
 const other = 'rfedcba9876543210'
 const rental = { id: mark, before: [1, 2], startedAt: 1000 }
-const look = (records: Instance[], taken: number[] = []) => findLost(rental, records, new Set(taken))
+const find = (records: Instance[], taken: number[] = []) => findLost(rental, records, new Set(taken))
 
 test('it is found by the mark in its label or its environment', () => {
-  expect(look([{ id: 1 }, { id: 9, label: `llama berth:${mark}` }])).toEqual({ found: 9, surplus: [] })
-  expect(look([{ id: 9, label: 'renamed', extra_env: [[markVariable, mark]] }])).toEqual({
+  expect(find([{ id: 1 }, { id: 9, label: `llama berth:${mark}` }])).toEqual({ found: 9, surplus: [] })
+  expect(find([{ id: 9, label: 'renamed', extra_env: [[markVariable, mark]] }])).toEqual({
     found: 9,
     surplus: [],
   })
@@ -29,7 +29,7 @@ test('it is found by the mark in its label or its environment', () => {
 test('two with one mark: the older is the one, the other is surplus', () => {
   const marked = { label: `berth:${mark}` }
   expect(
-    look([
+    find([
       { id: 12, ...marked },
       { id: 9, ...marked },
     ]),
@@ -42,19 +42,19 @@ test('what carries another mark or shows that it carries none is somebody elseâ€
     { id: 6, label: 'made in the console' },
     { id: 7, extra_env: [] },
   ]
-  expect(look(strangers)).toEqual({ found: undefined })
+  expect(find(strangers)).toEqual({ found: undefined })
 })
 
 test('where marks cannot be seen, the only new one is it, and several are for the user', () => {
-  expect(look([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, guessed: true, surplus: [] })
-  expect(look([{ id: 1 }, { id: 9 }, { id: 10 }])).toEqual({ unclear: [9, 10] })
-  expect(look([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, guessed: true, surplus: [] })
-  expect(look([{ id: 1 }, { id: 2 }])).toEqual({ found: undefined })
+  expect(find([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, guessed: true, surplus: [] })
+  expect(find([{ id: 1 }, { id: 9 }, { id: 10 }])).toEqual({ unclear: [9, 10] })
+  expect(find([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, guessed: true, surplus: [] })
+  expect(find([{ id: 1 }, { id: 2 }])).toEqual({ found: undefined })
 })
 
 test('one that began before the request is not taken without asking', () => {
-  expect(look([{ id: 9, start_date: 900 }])).toEqual({ unclear: [9] })
-  expect(look([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
+  expect(find([{ id: 9, start_date: 900 }])).toEqual({ unclear: [9] })
+  expect(find([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
 })
 
 test('a try is never guessed at', () => {

@@ -8,7 +8,7 @@ export type Event =
   | { do: 'turn'; which: number }
   | { do: 'turns' | 'newest' | 'rest' | 'refuse the key' | 'allow the key' }
   | { do: 'pass' | 'live'; seconds: number }
-  | { do: 'cancel' | 'wait longer' | 'dismiss' | 'settle'; rental: number }
+  | { do: 'cancel' | 'wait longer' | 'dismiss' | 'resolve'; rental: number }
   | { do: 'fault'; what: 'create' | 'destroy' | 'list'; how: Fault }
   | { do: 'destroyed elsewhere'; which: number }
   | { do: 'fate'; which: number; fate: Fate }
@@ -53,7 +53,7 @@ const event = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: only('cancel'), rental: number }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: only('wait longer', 'dismiss', 'settle'), rental: number }),
+    arbitrary: fc.record({ do: only('wait longer', 'dismiss', 'resolve'), rental: number }),
   },
   {
     weight: 2,

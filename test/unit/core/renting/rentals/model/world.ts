@@ -70,7 +70,7 @@ export class World {
       case 'cancel':
       case 'wait longer':
       case 'dismiss':
-      case 'settle': {
+      case 'resolve': {
         const rental = this.tracked[event.rental % Math.max(1, this.tracked.length)]
         return rental && this.known(rental) ? this.#ask(rental, event.do) : undefined
       }
@@ -157,7 +157,7 @@ export class World {
       for (const berth of this.berths) berth.poll()
       await this.rest()
       for (const rental of this.tracked)
-        if (this.known(rental) && this.shown(rental).step === 'unclear') await this.#ask(rental, 'settle')
+        if (this.known(rental) && this.shown(rental).step === 'unclear') await this.#ask(rental, 'resolve')
       await this.#live(round < 6 ? 5 : 300)
     }
     for (const berth of this.berths) berth.poll()
@@ -213,7 +213,7 @@ export class World {
     await this.#start(at)
   }
 
-  async #ask(rental: TrackedRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'settle'): Promise<void> {
+  async #ask(rental: TrackedRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'resolve'): Promise<void> {
     const { rentals } = this.#berth(rental.berth)
     const { step, instance, candidates } = this.shown(rental)
     const guessed = instance !== undefined && this.service.book.get(instance)?.mark !== rental.id
@@ -238,12 +238,12 @@ export class World {
       case 'dismiss':
         void rentals.dismiss(rental.id)
         return
-      case 'settle': {
+      case 'resolve': {
         if (step !== 'unclear') return
         const own = candidates?.find(id => this.service.book.get(id)?.mark === rental.id)
         if (own === undefined) rental.none = true
         else rental.told.add(own)
-        void rentals.settle(rental.id, own ?? null)
+        void rentals.resolve(rental.id, own ?? null)
       }
     }
   }

@@ -8,7 +8,7 @@ const patience = 6 * 3600
 const betweenHelp = 120
 
 /** Ends what would begin anew by itself, and waits until nothing is under way. Berth dies no more. */
-export async function settle(living: Living): Promise<void> {
+export async function finish(living: Living): Promise<void> {
   const { lives, pace, sim, broken } = living
   sim.controls.setFaults([])
   if (living.faces) sim.controls.setDeployment({ deployment: 'public' })
@@ -38,7 +38,7 @@ async function help({ lives: { now: berth }, pace }: Living, account: AccountVie
   const tried = (work: Promise<unknown>) => pace.through(work.catch(() => undefined))
   for (const { id, step } of Object.values(account.rentals)) {
     if (step === 'late') await tried(berth.run('cancelRental', { rental: id }))
-    if (step === 'unclear') await tried(berth.run('settleRental', { rental: id, instance: null }))
+    if (step === 'unclear') await tried(berth.run('resolveRental', { rental: id, instance: null }))
   }
   for (const [id, { choice }] of Object.entries(account.recoveries))
     if (choice.kind !== 'tell' && account.instances[id])

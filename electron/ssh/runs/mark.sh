@@ -12,4 +12,4 @@ case $word in
     rmdir "${here%/*}" 2>/dev/null && rmdir "${here%/*/*}" 2>/dev/null
     ;;
 esac
-echo 'settled yes'
+echo 'marked yes'
