@@ -21,7 +21,7 @@ import { recoveryCommands } from './commands/instance/recovery.ts'
 import { runCommands } from './commands/instance/runs.ts'
 import { tunnelCommands } from './commands/instance/tunnels.ts'
 import { watchdogCommands } from './commands/instance/watchdog.ts'
-import { failoverCommands } from './commands/market/failover.ts'
+import { attemptCommands } from './commands/market/attempts.ts'
 import { offerCommands } from './commands/market/offers.ts'
 import { rentingCommands } from './commands/market/renting.ts'
 import { templateCommands } from './commands/market/templates.ts'
@@ -33,7 +33,7 @@ export const commands = {
   ...accountCommands,
   ...offerCommands,
   ...rentingCommands,
-  ...failoverCommands,
+  ...attemptCommands,
   ...recoveryCommands,
   ...watchCommands,
   ...templateCommands,

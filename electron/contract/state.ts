@@ -1,7 +1,7 @@
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
-import type { FailedMachineView, FailoverView } from './automation/failover.ts'
+import type { AttemptSeriesView, FailedMachineView } from './automation/attempts.ts'
 import type { GuardView } from './automation/guard.ts'
 import type { RentalStop } from './automation/guard-kinds.ts'
 import type { RecoveryView } from './automation/recovery.ts'
@@ -136,7 +136,7 @@ export interface AccountView {
   /** What was rented last, to be rented again, and what was chosen to stop it. */
   lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
   /** By id. */
-  failovers: Record<string, FailoverView>
+  attempts: Record<string, AttemptSeriesView>
   /** Machines on which tries came to nothing, by machine id. */
   failedMachines: Record<string, FailedMachineView>
   /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */

@@ -45,7 +45,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
     rentals: {},
     guards: {},
-    failovers: {},
+    attempts: {},
     failedMachines: {},
     recoveries: {},
     priceIncreases: {},

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BidPrice } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import { FailoverLimits } from './failover.ts'
+import { AttemptLimits } from './attempts.ts'
 
 /** Seconds between two acts on one instance, at the least. */
 const Floor = v.pipe(
@@ -21,14 +21,14 @@ export const RecoveryChoice = v.variant('kind', [
     kind: v.literal('replace'),
     ceiling: BidPrice,
     every: Floor,
-    limits: v.omit(FailoverLimits, ['price']),
+    limits: v.omit(AttemptLimits, ['price']),
   }),
 ])
 export type RecoveryChoice = v.InferOutput<typeof RecoveryChoice>
 
 /**
  * watching: nothing to do. waiting: it is outbid, and the floor on how often is not over. raising: a bid was sent.
- * replacing: a failover is under way. held: it is outbid and nothing can be done within what was chosen; `problem`
+ * replacing: a series of attempts is under way. held: it is outbid and nothing can be done within what was chosen; `problem`
  * says why. replaced: another instance has taken its place.
  */
 export type RecoveryStep = 'watching' | 'waiting' | 'raising' | 'replacing' | 'held' | 'replaced'
@@ -48,5 +48,5 @@ export interface RecoveryView {
   /** The instance that has its place now, and the one whose place it took. */
   by?: number
   of?: number
-  failover?: string
+  attemptSeries?: string
 }

@@ -67,9 +67,9 @@ export type RunProgress = v.InferOutput<typeof RunProgress>
 export interface RunView {
   id: string
   instance?: number
-  /** The rental, or the failover, that it waits for. */
+  /** The rental, or the series of attempts, that it waits for. */
   rental?: string
-  failover?: string
+  attemptSeries?: string
   name: string
   command: string
   step: RunStep

@@ -3,7 +3,7 @@ import type { OfferView } from '../market/offer.ts'
 import { OpenRequest } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import { FailoverLimits, FailoverSearch } from './failover.ts'
+import { AttemptLimits, AttemptSearch } from './attempts.ts'
 import type { RunRequest } from './run.ts'
 
 /** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */
@@ -12,7 +12,7 @@ export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watc
 /** What a watch may rent by itself. */
 export const WatchRents = v.object({
   request: OpenRequest,
-  limits: FailoverLimits,
+  limits: AttemptLimits,
   /** Machines in all; then the watch has done what it was for. */
   most: v.pipe(
     v.number('give a number of machines'),
@@ -26,7 +26,7 @@ export type WatchRents = v.InferOutput<typeof WatchRents>
 /** A search of the market that is made again and again. */
 export const WatchRequest = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
-  search: FailoverSearch,
+  search: AttemptSearch,
   /** Minutes of the account's time between searches. */
   every: v.pipe(
     v.number('give a number of minutes'),

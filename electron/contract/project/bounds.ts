@@ -1,4 +1,4 @@
-import type { FailoverLimits } from '../automation/failover.ts'
+import type { AttemptLimits } from '../automation/attempts.ts'
 import type { RentalStop } from '../automation/guard-kinds.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import type { ProjectSpec } from './spec.ts'
@@ -18,7 +18,7 @@ export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefin
 }
 
 /** `price` is that of the machine that was shown. What tries may cost is as much as an hour, a dollar at least. */
-export function limitsOf(spec: ProjectSpec, price: Micros | undefined): FailoverLimits {
+export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {

@@ -81,7 +81,7 @@ export interface JobView {
   /** When the command began, and when all was over. */
   startedAt?: number
   endedAt?: number
-  failover: string
+  attemptSeries: string
   instance?: number
   gpu?: { name?: string; count?: number }
   /**

@@ -18,7 +18,7 @@ export function accountView(
     instances: {},
     rentals: {},
     guards: {},
-    failovers: {},
+    attempts: {},
     failedMachines: {},
     recoveries: {},
     priceIncreases: {},

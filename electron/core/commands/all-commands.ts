@@ -20,7 +20,7 @@ import { recoveryCommands } from './instance/recovery.ts'
 import { runCommands } from './instance/runs.ts'
 import { tunnelCommands } from './instance/tunnels.ts'
 import { watchdogCommands } from './instance/watchdog.ts'
-import { failoverCommands } from './market/failover.ts'
+import { attemptCommands } from './market/attempts.ts'
 import { offerCommands } from './market/offers.ts'
 import { rentingCommands } from './market/renting.ts'
 import { templateCommands } from './market/templates.ts'
@@ -34,7 +34,7 @@ export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
     ...accountCommands(parts),
     ...offerCommands(parts),
     ...rentingCommands(parts),
-    ...failoverCommands(parts),
+    ...attemptCommands(parts),
     ...recoveryCommands(parts),
     ...watchCommands(parts),
     ...templateCommands(parts),

@@ -234,11 +234,11 @@ function namedSpenders(
 /** The names of the projects that machines were rented for, those included that could not be entered. */
 function projectsByInstance({
   jobs,
-  failovers,
-}: Pick<AccountPoll['account'], 'jobs' | 'failovers'>): ReadonlyMap<number, string> {
+  attempts,
+}: Pick<AccountPoll['account'], 'jobs' | 'attempts'>): ReadonlyMap<number, string> {
   return new Map(
-    Object.values(jobs).flatMap(({ name, instance, failover }) =>
-      [instance, ...(failovers[failover]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
+    Object.values(jobs).flatMap(({ name, instance, attemptSeries }) =>
+      [instance, ...(attempts[attemptSeries]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
         id === undefined ? [] : [[id, name] as const],
       ),
     ),

@@ -1,5 +1,5 @@
 import type { Settings } from '../../contract/app/settings.ts'
-import { isFailingOver } from '../../contract/automation/failover.ts'
+import { isTrying } from '../../contract/automation/attempts.ts'
 import { money, rate } from '../../contract/format/money.ts'
 import { instanceName } from '../../contract/format/name.ts'
 import { duration } from '../../contract/format/time.ts'
@@ -45,9 +45,11 @@ export function alerts(
   }
 }
 
-/** Whether a failover has it in hand, which drops it or tells itself that it is ready. */
-function isTried({ failovers }: AccountView, id: number): boolean {
-  return Object.values(failovers).some(failover => failover.instance === id && isFailingOver(failover))
+/** Whether a series of attempts has it in hand, which drops it or tells itself that it is ready. */
+function isTried({ attempts }: AccountView, id: number): boolean {
+  return Object.values(attempts).some(
+    attemptSeries => attemptSeries.instance === id && isTrying(attemptSeries),
+  )
 }
 
 function creditAlert(

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FailoverId } from '../../contract/automation/failover.ts'
+import { AttemptSeriesId } from '../../contract/automation/attempts.ts'
 import { RentalStops } from '../../contract/automation/guard-kinds.ts'
 import { RunId } from '../../contract/automation/run.ts'
 import { InstanceId } from '../../contract/ids.ts'
@@ -42,7 +42,7 @@ export const Job = v.object({
   createdAt: v.number(),
   startedAt: v.optional(v.number()),
   endedAt: v.optional(v.number()),
-  failover: FailoverId,
+  attemptSeries: AttemptSeriesId,
   instance: v.optional(InstanceId),
   /** Of the machine it has, or had last. */
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),

@@ -4,7 +4,7 @@ import type { ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
 import { bestOffer } from '../renting/attempts/best-offer.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import { searchNarrowed } from '../renting/offers/find-offers.ts'
 import { offerView } from '../renting/offers/offer-view.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
@@ -31,7 +31,7 @@ export async function searchMarket(
 
 export async function planMarket(
   context: AccountContext,
-  { hosts }: Pick<Failovers, 'hosts'>,
+  { hosts }: Pick<Attempts, 'hosts'>,
   spec: ProjectSpec,
   chosen?: readonly RentalStop[],
 ): Promise<MarketPlan> {

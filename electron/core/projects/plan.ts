@@ -1,4 +1,4 @@
-import type { FailoverSearch } from '../../contract/automation/failover.ts'
+import type { AttemptSearch } from '../../contract/automation/attempts.ts'
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { searchWords } from '../../contract/market/search-text.ts'
@@ -12,7 +12,7 @@ const usual = { idleBelow: 5 }
 const anyBid = micros(1000)
 
 /** The offers that a project asks for. `names`: the GPUs that are on the market, since `H100` means each of its kinds. */
-export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): FailoverSearch {
+export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): AttemptSearch {
   const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
     machine
   const asked = gpu === undefined ? undefined : [gpu].flat()

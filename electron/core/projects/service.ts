@@ -4,7 +4,7 @@ import { BerthError } from '../../contract/problem.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
 import { againFromFailure, checkpointDue, machineGone } from './jobs/decide.ts'
@@ -52,13 +52,13 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
 export interface JobParts {
   projects: Projects
   secrets: ProjectSecrets
-  failovers: Failovers
+  attempts: Attempts
   runs: Runs
 }
 
 export async function openJobs(context: AccountContext, parts: JobParts): Promise<Jobs> {
   const { account, store, activity, notifications, now } = context
-  const { failovers, runs } = parts
+  const { attempts, runs } = parts
   const jobs = await openStoredJobs(context)
   const effects = createJobEffects(context, {
     ...parts,
@@ -67,8 +67,8 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     onProgress: jobs.noteProgress,
   })
 
-  const moves = createMoves(context, { jobs, effects, failovers, viewOf })
-  const work = createJobWork(context, { jobs, moves, failovers, runs, viewOf })
+  const moves = createMoves(context, { jobs, effects, attempts, viewOf })
+  const work = createJobWork(context, { jobs, moves, attempts, runs, viewOf })
 
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
@@ -82,7 +82,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   return {
     async plan(project, spec, stops) {
       const [{ secrets, ...market }, scan] = await Promise.all([
-        planMarket(context, failovers, spec, stops),
+        planMarket(context, attempts, spec, stops),
         context.sync.scan(parts.projects.folder(project).path),
       ])
       return { ...market, spec, scan, missingSecrets: parts.secrets.missing(secrets) }
@@ -105,7 +105,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         secretFiles: [...secretFiles],
         step: 'renting',
         createdAt: now(),
-        failover: `f${context.newId()}`,
+        attemptSeries: `f${context.newId()}`,
         spentBefore: 0,
         moved: 0,
       })

@@ -21,7 +21,8 @@ interface Shown {
 
 export function jobView(job: Job, { sync, problem }: Shown): JobView {
   const { spentBefore, spent, setupRun, commandRun } = job
-  const { id, project, name, step, failedAt, createdAt, startedAt, endedAt, failover, instance, code } = job
+  const { id, project, name, step, failedAt, createdAt, startedAt, endedAt, attemptSeries, instance, code } =
+    job
   return {
     id,
     project,
@@ -32,7 +33,7 @@ export function jobView(job: Job, { sync, problem }: Shown): JobView {
     createdAt,
     startedAt,
     endedAt,
-    failover,
+    attemptSeries,
     instance,
     gpu: job.gpu,
     commit: job.commit,

@@ -6,7 +6,7 @@ export const Run = v.object({
   id: v.string(),
   instance: v.optional(v.number()),
   rental: v.optional(v.string()),
-  failover: v.optional(v.string()),
+  attemptSeries: v.optional(v.string()),
   /** Whoever rents for it does so again by itself, with another run: that this one does not begin is only noted. */
   rentedAgain: v.optional(v.boolean()),
   /** The job that it is a part of, which tells of it. */

@@ -2,7 +2,7 @@ import { isGoing } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { notStartedAlert } from './alerts.ts'
 import { afterPoll } from './decide.ts'
@@ -14,7 +14,7 @@ import type { RunWork } from './work.ts'
 /** What takes part in it, besides the account and its runs. */
 interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
   rentals: Pick<Rentals, 'knows' | 'rented'>
-  failovers: Pick<Failovers, 'find'>
+  attempts: Pick<Attempts, 'find'>
   /** Runs whose instance is being asked for at this moment. */
   asking: ReadonlySet<string>
   dismiss(id: string): Promise<void>
@@ -24,16 +24,16 @@ interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
   { runs, watchdog, telling }: Pick<RunParts, 'runs' | 'watchdog' | 'telling'>,
-  { rentals, failovers, asking, work, wake, dismiss }: PollParts,
+  { rentals, attempts, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
-  /** What it waits for, the failover rather than one of its tries. */
-  function awaited({ rental, failover }: Run): { step: string; problem?: Problem } | undefined {
-    if (failover !== undefined) return failovers.find(failover)
+  /** What it waits for, the series of attempts rather than one of its tries. */
+  function awaited({ rental, attemptSeries }: Run): { step: string; problem?: Problem } | undefined {
+    if (attemptSeries !== undefined) return attempts.find(attemptSeries)
     return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined
   }
 
-  function rentedFor({ rental, failover }: Run, records: AccountPoll['records']): number | undefined {
-    const ready = failover === undefined ? undefined : failovers.find(failover)
+  function rentedFor({ rental, attemptSeries }: Run, records: AccountPoll['records']): number | undefined {
+    const ready = attemptSeries === undefined ? undefined : attempts.find(attemptSeries)
     if (ready?.step === 'ready') return ready.instance
     if (rental === undefined) return undefined
     return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
@@ -62,11 +62,11 @@ export function createOnPoll(
   }
 
   /** Whether what it waited for is on the page, which shows the run with it. */
-  function isShown({ rental, failover }: Run): boolean {
+  function isShown({ rental, attemptSeries }: Run): boolean {
     const shown = store.get().accounts[account]
-    return failover === undefined
+    return attemptSeries === undefined
       ? shown?.rentals[rental ?? ''] !== undefined
-      : shown?.failovers[failover] !== undefined
+      : shown?.attempts[attemptSeries] !== undefined
   }
 
   /** What a poll means to a run that goes on. */

@@ -6,7 +6,7 @@ import { endRun, markRun } from '../../ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId } from './alerts.ts'
 import { nextStep } from './decide.ts'
@@ -31,8 +31,8 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
    * rejects. Resolves with what `rent` gives.
    */
   startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
-  /** Takes back what waits for a failover that never began. */
-  forget(failover: string): Promise<void>
+  /** Takes back what waits for a series of attempts that never began. */
+  forget(attemptSeries: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the service is being asked for what was chosen before. */
   change(id: string, afterwards: RunAction): Promise<void>
@@ -51,7 +51,7 @@ export type NewRun = Pick<
   Run,
   | 'instance'
   | 'rental'
-  | 'failover'
+  | 'attemptSeries'
   | 'rentedAgain'
   | 'job'
   | 'name'
@@ -71,7 +71,7 @@ export async function openRuns(
   context: AccountContext,
   watchdogs: Watchdogs,
   rentals: Pick<Rentals, 'knows' | 'rented'>,
-  failovers: Pick<Failovers, 'find'>,
+  attempts: Pick<Attempts, 'find'>,
 ): Promise<Runs> {
   const { account, store, machine, files } = context
   const { clock } = machine
@@ -140,8 +140,8 @@ export async function openRuns(
         asking.delete(id)
       }
     },
-    async forget(failover) {
-      const waiting = runs.all().filter(run => run.failover === failover && run.step === 'waiting')
+    async forget(attemptSeries) {
+      const waiting = runs.all().filter(run => run.attemptSeries === attemptSeries && run.step === 'waiting')
       await Promise.all(waiting.map(({ id }) => runs.remove(id)))
     },
     async end(id) {
@@ -202,7 +202,7 @@ export async function openRuns(
     },
     spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
-    onPoll: createOnPoll(context, parts, { rentals, failovers, asking, work, wake, dismiss }),
+    onPoll: createOnPoll(context, parts, { rentals, attempts, asking, work, wake, dismiss }),
     resume: runs.show,
     async flush() {
       await rest()

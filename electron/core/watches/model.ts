@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FailoverId } from '../../contract/automation/failover.ts'
+import { AttemptSeriesId } from '../../contract/automation/attempts.ts'
 import { WatchId, WatchRequest } from '../../contract/automation/watch.ts'
 import { AccountId } from '../../contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
@@ -42,11 +42,11 @@ export const Watch = v.object({
   told: v.optional(v.array(Told)),
   /** Machines it has rented. */
   rented: v.number(),
-  /** The failover that rents the next one: written down before it begins. */
-  renting: v.optional(FailoverId),
+  /** The series of attempts that rents the next one: written down before it begins. */
+  renting: v.optional(AttemptSeriesId),
   /** What keeps it from renting what matches, such as a guard: it was told. */
   waits: v.optional(StoredProblem),
-  /** Failovers in a row that came to nothing. */
+  /** Attempts in a row that came to nothing. */
   failed: v.number(),
 })
 export type Watch = v.InferOutput<typeof Watch>

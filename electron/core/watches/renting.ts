@@ -2,7 +2,7 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { guardVeto } from '../guards/guard-veto.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import type { Collection } from '../storage/collection.ts'
@@ -20,13 +20,13 @@ export interface WatchRenting {
   check(id: string): Promise<void>
 }
 
-/** Failovers in a row that may come to nothing before a watch stops renting. */
+/** Attempts in a row that may come to nothing before a watch stops renting. */
 const mostFailed = 3
 
 /** What it works on besides the account. */
 interface RentingParts {
   watches: Collection<Watch, string>
-  failovers: Pick<Failovers, 'start' | 'find'>
+  attempts: Pick<Attempts, 'start' | 'find'>
   runs: Pick<Runs, 'startOn' | 'forget'>
   secrets: RentalSecrets
   /** Shows why a watch rents no more. */
@@ -35,7 +35,7 @@ interface RentingParts {
 
 export function createWatchRenting(
   context: AccountContext,
-  { watches, failovers, runs, secrets, said }: RentingParts,
+  { watches, attempts, runs, secrets, said }: RentingParts,
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches
@@ -69,20 +69,20 @@ export function createWatchRenting(
     const now = find(id)
     if (ending.aborted || !now || now.paused || now.request !== request || now.run !== run) return
     if (!openRequest) return stop(id, secretsLost)
-    const failover = `f${context.newId()}`
-    await watches.intend(id, { renting: failover })
+    const attemptSeries = `f${context.newId()}`
+    await watches.intend(id, { renting: attemptSeries })
     const then = run ? ` “${run.name}” is run there.` : ''
     note('berth', `The watch “${request.name}” rents`, `An offer matches.${then}`)
-    const rent = () => failovers.start({ search, request: openRequest, limits: rents.limits }, failover)
-    await (run ? runs.startOn({ ...run, failover, rentedAgain: true }, rent) : rent())
+    const rent = () => attempts.start({ search, request: openRequest, limits: rents.limits }, attemptSeries)
+    await (run ? runs.startOn({ ...run, attemptSeries, rentedAgain: true }, rent) : rent())
     watches.show()
   }
 
   /** What became of the machine it is renting. One that never began is none. */
   async function check({ id, renting, rented, failed, request }: Watch): Promise<void> {
     if (renting === undefined) return
-    const failover = failovers.find(renting)
-    switch (failover?.step) {
+    const attemptSeries = attempts.find(renting)
+    switch (attemptSeries?.step) {
       case 'trying':
         return
       case 'ready':
@@ -94,9 +94,9 @@ export function createWatchRenting(
         return note('berth', `The watch “${request.name}” is paused`, 'What it was renting was cancelled.')
       case 'failed':
         // A machine that somebody stopped is there all the same, and costs its disk: the next one would, too.
-        if (failover.instance !== undefined) {
+        if (attemptSeries.instance !== undefined) {
           await update(id, { renting: undefined, rented: rented + 1 })
-          return stop(id, kept(failover.instance))
+          return stop(id, kept(attemptSeries.instance))
         }
         await update(id, { renting: undefined, failed: failed + 1 })
         if (failed + 1 >= mostFailed) await stop(id, failsAlways)

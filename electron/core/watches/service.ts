@@ -1,7 +1,7 @@
 import type { PriceSample, WatchRequest } from '../../contract/automation/watch.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { Failovers } from '../renting/attempts/service.ts'
+import type { Attempts } from '../renting/attempts/service.ts'
 import { hasSecrets, rentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import { openCollection } from '../storage/collection.ts'
@@ -28,7 +28,7 @@ const mostWatches = 50
 
 export async function openWatches(
   context: AccountContext,
-  failovers: Pick<Failovers, 'start' | 'find'>,
+  attempts: Pick<Attempts, 'start' | 'find'>,
   runs: Pick<Runs, 'startOn' | 'forget'>,
 ): Promise<Watches> {
   const { account, now } = context
@@ -58,7 +58,7 @@ export async function openWatches(
 
   const renting = createWatchRenting(context, {
     watches,
-    failovers,
+    attempts,
     runs,
     secrets,
     said: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),

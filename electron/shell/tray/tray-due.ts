@@ -36,8 +36,8 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
 }
 
 function costs(account: AccountView): boolean {
-  const { instances, rentals, failovers, watches } = everything(account)
-  return instances.length + rentals.length + failovers.length + watches.length > 0
+  const { instances, rentals, attempts, watches } = everything(account)
+  return instances.length + rentals.length + attempts.length + watches.length > 0
 }
 
 function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: string): MenuItemModel {

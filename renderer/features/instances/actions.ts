@@ -154,7 +154,7 @@ export function pageActions(page: Page): Action[] {
   }))
   actions.push(
     { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
-    { id: 'failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
+    { id: 'rent-with-failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
     { id: 'watch', label: 'Watch a search of the market…', run: () => route.go('offers/watch') },
     { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
     {

@@ -2,9 +2,9 @@ import type { RunView } from '../../../electron/contract/automation/run.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
 /** The runs of an instance, those that wait for it too, the newest first. */
-export function runsOf({ runs, rentals, failovers }: AccountView, instance: number): RunView[] {
-  const awaited = ({ rental, failover }: RunView) =>
-    rentals[rental ?? '']?.instance ?? failovers[failover ?? '']?.instance
+export function runsOf({ runs, rentals, attempts }: AccountView, instance: number): RunView[] {
+  const awaited = ({ rental, attemptSeries }: RunView) =>
+    rentals[rental ?? '']?.instance ?? attempts[attemptSeries ?? '']?.instance
   return Object.values(runs)
     .filter(run => (run.instance ?? awaited(run)) === instance)
     .sort((a, b) => b.createdAt - a.createdAt)

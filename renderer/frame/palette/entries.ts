@@ -36,7 +36,7 @@ export interface Entry {
 
 const most = 60
 /** While nothing is typed: what is done most. */
-const usual = ['rent-again', 'rent', 'stop-all', 'failover', 'watch']
+const usual = ['rent-again', 'rent', 'stop-all', 'rent-with-failover', 'watch']
 
 /** What is offered for what was typed: things and the best of commands; with nothing typed, what is done most. */
 export function entriesFor(page: Page, typed: string, answers: readonly Entry[]): Entry[] {
@@ -141,7 +141,7 @@ function commandEntries(page: Page): Entry[] {
 const icons: Readonly<Record<string, IconName>> = {
   rent: 'plus',
   'rent-again': 'play',
-  failover: 'transfers',
+  'rent-with-failover': 'transfers',
   watch: 'bookmark',
   watches: 'bookmark',
   refresh: 'refresh',

@@ -29,15 +29,17 @@ export const columns: readonly Column[] = [
   {
     column: 'name',
     title: 'Name',
-    order: ({ instance, rental, failover }) =>
-      instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : (rental ?? failover)?.label,
+    order: ({ instance, rental, attemptSeries }) =>
+      instance
+        ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ')
+        : (rental ?? attemptSeries)?.label,
   },
   {
     column: 'gpu',
     title: 'GPU',
     part: 'gpu',
-    order({ instance, rental, failover }) {
-      const offer = rental?.offer ?? failover?.attempts.at(-1)?.offer
+    order({ instance, rental, attemptSeries }) {
+      const offer = rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer
       const name = instance?.gpu?.name ?? offer?.gpuName
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },

@@ -1,4 +1,4 @@
-import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
@@ -19,7 +19,7 @@ import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 export type RowNotice =
   | { kind: 'steps' }
   | { kind: 'runs' }
-  | { kind: 'failover'; failover: FailoverView }
+  | { kind: 'attemptSeries'; attemptSeries: AttemptSeriesView }
   | { kind: 'tunnel'; tunnel: TunnelView }
   | { kind: 'guard'; guard: GuardView }
   | { kind: 'note'; text: string }
@@ -43,10 +43,10 @@ export function rowNoticeOf(row: Row, around: Circumstances = { now: 0 }): RowNo
 }
 
 function ownNotice(
-  { instance, rental, failover, tunnel, guards = [], increase }: Row,
+  { instance, rental, attemptSeries, tunnel, guards = [], increase }: Row,
   around: Circumstances,
 ): RowNotice | undefined {
-  if (failover && (isFailingOver(failover) || !instance)) return { kind: 'failover', failover }
+  if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
   if (instance && isDead(instance))
     return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
   if (rental && instance?.state !== 'running') return rentalNotice(rental)
@@ -56,7 +56,7 @@ function ownNotice(
   if (guard && isNear(guard)) return { kind: 'guard', guard }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
-  if (failover) return { kind: 'failover', failover }
+  if (attemptSeries) return { kind: 'attemptSeries', attemptSeries }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }

@@ -1,4 +1,4 @@
-import { type FailoverView, isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { RunView } from '../../../electron/contract/automation/run.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
@@ -13,18 +13,18 @@ import type { PriceIncreaseView } from '../../../electron/contract/spending/pric
 import type { AccountView } from '../../../electron/contract/state.ts'
 import { needsNote } from '../../features/instances/tunnels/tunnelWords.ts'
 import { rentalWords, stateWords } from '../../words/state.ts'
-import { failoverWords } from './failover/failoverWords.ts'
+import { seriesWords } from './attempts/attemptWords.ts'
 import { countingGuards } from './guards/guardChips.ts'
 
 /**
- * One row of the screen: an instance, a rental or a failover that has none now, or an instance on its way through one
+ * One row of the screen: an instance, a rental or a series of attempts that has none now, or an instance on its way through one
  * of them.
  */
 export interface Row {
   key: string
   instance?: InstanceView
   rental?: RentalView
-  failover?: FailoverView
+  attemptSeries?: AttemptSeriesView
   /** A tunnel to it that is on its way, lost for now, failed, or not found by the browser. */
   tunnel?: TunnelView
   /** The guards that count on it, the next one first. */
@@ -41,12 +41,12 @@ function speaks(rental: RentalView): boolean {
 }
 
 /** The runs that wait for what a row is about, the oldest first; and those that waited for nothing. */
-function runsOf({ instance, rental, failover }: Row, runs: AccountView['runs']): RunView[] {
+function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['runs']): RunView[] {
   const mine = (run: RunView) =>
     run.instance === undefined
-      ? run.failover === undefined
+      ? run.attemptSeries === undefined
         ? run.rental !== undefined && run.rental === rental?.id
-        : run.failover === failover?.id
+        : run.attemptSeries === attemptSeries?.id
       : run.instance === instance?.id
   const shown = ({ step, startedAt, instance: on }: RunView) =>
     step === 'waiting' || (step === 'failed' && startedAt === undefined && on === undefined)
@@ -65,13 +65,13 @@ export function rowsOf(account: AccountView): Row[] {
       byInstance.set(rental.instance, rental)
     else rows.push({ key: rental.id, rental })
   }
-  const byTried = new Map<number, FailoverView>()
-  for (const failover of Object.values(account.failovers)) {
-    if (failover.instance !== undefined && account.instances[failover.instance])
-      byTried.set(failover.instance, failover)
-    else rows.push({ key: failover.id, failover })
+  const byTried = new Map<number, AttemptSeriesView>()
+  for (const attemptSeries of Object.values(account.attempts)) {
+    if (attemptSeries.instance !== undefined && account.instances[attemptSeries.instance])
+      byTried.set(attemptSeries.instance, attemptSeries)
+    else rows.push({ key: attemptSeries.id, attemptSeries })
   }
-  const startOf = ({ rental, failover }: Row) => rental?.startedAt ?? failover?.startedAt ?? 0
+  const startOf = ({ rental, attemptSeries }: Row) => rental?.startedAt ?? attemptSeries?.startedAt ?? 0
   rows.sort((a, b) => startOf(b) - startOf(a))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
   const allGuards = Object.values(account.guards)
@@ -80,13 +80,13 @@ export function rowsOf(account: AccountView): Row[] {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
     const guards = countingGuards(allGuards, instance)
-    const failover = byTried.get(instance.id)
+    const attemptSeries = byTried.get(instance.id)
     const increase = account.priceIncreases[instance.id]
     rows.push({
       key: String(instance.id),
       instance,
       rental,
-      failover,
+      attemptSeries,
       tunnel,
       guards: guards.length > 0 ? guards : undefined,
       increase,
@@ -99,8 +99,8 @@ export function rowsOf(account: AccountView): Row[] {
 }
 
 /** The row's state as a word and a shape. A rental under way goes before what its instance says. */
-export function rowState({ instance, rental, failover }: Row) {
-  if (failover && (!instance || isFailingOver(failover))) return failoverWords(failover)
+export function rowState({ instance, rental, attemptSeries }: Row) {
+  if (attemptSeries && (!instance || isTrying(attemptSeries))) return seriesWords(attemptSeries)
   if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
   if (instance) return stateWords(instance.state, instance.actualStatus)
   return stateWords('other', null)
@@ -110,8 +110,9 @@ export function rowState({ instance, rental, failover }: Row) {
  * What the row costs per hour as things are now, with what it costs running where that differs. What is on its way to
  * running shows what it will cost then.
  */
-export function rowPrice({ instance, rental, failover }: Row): { micros?: Micros; title?: string } {
-  const running = instance?.pricePerHour ?? (rental?.offer ?? failover?.attempts.at(-1)?.offer)?.pricePerHour
+export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: Micros; title?: string } {
+  const running =
+    instance?.pricePerHour ?? (rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer)?.pricePerHour
   const starts = !instance || hasTrait(instance.state, 'booting')
   if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
   const now = instance.costPerHour
@@ -125,15 +126,15 @@ export function filterRows(rows: readonly Row[], typed: string): readonly Row[] 
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
   return rows.filter(row => {
-    const { instance, rental, failover } = row
-    const offer = rental?.offer ?? failover?.attempts.at(-1)?.offer
+    const { instance, rental, attemptSeries } = row
+    const offer = rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer
     const place = instance?.location ?? offer?.location
     const text = [
       rowState(row).word,
-      instance ? instanceName(instance) : (rental ?? failover)?.label,
+      instance ? instanceName(instance) : (rental ?? attemptSeries)?.label,
       instance?.gpu?.name ?? offer?.gpuName,
       place === undefined ? undefined : `${place} ${placeName(place)}`,
-      instance?.image ?? ((rental ?? failover)?.image || (rental ?? failover)?.template),
+      instance?.image ?? ((rental ?? attemptSeries)?.image || (rental ?? attemptSeries)?.template),
     ]
       .join(' ')
       .toLowerCase()

@@ -1,4 +1,4 @@
-import type { FailedMachineView } from '../../../electron/contract/automation/failover.ts'
+import type { FailedMachineView } from '../../../electron/contract/automation/attempts.ts'
 import { gpuWords } from '../../../electron/contract/format/name.ts'
 import { catalogueOf, type ListedOffer, offersAt } from '../../../electron/contract/market/catalogue.ts'
 import { passing } from '../../../electron/contract/market/filter.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import { isTrying } from '../../../electron/contract/automation/attempts.ts'
 import { isJobGoing, type ProjectPlan } from '../../../electron/contract/project/project.ts'
 import { startBerth } from '../../../electron/core/berth.ts'
 import { systemDownloads } from '../../../electron/local/chosen/downloads.ts'
@@ -13,9 +13,9 @@ import { runProjects } from './run-projects.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
- * rent something, `failover` to rent it with failover, or `project` to run the project in a folder that follows;
+ * rent something, `attempts` to rent it with failover, or `project` to run the project in a folder that follows;
  * `projects` runs one upon the other, as that says. Prints
- * `renting` before it rents, and `idle` once neither a rental, a failover nor a job is under way.
+ * `renting` before it rents, and `idle` once neither a rental, a series of attempts nor a job is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)
@@ -51,7 +51,7 @@ const berth = await startBerth({
   app: { version: 'test', shell: 'browser', terminals: [] },
 })
 
-if (task === 'failover') {
+if (task === 'attempts') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   process.stdout.write('renting\n')
@@ -116,7 +116,7 @@ function sayWhenIdle(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
   const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
-  const failingOver = Object.values(account.failovers).some(isFailingOver)
+  const trying = Object.values(account.attempts).some(isTrying)
   const jobsGoOn = Object.values(account.jobs).some(isJobGoing)
-  if (!underWay && !failingOver && !jobsGoOn) process.stdout.write('idle\n')
+  if (!underWay && !trying && !jobsGoOn) process.stdout.write('idle\n')
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '../../../electron/contract/commands.ts'
-import { ended, failoverRequest } from './failover/request.ts'
+import { attemptsRequest, ended } from './attempts/request.ts'
 import { rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -145,14 +145,14 @@ describe('a permission that is missing is named', () => {
     )
   })
 
-  test('by a failover and a watch, which go on by themselves', async () => {
+  test('by attempts and a watch, which go on by themselves', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
-    const failover = await under.run('rentWithFailover', failoverRequest())
-    await under.until(() => under.account().failovers[failover]?.problem?.code === 'forbidden')
-    expect(under.account().failovers[failover]).toMatchObject({ step: 'searching', problem: lacking })
-    await under.run('cancelFailover', { failover })
-    await ended(under, failover)
-    const { search } = failoverRequest()
+    const attemptSeries = await under.run('rentWithFailover', attemptsRequest())
+    await under.until(() => under.account().attempts[attemptSeries]?.problem?.code === 'forbidden')
+    expect(under.account().attempts[attemptSeries]).toMatchObject({ step: 'searching', problem: lacking })
+    await under.run('cancelAttempts', { attemptSeries })
+    await ended(under, attemptSeries)
+    const { search } = attemptsRequest()
     const watch = await under.run('saveWatch', { request: { name: 'w', search, every: 60 } })
     await under.until(() => under.account().watches[watch]?.problem !== undefined)
     expect(under.account().watches[watch]?.problem).toMatchObject(lacking)

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
 import { HandClock } from '../../unit/core/hand-clock.ts'
-import { ended, failoverOf, failoverRequest, onAccount } from './failover/request.ts'
+import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './attempts/request.ts'
 import {
   creates,
   everCreated,
@@ -124,10 +124,10 @@ describe.concurrent('a refusal that passes', () => {
     expect(said(under).filter(text => text.startsWith('Rental cancelled'))).toHaveLength(1)
   })
 
-  test('lets a failover make its try again, which counts once', { timeout: 120_000 }, async context => {
+  test('lets attempts make their try again, which counts once', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
-    const id = await under.run('rentWithFailover', failoverRequest({ attempts: 1 }))
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
     await ended(under, id)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(creates(world)).toBe(2)
@@ -157,15 +157,15 @@ describe.concurrent('a refusal that passes', () => {
 })
 
 describe.concurrent('a permission that is missing', () => {
-  test('ends a failover after the second refusal, and is named', { timeout: 120_000 }, async context => {
+  test('ends the attempts after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
-    const id = await under.run('rentWithFailover', failoverRequest({ attempts: 5 }))
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 5 }))
     expect((await ended(under, id))?.problem).toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write'),
     })
-    expect(failoverOf(under, id)?.attempts).toHaveLength(1)
+    expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(1)
     expect(creates(world)).toBe(2)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '../../../electron/contract/automation/watch.ts'
 import { openFiles } from '../../../electron/local/files.ts'
-import { failoverRequest } from './failover/request.ts'
+import { attemptsRequest } from './attempts/request.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -53,13 +53,13 @@ test('the last known state is shown at once after a restart, as old as it is, wh
 /** What a secret is kept for, by the file that a kill keeps from being written after it. */
 const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
   ['rentals.json', under => rentCheapest(under, { env: [secret] })],
-  ['failovers.json', under => under.run('rentWithFailover', failoverRequest({}, { env: [secret] }))],
+  ['attempts.json', under => under.run('rentWithFailover', attemptsRequest({}, { env: [secret] }))],
   ['watches.json', under => under.run('saveWatch', { request: rentingWatch() })],
 ]
 const secret = { name: 'HF_TOKEN', value: 'secret-value', secret: true }
 
 function rentingWatch(): WatchRequest {
-  const { search, request, limits } = failoverRequest({}, { env: [secret] })
+  const { search, request, limits } = attemptsRequest({}, { env: [secret] })
   const rents = { request, limits: { ...limits, price: 0.001 }, most: 1 }
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
 }
@@ -91,7 +91,7 @@ test.each(keeping)(
     Object.assign(world.machine, { files })
     const third = await world.start()
     expect(secretsKept(world)).toEqual([])
-    expect(third.account()).toMatchObject({ rentals: {}, failovers: {}, watches: {} })
+    expect(third.account()).toMatchObject({ rentals: {}, attempts: {}, watches: {} })
   },
 )
 

@@ -1,9 +1,9 @@
 import { expect, type TestContext, test } from 'vitest'
-import { failoverRequest, onAccount } from './failover/request.ts'
+import { attemptsRequest, onAccount } from './attempts/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** Two machines with a Berth each, on one account. What two guards, failovers and replacements do is told beside them. */
+/** Two machines with a Berth each, on one account. What two guards, attempts and replacements do is told beside them. */
 async function twoBerths(
   context: TestContext,
   speed = 60,
@@ -101,7 +101,7 @@ test.concurrent('a watch that rents, on each, is a request on each: neither touc
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
-  const { search, request, limits } = failoverRequest({ attempts: 2 }, { access: 'none' })
+  const { search, request, limits } = attemptsRequest({ attempts: 2 }, { access: 'none' })
   const price = 32
   const rents = { request, limits: { ...limits, price }, most: 1 }
   const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }

@@ -1,4 +1,4 @@
-import { isFailingOver } from '../../../electron/contract/automation/failover.ts'
+import { isTrying } from '../../../electron/contract/automation/attempts.ts'
 import { hasEnded } from '../../../electron/contract/automation/guard.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import type { Living } from './live-days.ts'
@@ -45,14 +45,14 @@ async function help({ lives: { now: berth }, pace }: Living, account: AccountVie
       await tried(berth.run('chooseRecovery', { instance: Number(id), choice: { kind: 'tell' } }))
 }
 
-function underWay({ rentals, failovers, recoveries, guards, connection }: AccountView): string[] {
+function underWay({ rentals, attempts, recoveries, guards, connection }: AccountView): string[] {
   return [
     ...(connection.status === 'online' ? [] : [`the account is ${connection.status}`]),
     ...Object.values(rentals).flatMap(({ id, step }) =>
       step === 'failed' ? [] : [`rental ${id} (${step})`],
     ),
-    ...Object.values(failovers).flatMap(one =>
-      isFailingOver(one) ? [`failover ${one.id} (${one.step})`] : [],
+    ...Object.values(attempts).flatMap(one =>
+      isTrying(one) ? [`attemptSeries ${one.id} (${one.step})`] : [],
     ),
     ...Object.entries(recoveries).flatMap(([id, { step }]) =>
       step === 'raising' || step === 'replacing' ? [`recovery of #${id} (${step})`] : [],

@@ -11,7 +11,7 @@ import { openPriceIncreases, type PriceIncreases } from '../../money/price-incre
 import type { Projects } from '../../projects/projects.ts'
 import type { ProjectSecrets } from '../../projects/secrets.ts'
 import { type Jobs, openJobs } from '../../projects/service.ts'
-import { type Failovers, openFailovers } from '../../renting/attempts/service.ts'
+import { type Attempts, openAttempts } from '../../renting/attempts/service.ts'
 import { openRecoveries, type Recoveries } from '../../renting/recovery/service.ts'
 import type { Rentals } from '../../renting/rentals/service.ts'
 import { openRuns, type Runs } from '../../runs/service.ts'
@@ -30,7 +30,7 @@ export interface AccountParts {
 
 /** The same, with all that Berth does there by itself. */
 export interface Automations extends AccountParts, Required<Automation> {
-  readonly failovers: Failovers
+  readonly attempts: Attempts
   readonly recoveries: Recoveries
   readonly watches: Watches
   readonly watchdogs: Watchdogs
@@ -53,9 +53,9 @@ export async function openAutomations(
   const priceIncreases = await openPriceIncreases(context)
   const storedGuards = await openStoredGuards(context)
   const watchdogs = openWatchdogs(context, storedWatchdogs)
-  const failovers = await openFailovers(context, rentals, storedGuards)
-  const runs = await openRuns(context, watchdogs, rentals, failovers)
-  const jobs = await openJobs(context, { ...forProjects, failovers, runs })
+  const attempts = await openAttempts(context, rentals, storedGuards)
+  const runs = await openRuns(context, watchdogs, rentals, attempts)
+  const jobs = await openJobs(context, { ...forProjects, attempts, runs })
   const guards = await openGuards(context, {
     guards: storedGuards,
     spending: money,
@@ -63,8 +63,8 @@ export async function openAutomations(
     before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
-  const recoveries = await openRecoveries(context, rentals, failovers)
-  const watches = await openWatches(context, failovers, runs)
+  const recoveries = await openRecoveries(context, rentals, attempts)
+  const watches = await openWatches(context, attempts, runs)
   /** In the order in which a poll is told to them: what later ones decide on, earlier ones have counted. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,
@@ -73,7 +73,7 @@ export async function openAutomations(
     money,
     priceIncreases,
     guards,
-    failovers,
+    attempts,
     recoveries,
     watches,
     watchdogs,
@@ -86,7 +86,7 @@ export async function openAutomations(
     ...parts,
     money,
     priceIncreases,
-    failovers,
+    attempts,
     recoveries,
     guards,
     watches,

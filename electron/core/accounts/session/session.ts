@@ -134,7 +134,7 @@ export async function openSession(
     poll: () => polls.poll(),
     interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
     // What is being rented costs: it is watched to its end all the same.
-    held: () => app.isPaused() && !rentals.underWay() && !automations.failovers.underWay(),
+    held: () => app.isPaused() && !rentals.underWay() && !automations.attempts.underWay(),
     random: random.fraction,
   })
 

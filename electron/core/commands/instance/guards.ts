@@ -1,4 +1,4 @@
-import type { FailoverView } from '../../../contract/automation/failover.ts'
+import type { AttemptSeriesView } from '../../../contract/automation/attempts.ts'
 import { everything } from '../../../contract/automation/stop-everything.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
@@ -37,12 +37,12 @@ export function guardCommands(parts: Parts): GuardCommands {
       const session = accounts.session(account)
       const view = store.get().accounts[session.id]
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
-      const { instances, rentals, failovers, watches } = everything(view)
+      const { instances, rentals, attempts, watches } = everything(view)
       const [stops, cancels] = await Promise.all([
         Promise.allSettled(instances.map(async ({ id }) => endInstance(session.client, id, 'stop'))),
         Promise.allSettled([
           ...rentals.map(({ id }) => session.rentals.cancel(id)),
-          ...failovers.map(({ id }) => session.automations.failovers.cancel(id)),
+          ...attempts.map(({ id }) => session.automations.attempts.cancel(id)),
         ]),
         Promise.all(watches.map(({ id }) => session.automations.watches.pause(id, true))),
       ])
@@ -50,7 +50,7 @@ export function guardCommands(parts: Parts): GuardCommands {
         status === 'fulfilled'
       const failed = [
         ...instances.filter((_, index) => stops[index]?.status === 'rejected').map(instanceName),
-        ...[...rentals.map(nameOfRental), ...failovers.map(nameOfFailover)].filter(
+        ...[...rentals.map(nameOfRental), ...attempts.map(nameOfSeries)].filter(
           (_, index) => cancels[index]?.status === 'rejected',
         ),
       ]
@@ -75,6 +75,6 @@ function nameOfRental({ offer }: RentalView): string {
   return `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`
 }
 
-function nameOfFailover({ label, attempts }: FailoverView): string {
-  return `the failover of ${label ?? attempts.at(-1)?.offer.gpuName ?? 'a GPU'}`
+function nameOfSeries({ label, attempts }: AttemptSeriesView): string {
+  return `the attempts for ${label ?? attempts.at(-1)?.offer.gpuName ?? 'a GPU'}`
 }

@@ -70,7 +70,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
     const offers = found.map(offerView)
     parts.seenOffers.remember(id, offers)
     const order = { column: 'price', descending: false } as const
-    const failed = automations.failovers.hosts.view()
+    const failed = automations.attempts.hosts.view()
     const fitting = goodEnough(offers, { query, filter, order }, request.disk, failed)
     const best = fitting.find(
       ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,

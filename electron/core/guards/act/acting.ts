@@ -1,4 +1,4 @@
-import { isFailingOver } from '../../../contract/automation/failover.ts'
+import { isTrying } from '../../../contract/automation/attempts.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { Target } from '../decide/choose-targets.ts'
@@ -15,7 +15,7 @@ import { guardAfterActing } from './outcomes.ts'
 /** What acting goes by, besides the account. */
 export interface ActingParts {
   guards: StoredGuards
-  /** The failover that an instance was rented for. */
+  /** The series of attempts that an instance was rented for. */
   ownerOf: (instance: number) => string | undefined
   /** Awaited before anything is stopped or destroyed. */
   before: BeforeGuard
@@ -44,10 +44,10 @@ export function createActing(
   const busy = new Set<string>()
   const acted = new Map<number, number>()
 
-  /** A failover under way drops its own instance, as soon as a guard has recorded that it acts on that. */
+  /** A series of attempts under way drops its own instance, as soon as a guard has recorded that it acts on that. */
   function mayActOn({ instance }: Target): boolean {
-    const failover = store.get().accounts[account]?.failovers[ownerOf(instance) ?? '']
-    return !failover || !isFailingOver(failover)
+    const attemptSeries = store.get().accounts[account]?.attempts[ownerOf(instance) ?? '']
+    return !attemptSeries || !isTrying(attemptSeries)
   }
 
   /** Gives whether anything came of it. */

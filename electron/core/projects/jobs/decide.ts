@@ -4,13 +4,13 @@ import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isJobGoing, type JobStep } from '../../../contract/project/project.ts'
 import type { ProjectSpec } from '../../../contract/project/spec.ts'
-import type { Failover } from '../../renting/attempts/model.ts'
+import type { AttemptSeries } from '../../renting/attempts/model.ts'
 import type { Run } from '../../runs/model.ts'
 import type { Job } from '../model.ts'
 
 /** What is known of what a job stands on, at a fresh poll. */
 export interface Snapshot {
-  failover: Pick<Failover, 'step' | 'instance' | 'problem'> | undefined
+  attemptSeries: Pick<AttemptSeries, 'step' | 'instance' | 'problem'> | undefined
   /** `gone` once it is certain that it is no longer there; undefined while nothing is known. */
   instance: InstanceView | 'gone' | undefined
   setup: Pick<Run, 'step' | 'code' | 'problem'> | undefined
@@ -20,7 +20,7 @@ export interface Snapshot {
 
 export type Move =
   | { do: 'wait' }
-  /** Asks for a machine, by the failover that the job names. */
+  /** Asks for a machine, by the series of attempts that the job names. */
   | { do: 'rent' }
   | { do: 'start' }
   | { do: 'send' }
@@ -59,9 +59,9 @@ export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move 
   }
 }
 
-function renting({ failover }: Snapshot): Move {
-  if (!failover) return { do: 'rent' }
-  const { step, instance, problem } = failover
+function renting({ attemptSeries }: Snapshot): Move {
+  if (!attemptSeries) return { do: 'rent' }
+  const { step, instance, problem } = attemptSeries
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
   if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
   return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
@@ -179,13 +179,13 @@ const crashed = {
 const commandLost = { code: 'process_gone', message: 'Its command is gone without an exit code.' }
 
 /**
- * What a job that failed is once it goes on. What was mended in the folder is sent first; `failover` is for one that has
+ * What a job that failed is once it goes on. What was mended in the folder is sent first; `attemptSeries` is for one that has
  * no machine.
  */
 export function againFromFailure(
   job: Job,
   machine: InstanceView | undefined,
-  failover: string,
+  attemptSeries: string,
 ): Partial<Job> {
   const { failedAt = 'renting' } = job
   const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
@@ -195,7 +195,7 @@ export function againFromFailure(
     halting: undefined,
     problem: undefined,
     starting: machine && machine.state !== 'running' ? true : undefined,
-    failover: step === 'renting' ? failover : job.failover,
+    attemptSeries: step === 'renting' ? attemptSeries : job.attemptSeries,
     setupRun: failedAt === 'setup' ? undefined : job.setupRun,
     commandRun: step === 'bringing' ? job.commandRun : undefined,
   }

@@ -8,7 +8,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import { outputOf } from '../../../ssh/exec.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { endAsSeen } from '../../actions/end-instance.ts'
-import type { Failovers } from '../../renting/attempts/service.ts'
+import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Runs } from '../../runs/service.ts'
 import type { Change } from '../../storage/collection.ts'
 import { type Job, specOf } from '../model.ts'
@@ -36,7 +36,7 @@ export interface JobEffects {
 
 interface EffectParts {
   secrets: ProjectSecrets
-  failovers: Failovers
+  attempts: Attempts
   runs: Runs
   intend(id: string, change: Change<Job>): Promise<void>
   update(id: string, change: Change<Job>): Promise<Job | undefined>
@@ -45,7 +45,7 @@ interface EffectParts {
 
 export function createJobEffects(context: AccountContext, parts: EffectParts): JobEffects {
   const { account, store, access, client, machine, sync, ending } = context
-  const { secrets, failovers, runs, update, onProgress } = parts
+  const { secrets, attempts, runs, update, onProgress } = parts
   const syncing = new Map<string, AbortController>()
 
   /** Throws `not_running`. */
@@ -107,7 +107,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const spec = specOf(job)
       const { search } = await searchMarket(context, spec)
       const request = requestOf(spec, job.name, job)
-      await failovers.start({ search, request, limits: limitsOf(spec, job.price) }, job.failover, true)
+      await attempts.start({ search, request, limits: limitsOf(spec, job.price) }, job.attemptSeries, true)
     },
     async start({ instance }) {
       if (instance !== undefined) await client().instances.start(instance, { signal: ending })

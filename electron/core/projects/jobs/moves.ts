@@ -3,7 +3,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import { mostOf } from '../../../contract/project/bounds.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { spentOn } from '../../renting/attempts/model.ts'
-import type { Failovers } from '../../renting/attempts/service.ts'
+import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Collection } from '../../storage/collection.ts'
 import { doneAlert, failedAlert } from '../alerts.ts'
 import { type Job, specOf } from '../model.ts'
@@ -24,13 +24,13 @@ export interface Moves {
 interface MoveParts {
   jobs: Collection<Job, string>
   effects: JobEffects
-  failovers: Failovers
+  attempts: Attempts
   viewOf(instance: number | undefined): InstanceView | undefined
 }
 
 export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   const { account, activity, notifications, now } = context
-  const { jobs, effects, failovers, viewOf } = parts
+  const { jobs, effects, attempts, viewOf } = parts
 
   function note({ instance }: Job, text: string, detail?: string): void {
     activity.add({ account, kind: 'berth', text, instance, detail })
@@ -79,7 +79,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
 
   /** What the attempts before it have cost is on the job's account, too. */
   async function arrive(job: Job, instance: number): Promise<void> {
-    const tried = failovers.find(job.failover)
+    const tried = attempts.find(job.attemptSeries)
     const view = viewOf(instance)
     await jobs.update(job.id, {
       instance,
@@ -123,7 +123,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     const { instance } = job
     await jobs.intend(job.id, {
       step: 'renting',
-      failover: `f${context.newId()}`,
+      attemptSeries: `f${context.newId()}`,
       instance: undefined,
       leaving: [...(job.leaving ?? []), ...(instance === undefined ? [] : [instance])],
       setupRun: undefined,
@@ -140,9 +140,9 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   }
 
   /** What was asked for meanwhile is under way by now: this comes after it, in the one loop of the job. */
-  async function withdraw({ id, failover, instance }: Job): Promise<void> {
-    const tried = failovers.find(failover)
-    if (tried?.step === 'trying') await failovers.cancel(failover)
+  async function withdraw({ id, attemptSeries, instance }: Job): Promise<void> {
+    const tried = attempts.find(attemptSeries)
+    if (tried?.step === 'trying') await attempts.cancel(attemptSeries)
     const machine = instance ?? (tried?.step === 'ready' ? tried.instance : undefined)
     if (machine !== undefined) await effects.destroy(machine)
     await jobs.update(id, { withdrawing: undefined })

@@ -4,7 +4,7 @@ import type { AccountView } from '../../../contract/state.ts'
 import type { AccountContext, Automation } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { pollsUntilGone } from '../../instances/missing-polls.ts'
-import type { Failovers } from '../../renting/attempts/service.ts'
+import type { Attempts } from '../../renting/attempts/service.ts'
 import { createLoops, type Loops } from '../../runs/loops.ts'
 import type { Runs } from '../../runs/service.ts'
 import { type Job, specOf } from '../model.ts'
@@ -19,24 +19,24 @@ export interface JobWork extends Pick<Loops, 'work' | 'restart' | 'rest'>, Pick<
 interface WorkParts {
   jobs: StoredJobs
   moves: Moves
-  failovers: Failovers
+  attempts: Attempts
   runs: Runs
   viewOf(instance: number | undefined): InstanceView | undefined
 }
 
 export function createJobWork(
   context: AccountContext,
-  { jobs, moves, failovers, runs, viewOf }: WorkParts,
+  { jobs, moves, attempts, runs, viewOf }: WorkParts,
 ): JobWork {
   const { account, store, ending, now } = context
   const loops = createLoops(context.machine.clock, ending, goOn)
   const gone = new Set<number>()
 
   function snapshotOf(job: Job): Snapshot {
-    const { instance, failover, setupRun, commandRun } = job
+    const { instance, attemptSeries, setupRun, commandRun } = job
     const isGone = instance !== undefined && gone.has(instance)
     return {
-      failover: failovers.find(failover),
+      attemptSeries: attempts.find(attemptSeries),
       instance: isGone ? 'gone' : viewOf(instance),
       setup: setupRun === undefined ? undefined : runs.find(setupRun),
       command: commandRun === undefined ? undefined : runs.find(commandRun),
@@ -76,7 +76,7 @@ export function createJobWork(
   /** What a job waits for has come: nothing of that needs a poll. */
   const ignore = store.onChange((after, before) => {
     const [now, then] = [after.accounts[account], before.accounts[account]]
-    if (now?.runs === then?.runs && now?.failovers === then?.failovers) return
+    if (now?.runs === then?.runs && now?.attempts === then?.attempts) return
     for (const job of jobs.all())
       if (isJobGoing(job) && awaited(job, now) !== awaited(job, then)) loops.work(job.id)
   })
@@ -105,6 +105,11 @@ export function createJobWork(
 }
 
 /** How far that is which a job waits for. */
-function awaited({ failover, setupRun = '', commandRun = '' }: Job, view: AccountView | undefined): string {
-  return [view?.failovers[failover], view?.runs[setupRun], view?.runs[commandRun]].map(of => of?.step).join()
+function awaited(
+  { attemptSeries, setupRun = '', commandRun = '' }: Job,
+  view: AccountView | undefined,
+): string {
+  return [view?.attempts[attemptSeries], view?.runs[setupRun], view?.runs[commandRun]]
+    .map(of => of?.step)
+    .join()
 }

@@ -3,17 +3,17 @@ import { instanceName } from '../../../contract/format/name.ts'
 import { counted } from '../../../contract/format/size.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { Alert } from '../../notifications/alert.ts'
-import { type Failover, spentOn } from './model.ts'
+import { type AttemptSeries, spentOn } from './model.ts'
 
-/** What the user hears once a failover has ended by itself: that it is ready, or why it came to nothing. */
-export function failoverAlert(account: AccountId, failover: Failover): Alert {
-  const { id, step, instance, attempts, limits, problem, request } = failover
-  const base = { id: `${account}/failover/${id}`, kind: 'failover' as const }
+/** What the user hears once a series of attempts has ended by itself: that it is ready, or why it came to nothing. */
+export function attemptsAlert(account: AccountId, series: AttemptSeries): Alert {
+  const { id, step, instance, attempts, limits, problem, request } = series
+  const base = { id: `${account}/attempts/${id}`, kind: 'attempts' as const }
   const dropped = attempts.filter(({ drop }) => drop).length
   const cost =
     dropped === 0
       ? ''
-      : ` ${counted(dropped, 'dropped attempt', 'dropped attempts')} cost ${money(spentOn(failover))}.`
+      : ` ${counted(dropped, 'dropped attempt', 'dropped attempts')} cost ${money(spentOn(series))}.`
   if (step === 'ready' && instance !== undefined) {
     const { label } = request
     const name = instanceName({ id: instance, label, gpu: { name: attempts.at(-1)?.offer.gpuName } })

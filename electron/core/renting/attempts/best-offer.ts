@@ -1,13 +1,13 @@
+import type { AttemptSearch, FailedMachineView } from '../../../contract/automation/attempts.ts'
 import { bidWithin } from '../../../contract/automation/bid.ts'
-import type { FailedMachineView, FailoverSearch } from '../../../contract/automation/failover.ts'
 import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
 import type { OfferView } from '../../../contract/market/offer.ts'
 import { Sorter } from '../../../contract/market/sort.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
-import type { Failover } from './model.ts'
+import type { AttemptSeries } from './model.ts'
 
-/** What a failover rents next. */
+/** What a series of attempts rents next. */
 export interface Choice {
   offer: OfferView
   /** What it would cost: micro-dollars per hour. */
@@ -27,13 +27,13 @@ export interface BestOffer {
  * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
-  failover: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
+  series: Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
   guardVeto: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
-  for (const choice of fitting(failover, offers, failed)) {
+  for (const choice of fitting(series, offers, failed)) {
     // What is dearer than one that is held is held, too.
     if (cheapest && choice.price >= cheapest.choice.price) continue
     const holds = guardVeto(choice.price)
@@ -49,7 +49,7 @@ export function bestOffer(
  */
 export function goodEnough(
   offers: readonly OfferView[],
-  { query, filter, order }: FailoverSearch,
+  { query, filter, order }: AttemptSearch,
   disk: number,
   failed: Readonly<Record<string, FailedMachineView>>,
 ): readonly ListedOffer[] {
@@ -61,7 +61,7 @@ export function goodEnough(
 }
 
 function* fitting(
-  { search, request, limits, attempts }: Pick<Failover, 'search' | 'request' | 'limits' | 'attempts'>,
+  { search, request, limits, attempts }: Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts'>,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
 ): Generator<Choice> {

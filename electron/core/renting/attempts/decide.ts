@@ -6,10 +6,10 @@ import { micros } from '../../../contract/spending/money.ts'
 import { deathOf } from '../rentals/decide.ts'
 import { isUnderWay, type Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
-import { type Attempt, costBy, type Drop, type Failover, openAttempt, spentOn } from './model.ts'
+import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
-/** What a fresh poll, and a try to get in by SSH, say about the try that is under way. Times as in the failover. */
+/** What a fresh poll, and a try to get in by SSH, say about the try that is under way. Times as in the series of attempts. */
 export interface Snapshot {
   now: number
   /** Its rental as it is remembered; undefined when that is lost. */
@@ -30,7 +30,7 @@ export interface Stopper {
   alone: boolean
 }
 
-/** What a failover does next. Everything but a wait is on disk before it has an effect. */
+/** What a series of attempts does next. Everything but a wait is on disk before it has an effect. */
 export type Move =
   /** The market is asked, and the best offer rented. */
   | { do: 'search' }
@@ -57,14 +57,14 @@ const hopeless: ReadonlySet<string> = new Set([
   'secrets_lost',
 ])
 
-/** A pure function: for the same failover and the same snapshot it is always the same move. */
-export function nextMove(failover: Failover, snapshot: Snapshot): Move {
-  const current = openAttempt(failover)
-  if (!current) return betweenAttempts(failover)
+/** A pure function: for the same series and the same snapshot it is always the same move. */
+export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
+  const current = openAttempt(series)
+  if (!current) return betweenAttempts(series)
   const { rental } = snapshot
   if (!rental) return { do: 'end', step: 'failed', problem: sentences.forgotten }
   const nothing = rental.step === 'failed' && rental.instance === undefined
-  if (current.drop || failover.unwanted) {
+  if (current.drop || series.unwanted) {
     if (rental.step === 'cancelled' || nothing) return { do: 'close' }
     return rental.unwanted && isUnderWay(rental) ? { do: 'wait' } : { do: 'take back' }
   }
@@ -74,11 +74,11 @@ export function nextMove(failover: Failover, snapshot: Snapshot): Move {
     case 'unclear':
       return { do: 'wait' }
     case 'waiting':
-      return whileBooting(failover, current, rental, snapshot)
+      return whileBooting(series, current, rental, snapshot)
     case 'late':
       return drop(sentences.late, true)
     case 'running':
-      return onceRunning(failover, current, rental, snapshot)
+      return onceRunning(series, current, rental, snapshot)
     case 'failed':
       return nothing ? afterRefusal(rental) : afterFailure(rental, snapshot)
     case 'cancelled':
@@ -86,34 +86,34 @@ export function nextMove(failover: Failover, snapshot: Snapshot): Move {
   }
 }
 
-function betweenAttempts(failover: Failover): Move {
-  const { attempts, limits } = failover
+function betweenAttempts(series: AttemptSeries): Move {
+  const { attempts, limits } = series
   const last = attempts.at(-1)
-  if (failover.unwanted) return { do: 'end', step: 'cancelled' }
+  if (series.unwanted) return { do: 'end', step: 'cancelled' }
   if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
   if (attempts.length >= limits.attempts) {
     const crashed = attempts.length > 1 && attempts.every(({ drop }) => drop?.why.code === 'crashed')
     const problem = crashed ? sentences.crashedEverywhere : sentences.attemptsUsedUp
     return { do: 'end', step: 'failed', problem }
   }
-  if (spentOn(failover) >= micros(limits.ceiling))
+  if (spentOn(series) >= micros(limits.ceiling))
     return { do: 'end', step: 'failed', problem: sentences.ceiling }
   return { do: 'search' }
 }
 
 function whileBooting(
-  failover: Failover,
+  series: AttemptSeries,
   current: Attempt,
   rental: Rental,
   { now, stopper }: Snapshot,
 ): Move {
   if (stopper) return dropFor(stopper)
-  if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
+  if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
   const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
-  return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
+  return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
 }
 
-function onceRunning(failover: Failover, current: Attempt, rental: Rental, snapshot: Snapshot): Move {
+function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, snapshot: Snapshot): Move {
   const { instance, now, ssh } = snapshot
   if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
@@ -123,16 +123,16 @@ function onceRunning(failover: Failover, current: Attempt, rental: Rental, snaps
   if (snapshot.stopper) return dropFor(snapshot.stopper)
   if (hasTrait(instance.state, 'halted')) return keptStopped(instance.id)
   const runs = instance.state === 'running'
-  if (runs && (failover.request.access !== 'ssh' || ssh === 'answered'))
+  if (runs && (series.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
-  if (isTooDear(failover, current, now)) return drop(sentences.ceiling, false, true)
+  if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
   const runningAt = current.runningAt ?? now
   // It was created before it ran, whatever a clock says that was set back since.
   const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
   const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
   if (runs && ssh !== 'asking') return { do: 'probeSsh' }
-  return { do: 'wait', until: soonest(late, tooDearAt(failover, current)) }
+  return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault; the next try waits for no reason. */
@@ -173,14 +173,14 @@ function drop(why: Problem, blame: boolean, last = false): Move {
   return { do: 'drop', drop: { why, blame, last } }
 }
 
-function isTooDear(failover: Failover, current: Attempt, now: number): boolean {
-  return spentOn(failover) + costBy(current, now) >= micros(failover.limits.ceiling)
+function isTooDear(series: AttemptSeries, current: Attempt, now: number): boolean {
+  return spentOn(series) + costBy(current, now) >= micros(series.limits.ceiling)
 }
 
 /** When the tries will have cost what they may, as things are now. */
-function tooDearAt(failover: Failover, { spent }: Attempt): number | undefined {
+function tooDearAt(series: AttemptSeries, { spent }: Attempt): number | undefined {
   if (!spent || spent.perHour <= 0) return undefined
-  const left = micros(failover.limits.ceiling) - spentOn(failover) - spent.micros
+  const left = micros(series.limits.ceiling) - spentOn(series) - spent.micros
   return spent.at + (left * 3600) / spent.perHour
 }
 

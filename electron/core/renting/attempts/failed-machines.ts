@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { FailedMachineView } from '../../../contract/automation/failover.ts'
+import type { FailedMachineView } from '../../../contract/automation/attempts.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import type { Rental } from '../rentals/model.ts'

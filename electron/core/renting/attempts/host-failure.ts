@@ -32,18 +32,18 @@ export function hostFailure(
   return neverRan ? sentenceFor(state).message : undefined
 }
 
-/** Remembers the machines on which rentals have failed at a poll. What a failover still tries it judges itself. */
+/** Remembers the machines on which rentals have failed at a poll. What a series still tries it judges itself. */
 export async function blameHosts(
-  { failovers, hosts, rentals }: Pick<AttemptParts, 'failovers' | 'hosts' | 'rentals'>,
+  { attempts, hosts, rentals }: Pick<AttemptParts, 'attempts' | 'hosts' | 'rentals'>,
   { account, at }: AccountPoll,
 ): Promise<void> {
   for (const rental of rentals.all()) {
     const { id, offer, instance, unwanted, owner } = rental
-    if (unwanted || instance === undefined || failovers.find(owner ?? '')?.step === 'trying') continue
+    if (unwanted || instance === undefined || attempts.find(owner ?? '')?.step === 'trying') continue
     const why = hostFailure(rental, account.instances[instance])
     if (why !== undefined) await hosts.blame({ rental: id, offer, at, why })
   }
-  failovers.show()
+  attempts.show()
 }
 
 const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {

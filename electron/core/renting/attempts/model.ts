@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FailoverId, FailoverLimits, FailoverSearch } from '../../../contract/automation/failover.ts'
+import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '../../../contract/automation/attempts.ts'
 import { InstanceId, RentalId } from '../../../contract/ids.ts'
 import { OpenRequest } from '../../../contract/market/rental.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
@@ -18,7 +18,7 @@ export const Drop = v.object({
 })
 export type Drop = v.InferOutput<typeof Drop>
 
-/** One machine that is tried: a rental that the failover owns. */
+/** One machine that is tried: a rental that the series of attempts owns. */
 export const Attempt = v.object({
   rental: RentalId,
   offer: StoredOffer,
@@ -36,12 +36,12 @@ export const Attempt = v.object({
 })
 export type Attempt = v.InferOutput<typeof Attempt>
 
-/** A failover as it is remembered. Secret values are not in it: they are in the keychain, under its id. */
-export const Failover = v.object({
-  id: FailoverId,
-  search: FailoverSearch,
+/** A series of attempts as it is remembered. Secret values are not in it: they are in the keychain, under its id. */
+export const AttemptSeries = v.object({
+  id: AttemptSeriesId,
+  search: AttemptSearch,
   request: OpenRequest,
-  limits: FailoverLimits,
+  limits: AttemptLimits,
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
   attempts: v.array(Attempt),
   startedAt: v.number(),
@@ -50,22 +50,22 @@ export const Failover = v.object({
   unwanted: v.optional(v.boolean()),
   /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wanted next. */
   needless: v.optional(v.boolean()),
-  /** The instance that can be entered, or that is kept though the failover failed. */
+  /** The instance that can be entered, or that is kept though the series of attempts failed. */
   instance: v.optional(InstanceId),
   problem: v.optional(StoredProblem),
   /** The instance whose place it takes, for a recovery. */
   replaces: v.optional(InstanceId),
   dismissed: v.optional(v.boolean()),
 })
-export type Failover = v.InferOutput<typeof Failover>
+export type AttemptSeries = v.InferOutput<typeof AttemptSeries>
 
 /** The try that is under way: the one that is not gone and paid for. */
-export function openAttempt({ attempts }: Pick<Failover, 'attempts'>): Attempt | undefined {
+export function openAttempt({ attempts }: Pick<AttemptSeries, 'attempts'>): Attempt | undefined {
   return attempts.find(({ cost }) => cost === undefined)
 }
 
 /** What the tries have cost that are gone. */
-export function spentOn({ attempts }: Pick<Failover, 'attempts'>): Micros {
+export function spentOn({ attempts }: Pick<AttemptSeries, 'attempts'>): Micros {
   return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 

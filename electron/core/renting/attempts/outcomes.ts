@@ -6,14 +6,14 @@ import type { RentalSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
 import { type Move, observedAttempt } from './decide.ts'
 import type { FailedMachines } from './failed-machines.ts'
-import { type Attempt, costBy, type Drop, type Failover, openAttempt } from './model.ts'
+import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt } from './model.ts'
 import type { Instances } from './snapshots.ts'
-import { notifyOfFailover, notifyOfSteps } from './tell.ts'
+import { notifyOfAttempts, notifyOfSteps } from './tell.ts'
 
-/** What the tries of failovers are made with. */
+/** What the tries of attempts are made with. */
 export interface AttemptParts {
   context: AccountContext
-  failovers: Collection<Failover, string>
+  attempts: Collection<AttemptSeries, string>
   rentals: Rentals
   rentalOf(id: string): Rental | undefined
   hosts: FailedMachines
@@ -22,43 +22,43 @@ export interface AttemptParts {
 
 /** Takes over what rentals and the latest answer say of the tries. */
 export async function followAttempts(
-  { context, failovers, rentals, rentalOf }: AttemptParts,
-  failover: Failover,
+  { context, attempts, rentals, rentalOf }: AttemptParts,
+  series: AttemptSeries,
   instances: Instances,
-): Promise<Failover> {
-  const { id, attempts } = failover
-  const unknown = rentals.owned(id).filter(rental => !attempts.some(one => one.rental === rental.id))
+): Promise<AttemptSeries> {
+  const { id, attempts: before } = series
+  const unknown = rentals.owned(id).filter(rental => !before.some(one => one.rental === rental.id))
   const known: Attempt[] = [
-    ...attempts,
+    ...before,
     ...unknown.map(({ id: rental, offer, startedAt }) => ({ rental, offer, startedAt })),
   ]
   const followed = known.map(one => {
     const rental = one.cost === undefined ? rentalOf(one.rental) : undefined
     return rental ? observedAttempt(one, rental, instances[rental.instance ?? ''], context.now()) : one
   })
-  if (same(attempts, followed)) return failover
-  await failovers.update(id, { attempts: followed })
-  const after = failovers.get(id)
-  notifyOfSteps(context, after, attempts)
+  if (same(before, followed)) return series
+  await attempts.update(id, { attempts: followed })
+  const after = attempts.get(id)
+  notifyOfSteps(context, after, before)
   return after
 }
 
 /** Writes down that the try under way is dropped. */
 export async function dropAttempt(
-  { context, failovers, hosts }: AttemptParts,
-  failover: Failover,
+  { context, attempts, hosts }: AttemptParts,
+  series: AttemptSeries,
   drop: Drop,
 ): Promise<void> {
-  const current = openAttempt(failover)
+  const current = openAttempt(series)
   if (!current) return
   const { rental, offer, instance } = current
-  await updateAttempt(failovers, failover.id, rental, { drop })
-  const after = failovers.get(failover.id)
+  await updateAttempt(attempts, series.id, rental, { drop })
+  const after = attempts.get(series.id)
   if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
-  failovers.show()
-  notifyOfFailover(context, {
-    failover: after,
-    text: `Dropped attempt ${failover.attempts.length} of ${failover.limits.attempts}`,
+  attempts.show()
+  notifyOfAttempts(context, {
+    series: after,
+    text: `Dropped attempt ${series.attempts.length} of ${series.limits.attempts}`,
     problem: drop.why,
     instance,
   })
@@ -66,35 +66,35 @@ export async function dropAttempt(
 
 /** Writes down what a try that is gone has cost; false when the next one has to wait for the next poll. */
 export async function closeAttempt(
-  { context, failovers }: AttemptParts,
-  failover: Failover,
+  { context, attempts }: AttemptParts,
+  series: AttemptSeries,
   current: Attempt,
 ): Promise<boolean> {
   const at = context.now()
-  await updateAttempt(failovers, failover.id, current.rental, { cost: costBy(current, at), endedAt: at })
+  await updateAttempt(attempts, series.id, current.rental, { cost: costBy(current, at), endedAt: at })
   return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
 }
 
 /** It has come to its end, which is told. */
-export async function endFailover(
+export async function endSeries(
   parts: AttemptParts,
-  failover: Failover,
+  series: AttemptSeries,
   { step, problem, instance }: Omit<Extract<Move, { do: 'end' }>, 'do'>,
 ): Promise<void> {
-  const { context, failovers, secrets } = parts
-  const { id, request } = failover
+  const { context, attempts, secrets } = parts
+  const { id, request } = series
   await secrets.forget({ id, request }).catch(() => undefined)
-  const current = openAttempt(failover)
+  const current = openAttempt(series)
   const endedAt = context.now()
   // What goes on is no try any more, and its cost is its own.
-  if (current && instance === undefined) await closeAttempt(parts, failover, current)
-  await failovers.update(id, { step, problem, instance, endedAt })
-  const after = failovers.get(id)
+  if (current && instance === undefined) await closeAttempt(parts, series, current)
+  await attempts.update(id, { step, problem, instance, endedAt })
+  const after = attempts.get(id)
   void context.poll()
-  if (step === 'cancelled') notifyOfFailover(context, { failover: after, text: 'Failover cancelled' })
+  if (step === 'cancelled') notifyOfAttempts(context, { series: after, text: 'Attempts cancelled' })
   else
-    notifyOfFailover(context, {
-      failover: after,
+    notifyOfAttempts(context, {
+      series: after,
       text: step === 'ready' ? `Ready on attempt ${after.attempts.length}` : 'Renting with failover failed',
       end: step,
       problem,
@@ -103,13 +103,13 @@ export async function endFailover(
 }
 
 function updateAttempt(
-  failovers: AttemptParts['failovers'],
+  attempts: AttemptParts['attempts'],
   id: string,
   rental: string,
   fields: Partial<Attempt>,
 ): Promise<unknown> {
-  return failovers.update(id, failover => ({
-    ...failover,
-    attempts: failover.attempts.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
+  return attempts.update(id, series => ({
+    ...series,
+    attempts: series.attempts.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
   }))
 }

@@ -7,9 +7,9 @@ import { searchNarrowed } from '../offers/find-offers.ts'
 import { offerView } from '../offers/offer-view.ts'
 import { sentenceFor } from '../rentals/words.ts'
 import { type BestOffer, bestOffer } from './best-offer.ts'
-import type { Failover } from './model.ts'
-import { type AttemptParts, endFailover } from './outcomes.ts'
-import { notifyOfFailover } from './tell.ts'
+import type { AttemptSeries } from './model.ts'
+import { type AttemptParts, endSeries } from './outcomes.ts'
+import { notifyOfAttempts } from './tell.ts'
 import { attemptName, nothingFound } from './words.ts'
 
 /** Milliseconds: a search over the whole market is a large answer. */
@@ -18,10 +18,10 @@ const searchTimeout = 45_000
 const marketForgottenAfter = 60
 
 /** Gives what finds the next offer and rents it; false when that has to wait for the next poll. */
-export function createRentNext(parts: AttemptParts): (failover: Failover) => Promise<boolean> {
-  const { context, failovers, hosts, secrets } = parts
+export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => Promise<boolean> {
+  const { context, attempts, hosts, secrets } = parts
   const { account, store, client, ending, now } = context
-  /** By failover: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
+  /** By series: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
   const held = new Map<string, { price: Micros; at: number }>()
 
   /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
@@ -43,29 +43,29 @@ export function createRentNext(parts: AttemptParts): (failover: Failover) => Pro
   }
 
   /** Whether something is rented. */
-  async function searchAndRent({ id, search }: Failover): Promise<boolean> {
+  async function searchAndRent({ id, search }: AttemptSeries): Promise<boolean> {
     const asking = { timeout: searchTimeout, signal: ending }
     const found = await needing('misc', searchNarrowed(client().offers, search.query, search.filter, asking))
-    const request = await secrets.restore({ id }, failovers.get(id).request)
-    const best = bestOffer(failovers.get(id), found.map(offerView), hosts.view(), vetoFor)
-    const failover = failovers.get(id)
+    const request = await secrets.restore({ id }, attempts.get(id).request)
+    const best = bestOffer(attempts.get(id), found.map(offerView), hosts.view(), vetoFor)
+    const series = attempts.get(id)
     if (ending.aborted) return false
-    if (failover.unwanted) return true
-    const problem = !best ? nothingFound(failover) : !request ? sentenceFor('secrets_lost') : undefined
+    if (series.unwanted) return true
+    const problem = !best ? nothingFound(series) : !request ? sentenceFor('secrets_lost') : undefined
     if (problem || !best || !request) {
-      await endFailover(parts, failover, { step: 'failed', problem })
+      await endSeries(parts, series, { step: 'failed', problem })
       return false
     }
     if (best.holds) {
       await waitForGuard(id, best.holds, best.choice.price)
       return false
     }
-    await rentOffer(parts, failover, request, best.choice)
+    await rentOffer(parts, series, request, best.choice)
     return true
   }
 
-  return async failover => {
-    const { id } = failover
+  return async series => {
+    const { id } = series
     // The market is a large answer, not to be asked at every poll for what is then not rented.
     const price = priceInMind(id)
     const veto = vetoFor(price)
@@ -75,7 +75,7 @@ export function createRentNext(parts: AttemptParts): (failover: Failover) => Pro
     }
     held.delete(id)
     try {
-      return await searchAndRent(failover)
+      return await searchAndRent(series)
     } catch (error) {
       await wait(parts, id, problemOf(error), 'Waits for the service')
       return false
@@ -84,29 +84,29 @@ export function createRentNext(parts: AttemptParts): (failover: Failover) => Pro
 }
 
 async function rentOffer(
-  { context, failovers, rentals }: AttemptParts,
-  { id, search, limits }: Failover,
-  request: Failover['request'],
+  { context, attempts, rentals }: AttemptParts,
+  { id, search, limits }: AttemptSeries,
+  request: AttemptSeries['request'],
   { offer, bid }: BestOffer['choice'],
 ): Promise<void> {
   const wanted = { ...request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
   await rentals.rent(wanted, offer, { owned: { owner: id, deadline: limits.deadline }, search })
-  await failovers.update(id, { problem: undefined })
-  const failover = failovers.get(id)
-  const text = `Attempt ${failover.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
-  notifyOfFailover(context, { failover, text, detail: `Offer ${offer.id}` })
+  await attempts.update(id, { problem: undefined })
+  const series = attempts.get(id)
+  const text = `Attempt ${series.attempts.length + 1} of ${limits.attempts}: ${attemptName(offer)}`
+  notifyOfAttempts(context, { series, text, detail: `Offer ${offer.id}` })
 }
 
-/** What has to wait is told with the failover, once in Activity, and tried again at the next poll. */
+/** What has to wait is told with the series of attempts, once in Activity, and tried again at the next poll. */
 async function wait(
-  { context, failovers }: AttemptParts,
+  { context, attempts }: AttemptParts,
   id: string,
   problem: Problem,
   text: string,
 ): Promise<void> {
-  const { code } = failovers.get(id).problem ?? {}
+  const { code } = attempts.get(id).problem ?? {}
   if (context.ending.aborted) return
-  await failovers.update(id, { problem })
-  const failover = failovers.get(id)
-  if (code !== problem.code) notifyOfFailover(context, { failover, text, problem })
+  await attempts.update(id, { problem })
+  const series = attempts.get(id)
+  if (code !== problem.code) notifyOfAttempts(context, { series, text, problem })
 }

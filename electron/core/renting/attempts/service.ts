@@ -7,37 +7,37 @@ import type { Rentals } from '../rentals/service.ts'
 import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { blameHosts } from './host-failure.ts'
-import { Failover, openAttempt } from './model.ts'
-import { type AttemptParts, closeAttempt, dropAttempt, endFailover, followAttempts } from './outcomes.ts'
+import { AttemptSeries, openAttempt } from './model.ts'
+import { type AttemptParts, closeAttempt, dropAttempt, endSeries, followAttempts } from './outcomes.ts'
 import { createRentNext } from './rent-next.ts'
 import { createSnapshots, type Instances } from './snapshots.ts'
-import { notifyOfFailover } from './tell.ts'
-import { failoverViews } from './view.ts'
+import { notifyOfAttempts } from './tell.ts'
+import { seriesViews } from './view.ts'
 
-/** What a failover is asked for. */
-export type FailoverRequest = Pick<Failover, 'search' | 'request' | 'limits' | 'replaces'>
+/** What a series of attempts is asked for. */
+export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
 
 /**
- * The failovers of one account. Each tries one machine after another until one can be entered. A try is a rental, with
- * all that makes a rental happen exactly once; the failover decides what becomes of it, and has that on disk before it
+ * The attempts of one account. Each tries one machine after another until one can be entered. A try is a rental, with
+ * all that makes a rental happen exactly once; the series of attempts decides what becomes of it, and has that on disk before it
  * acts. It decides on fresh answers alone.
  */
-export interface Failovers extends Automation {
+export interface Attempts extends Automation {
   readonly hosts: FailedMachines
   /**
    * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
    * by the user, rather than by what brings its own id.
    */
-  start(wanted: FailoverRequest, id?: string, asked?: boolean): Promise<string>
+  start(wanted: AttemptSeriesRequest, id?: string, asked?: boolean): Promise<string>
   /**
    * Ends it at whatever step; what it has created is destroyed. `needless`: not the user does so, but what had begun it,
    * were it after the user. Throws `too_late` once it has ended otherwise.
    */
   cancel(id: string, needless?: boolean): Promise<void>
   dismiss(id: string): Promise<void>
-  find(id: string): Failover | undefined
+  find(id: string): AttemptSeries | undefined
   /** All that are remembered, oldest first. */
-  all(): readonly Failover[]
+  all(): readonly AttemptSeries[]
   /** Resolves once what has become of them is on disk, where that is possible. */
   written(): Promise<void>
   /** Forgets that a machine failed. */
@@ -46,35 +46,35 @@ export interface Failovers extends Automation {
   underWay(): boolean
 }
 
-/** Failovers remembered after their end. */
+/** Attempts remembered after their end. */
 const mostEnded = 50
 
-export async function openFailovers(
+export async function openAttempts(
   context: AccountContext,
   rentals: Rentals,
   guards: Pick<StoredGuards, 'actedOn'>,
-): Promise<Failovers> {
+): Promise<Attempts> {
   const { ending, now } = context
   const secrets = rentalSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
   let instances: Instances = {}
   const rentalOf = (id: string) => (rentals.knows(id) ? rentals.rented(id) : undefined)
-  const failovers = await openCollection(context, {
-    name: 'failovers',
-    schema: Failover,
+  const attempts = await openCollection(context, {
+    name: 'attempts',
+    schema: AttemptSeries,
     key: ({ id }) => id,
-    missing: { code: 'no_such_failover', message: 'That failover is no longer on the list.' },
+    missing: { code: 'no_such_attempts', message: 'Those attempts are no longer on the list.' },
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
     view: all => ({
-      failovers: failoverViews(all, rentalOf, instances),
+      attempts: seriesViews(all, rentalOf, instances),
       failedMachines: hosts.view(),
     }),
   })
-  const { all, find, get, update } = failovers
-  const parts: AttemptParts = { context, failovers, rentals, rentalOf, hosts, secrets }
+  const { all, find, get, update } = attempts
+  const parts: AttemptParts = { context, attempts, rentals, rentalOf, hosts, secrets }
   const rentNext = createRentNext(parts)
   const snapshots = createSnapshots(context, guards)
-  /** Failovers this process is working on, so that no two loops do. */
+  /** Attempts this process is working on, so that no two loops do. */
   const busy = new Set<string>()
   const due = new Map<string, number>()
 
@@ -84,17 +84,17 @@ export async function openFailovers(
     busy.add(id)
     try {
       for (;;) {
-        const failover = await followAttempts(parts, get(id), instances)
-        if (failover.step !== 'trying' || ending.aborted) break
-        const rental = rentalOf(openAttempt(failover)?.rental ?? '')
-        const move = nextMove(failover, snapshots.of(failover, rental, instances))
+        const series = await followAttempts(parts, get(id), instances)
+        if (series.step !== 'trying' || ending.aborted) break
+        const rental = rentalOf(openAttempt(series)?.rental ?? '')
+        const move = nextMove(series, snapshots.of(series, rental, instances))
         if (move.do === 'wait') {
           if (move.until === undefined) due.delete(id)
           else due.set(id, move.until)
           break
         }
         due.delete(id)
-        if (!(await perform(failover, move))) break
+        if (!(await perform(series, move))) break
       }
     } finally {
       busy.delete(id)
@@ -102,16 +102,16 @@ export async function openFailovers(
   }
 
   /** Whether there is more to do at once. */
-  async function perform(failover: Failover, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
-    const current = openAttempt(failover)
+  async function perform(series: AttemptSeries, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
+    const current = openAttempt(series)
     switch (move.do) {
       case 'search':
-        return rentNext(failover)
+        return rentNext(series)
       case 'probeSsh':
-        snapshots.probeSsh(failover, instances, () => void pursue(failover.id))
+        snapshots.probeSsh(series, instances, () => void pursue(series.id))
         return false
       case 'drop':
-        await dropAttempt(parts, failover, { ...move.drop, at: now() })
+        await dropAttempt(parts, series, { ...move.drop, at: now() })
         return true
       case 'take back':
         if (current) await rentals.discard(current.rental)
@@ -119,21 +119,21 @@ export async function openFailovers(
       case 'close':
         if (!current) return true
         snapshots.forget(current.rental)
-        return closeAttempt(parts, failover, current)
+        return closeAttempt(parts, series, current)
       case 'end':
-        await endFailover(parts, failover, move)
+        await endSeries(parts, series, move)
         return false
     }
   }
 
-  failovers.show()
+  attempts.show()
   return {
     async start(wanted, given, asked = given === undefined) {
       const id = given ?? `f${context.newId()}`
       if (find(id)) return id
       await secrets.keep(id, wanted.request)
       try {
-        await failovers.add({
+        await attempts.add({
           ...wanted,
           id,
           request: withoutSecrets(wanted.request),
@@ -145,8 +145,8 @@ export async function openFailovers(
         await secrets.forget({ id, request: wanted.request }).catch(() => undefined)
         throw error
       }
-      notifyOfFailover(context, {
-        failover: get(id),
+      notifyOfAttempts(context, {
+        series: get(id),
         text: `Renting with failover: up to ${wanted.limits.attempts} attempts`,
         asked,
       })
@@ -165,27 +165,27 @@ export async function openFailovers(
     },
     find,
     all,
-    written: failovers.flush,
+    written: attempts.flush,
     hosts,
     onPoll(poll) {
       instances = poll.account.instances
       const trying = all().filter(({ step }) => step === 'trying')
-      for (const failover of trying) snapshots.onPoll(failover, poll)
+      for (const series of trying) snapshots.onPoll(series, poll)
       for (const { id } of trying) void pursue(id)
       void blameHosts(parts, poll)
-      failovers.show()
+      attempts.show()
     },
     // Whatever is under way goes on at the first fresh poll: rentals go on by themselves.
-    resume: failovers.show,
+    resume: attempts.show,
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     async forgive(machineId) {
       await hosts.forgive(machineId)
-      failovers.show()
+      attempts.show()
     },
     dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
     underWay: () => all().some(({ step }) => step === 'trying'),
     async flush() {
-      await Promise.all([failovers.flush(), hosts.flush()])
+      await Promise.all([attempts.flush(), hosts.flush()])
     },
   }
 }

@@ -5,18 +5,18 @@ import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Rental } from '../rentals/model.ts'
 import type { Snapshot, Stopper } from './decide.ts'
-import { type Failover, openAttempt } from './model.ts'
+import { type AttemptSeries, openAttempt } from './model.ts'
 
 /** What a fresh answer showed of the instances. */
 export type Instances = Readonly<Record<string, InstanceView>>
 
 /** What is known of the tries that are under way and is not on disk: whether SSH answers, and what is missing. */
 export interface Snapshots {
-  of(failover: Failover, rental: Rental | undefined, instances: Instances): Snapshot
-  /** Notes whether the instance of a failover's try is gone. */
-  onPoll(failover: Failover, poll: AccountPoll): void
+  of(series: AttemptSeries, rental: Rental | undefined, instances: Instances): Snapshot
+  /** Notes whether the instance of an attempt is gone. */
+  onPoll(series: AttemptSeries, poll: AccountPoll): void
   /** Asks whether SSH answers; `heard` is called once it does. */
-  probeSsh(failover: Failover, instances: Instances, heard: () => void): void
+  probeSsh(series: AttemptSeries, instances: Instances, heard: () => void): void
   forget(rental: string): void
 }
 
@@ -35,8 +35,8 @@ export function createSnapshots(
   }
 
   return {
-    of(failover, rental, instances) {
-      const current = openAttempt(failover)?.rental ?? ''
+    of(series, rental, instances) {
+      const current = openAttempt(series)?.rental ?? ''
       return {
         now: now(),
         stopper: rental?.instance === undefined ? undefined : stopperOf(rental.instance),
@@ -46,14 +46,14 @@ export function createSnapshots(
         ssh: ssh.get(current) ?? 'unasked',
       }
     },
-    onPoll(failover, { pollsMissing }) {
-      const { rental, instance } = openAttempt(failover) ?? {}
+    onPoll(series, { pollsMissing }) {
+      const { rental, instance } = openAttempt(series) ?? {}
       if (rental === undefined || instance === undefined) return
       if (pollsMissing(instance) >= pollsUntilGone) gone.add(rental)
       else gone.delete(rental)
     },
-    probeSsh(failover, instances, heard) {
-      const current = openAttempt(failover)
+    probeSsh(series, instances, heard) {
+      const current = openAttempt(series)
       const instance = instances[current?.instance ?? '']
       if (!current || !instance || ssh.get(current.rental) === 'asking') return
       const { rental } = current

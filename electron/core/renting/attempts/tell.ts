@@ -1,12 +1,12 @@
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { failoverAlert } from './alerts.ts'
-import type { Attempt, Failover } from './model.ts'
+import { attemptsAlert } from './alerts.ts'
+import type { Attempt, AttemptSeries } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
 
-/** What is told of a failover as it happens. */
-interface FailoverEvent {
-  failover: Failover
+/** What is told of a series of attempts as it happens. */
+interface AttemptEvent {
+  series: AttemptSeries
   text: string
   detail?: string
   problem?: Problem
@@ -20,15 +20,15 @@ interface FailoverEvent {
 type TellContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 
 /** Writes it into Activity; an end is an alert, unless a recovery tells of it. */
-export function notifyOfFailover(
+export function notifyOfAttempts(
   { account, activity, notifications }: TellContext,
-  { failover, text, detail, problem, instance, asked, end }: FailoverEvent,
+  { series, text, detail, problem, instance, asked, end }: AttemptEvent,
 ): void {
   if (end && problem?.code !== nothingAsGoodCode) {
-    notifications.tell(account, [failoverAlert(account, failover)])
+    notifications.tell(account, [attemptsAlert(account, series)])
     return
   }
-  const { request, search } = failover
+  const { request, search } = series
   const what = request.label || search.filter.gpus?.join(', ') || request.image || request.template?.name
   activity.add({
     account,
@@ -40,14 +40,14 @@ export function notifyOfFailover(
 }
 
 /** Tells what the tries have come to since they were as `before`. */
-export function notifyOfSteps(context: TellContext, failover: Failover, before: readonly Attempt[]): void {
-  const { attempts, limits, request } = failover
+export function notifyOfSteps(context: TellContext, series: AttemptSeries, before: readonly Attempt[]): void {
+  const { attempts, limits, request } = series
   for (const [index, { rental, instance, runningAt, drop }] of attempts.entries()) {
     const was = before.find(other => other.rental === rental)
     if (instance === undefined || drop) continue
     const say = (what: string) => {
       const text = `Attempt ${index + 1} of ${limits.attempts} ${what}`
-      notifyOfFailover(context, { failover, text, instance })
+      notifyOfAttempts(context, { series, text, instance })
     }
     if (was?.instance === undefined) say('is created, and boots')
     if (was?.runningAt === undefined && runningAt !== undefined)

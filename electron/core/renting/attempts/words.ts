@@ -4,9 +4,9 @@ import type { RentalView } from '../../../contract/market/rental.ts'
 import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
-import type { Failover } from './model.ts'
+import type { AttemptSeries } from './model.ts'
 
-/** What is told of tries and failovers. */
+/** What is told of tries and attempts. */
 export const sentences = {
   late: {
     code: 'late',
@@ -63,7 +63,10 @@ export const sentences = {
 export const nothingAsGoodCode = 'nothing_as_good'
 
 /** Why an instance is not replaced: by what the market has, it would be worse off. */
-function nothingAsGood(instance: number, { search, request }: Pick<Failover, 'search' | 'request'>): Problem {
+function nothingAsGood(
+  instance: number,
+  { search, request }: Pick<AttemptSeries, 'search' | 'request'>,
+): Problem {
   const asked = searchParts(search).map(part => searchPartWords(search, part))
   const bid = request.bid === undefined ? [] : [`for a bid of at most ${rate(micros(request.bid))}`]
   return {
@@ -74,9 +77,9 @@ function nothingAsGood(instance: number, { search, request }: Pick<Failover, 'se
 }
 
 /** Why nothing is rented where the market has nothing that fits. */
-export function nothingFound(failover: Failover): Problem {
-  if (failover.replaces !== undefined) return nothingAsGood(failover.replaces, failover)
-  return failover.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers
+export function nothingFound(series: AttemptSeries): Problem {
+  if (series.replaces !== undefined) return nothingAsGood(series.replaces, series)
+  return series.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers
 }
 
 /** `1 × RTX 4090 in Sweden, SE, machine 10012`. */

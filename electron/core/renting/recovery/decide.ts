@@ -29,7 +29,7 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
   // A deployment may show one that was outbid as meant to be stopped, and start it again all the same.
   const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
   if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
-  if (recovery.failover !== undefined) return { do: 'follow' }
+  if (recovery.attemptSeries !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
   // The answer to a raise was lost, and the raise did not take: the same bid again is not another one.
   const again = recovery.asked !== undefined

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { FailoverId } from '../../../contract/automation/failover.ts'
+import { AttemptSeriesId } from '../../../contract/automation/attempts.ts'
 import { RecoveryChoice } from '../../../contract/automation/recovery.ts'
 import { InstanceId } from '../../../contract/ids.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { StoredProblem } from '../../app/problems.ts'
 import type { Collection } from '../../storage/collection.ts'
-import type { Failovers } from '../attempts/service.ts'
+import type { Attempts } from '../attempts/service.ts'
 import type { Rentals } from '../rentals/service.ts'
 
 /** What Berth does for one interruptible instance once it is outbid, as it is remembered. Micro-dollars. */
@@ -25,8 +25,8 @@ export const Recovery = v.object({
   raises: v.number(),
   /** What the raises have added: `micros` at `at`, growing by `perHour`. */
   added: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
-  /** The failover that rents its replacement. On disk before that begins. */
-  failover: v.optional(FailoverId),
+  /** The series of attempts that rents its replacement. On disk before that begins. */
+  attemptSeries: v.optional(AttemptSeriesId),
   replacements: v.number(),
   /** What replacements have cost that are gone, dropped tries included. */
   replaced: v.number(),
@@ -47,7 +47,7 @@ export interface RecoveryParts {
   context: AccountContext
   recoveries: Collection<Recovery, number>
   rentals: Pick<Rentals, 'ofInstance' | 'knows'>
-  failovers: Pick<Failovers, 'start' | 'cancel' | 'find' | 'written'>
+  attempts: Pick<Attempts, 'start' | 'cancel' | 'find' | 'written'>
   /** Every instance of the last poll, as the service gave it. */
   records(): readonly Instance[]
 }

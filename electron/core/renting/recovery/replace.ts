@@ -11,73 +11,74 @@ import { freshRecovery, type Recovery, type RecoveryParts } from './model.ts'
 import { othersReplacement } from './others.ts'
 import { replacementFor } from './replacement.ts'
 
-/** Begins the failover that rents a replacement. Throws why none can be rented. */
+/** Begins the series of attempts that rents a replacement. Throws why none can be rented. */
 export async function rentReplacement(
   parts: RecoveryParts,
   instance: InstanceView,
-  { choice, failover, held }: Recovery,
+  { choice, attemptSeries, held }: Recovery,
 ): Promise<void> {
-  const { context, recoveries, rentals, failovers } = parts
+  const { context, recoveries, rentals, attempts } = parts
   const { id } = instance
   if (choice.kind !== 'replace') return
   const other = othersReplacement(id, parts.records(), rentals.knows)
   if (other) return leaveTo(parts, instance, other)
   const request = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
-  const chosen = failover ?? `f${context.newId()}`
+  const chosen = attemptSeries ?? `f${context.newId()}`
   // The market is asked again and again: that it has nothing is told once.
   const still = held?.code === nothingAsGoodCode ? held : undefined
-  await recoveries.intend(id, { failover: chosen, lastAt: context.now(), held: still })
+  await recoveries.intend(id, { attemptSeries: chosen, lastAt: context.now(), held: still })
   // The user may choose otherwise at any moment of it.
   if (recoveries.find(id)?.choice.kind !== 'replace') return
-  await failovers.start(request, chosen)
-  if (recoveries.find(id)?.choice.kind !== 'replace') await cancelReplacement(failovers, chosen)
+  await attempts.start(request, chosen)
+  if (recoveries.find(id)?.choice.kind !== 'replace') await cancelReplacement(attempts, chosen)
 }
 
-/** Cancels the failover, unless it has ended otherwise. */
+/** Cancels the series of attempts, unless it has ended otherwise. */
 export async function cancelReplacement(
-  failovers: RecoveryParts['failovers'],
-  failover: string,
+  attempts: RecoveryParts['attempts'],
+  attemptSeries: string,
 ): Promise<void> {
-  const step = failovers.find(failover)?.step
-  if (step === 'trying' || step === 'cancelled') await failovers.cancel(failover, true)
+  const step = attempts.find(attemptSeries)?.step
+  if (step === 'trying' || step === 'cancelled') await attempts.cancel(attemptSeries, true)
 }
 
-/** Goes on with the failover that was begun, by what has become of it. Throws why it has failed. */
+/** Goes on with the series of attempts that was begun, by what has become of it. Throws why it has failed. */
 export async function followReplacement(
   parts: RecoveryParts,
   instance: InstanceView,
   recovery: Recovery,
 ): Promise<void> {
-  const { recoveries, rentals, failovers } = parts
+  const { recoveries, rentals, attempts } = parts
   const { id } = instance
-  const failover = recovery.failover === undefined ? undefined : failovers.find(recovery.failover)
-  // Berth ended before the failover was on disk, or another choice was faster.
-  if (!failover && (recovery.choice.kind !== 'replace' || instance.state !== 'outbid'))
-    return void (await recoveries.update(id, { failover: undefined }))
-  if (!failover) return rentReplacement(parts, instance, recovery)
+  const attemptSeries =
+    recovery.attemptSeries === undefined ? undefined : attempts.find(recovery.attemptSeries)
+  // Berth ended before the series of attempts was on disk, or another choice was faster.
+  if (!attemptSeries && (recovery.choice.kind !== 'replace' || instance.state !== 'outbid'))
+    return void (await recoveries.update(id, { attemptSeries: undefined }))
+  if (!attemptSeries) return rentReplacement(parts, instance, recovery)
   const other = othersReplacement(id, parts.records(), rentals.knows)
-  const replaced = recovery.replaced + spentOn(failover)
-  switch (failover.step) {
+  const replaced = recovery.replaced + spentOn(attemptSeries)
+  switch (attemptSeries.step) {
     case 'trying': {
-      const own = failover.attempts.findLast(one => one.cost === undefined)?.instance
+      const own = attemptSeries.attempts.findLast(one => one.cost === undefined)?.instance
       const mine = parts.records().find(record => record.id === own)
-      if (!failover.unwanted && isNeedless(recovery, instance, mine, other))
-        await failovers.cancel(failover.id, true)
+      if (!attemptSeries.unwanted && isNeedless(recovery, instance, mine, other))
+        await attempts.cancel(attemptSeries.id, true)
       return
     }
     case 'ready':
-      return handOver(parts, instance, recovery, failover.instance, replaced)
+      return handOver(parts, instance, recovery, attemptSeries.instance, replaced)
     case 'failed':
-      await recoveries.update(id, { failover: undefined, replaced })
-      if (failover.problem && instance.state === 'outbid') throw new BerthError(failover.problem)
+      await recoveries.update(id, { attemptSeries: undefined, replaced })
+      if (attemptSeries.problem && instance.state === 'outbid') throw new BerthError(attemptSeries.problem)
       return
     case 'cancelled': {
       // The user's cancelling of a replacement is the end of it.
-      const over = !other && !failover.needless && recovery.choice.kind === 'replace'
+      const over = !other && !attemptSeries.needless && recovery.choice.kind === 'replace'
       const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
       // What could not be done before is nothing that is still wanted.
       const held = over ? undefined : recovery.held
-      await recoveries.update(id, { failover: undefined, replaced, choice, held })
+      await recoveries.update(id, { attemptSeries: undefined, replaced, choice, held })
       if (other) await leaveTo(parts, instance, other)
     }
   }
@@ -88,14 +89,14 @@ async function leaveTo(
   instance: InstanceView,
   { id: by }: Instance,
 ): Promise<void> {
-  await recoveries.update(instance.id, { by, failover: undefined, held: undefined })
+  await recoveries.update(instance.id, { by, attemptSeries: undefined, held: undefined })
   const text = `Another Berth has rented #${by} in the place of it`
   noteOfRecovery(context, instance, text)
 }
 
 /** The replacement has the place from here on, and the choice goes on with it, where the user has not made one for it. */
 async function handOver(
-  { context, recoveries, failovers }: RecoveryParts,
+  { context, recoveries, attempts }: RecoveryParts,
   instance: InstanceView,
   recovery: Recovery,
   by: number | undefined,
@@ -104,10 +105,10 @@ async function handOver(
   if (by === undefined) return
   const itself = recovery.of === undefined ? 0 : spentBy(instance, context.now())
   // A kill must not let it go on, and drop what has the place.
-  await failovers.written()
+  await attempts.written()
   const replaced = recoveries.find(instance.id)
   const { choice, lastAt, replacements } = replaced ?? recovery
-  const over = { by, failover: undefined, replaced: dropped, held: undefined }
+  const over = { by, attemptSeries: undefined, replaced: dropped, held: undefined }
   await recoveries.put(...(replaced ? [{ ...replaced, ...over } as Recovery] : []), {
     ...(recoveries.find(by) ?? freshRecovery(by, choice, context.now())),
     ...(lastAt === undefined ? {} : { lastAt }),

@@ -3,7 +3,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { withoutParts } from '../../../contract/market/search-part.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
-import type { FailoverRequest } from '../attempts/service.ts'
+import type { AttemptSeriesRequest } from '../attempts/service.ts'
 import { asGoodAs } from '../rentals/as-good.ts'
 import type { Rental } from '../rentals/model.ts'
 import { requestLike, withoutOffer } from '../rentals/request-like.ts'
@@ -19,7 +19,7 @@ export function replacementFor(
   rental: Rental | undefined,
   record: Instance | undefined,
   { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
-): FailoverRequest {
+): AttemptSeriesRequest {
   const { gpu } = instance
   if (!gpu)
     throw new BerthError({

@@ -27,7 +27,7 @@ export interface Recoveries extends Automation {
 export async function openRecoveries(
   context: AccountContext,
   rentals: RecoveryParts['rentals'],
-  failovers: RecoveryParts['failovers'],
+  attempts: RecoveryParts['attempts'],
 ): Promise<Recoveries> {
   const { ending, now } = context
   /** Instances this process is acting on. */
@@ -45,7 +45,7 @@ export async function openRecoveries(
     }),
   })
   const { all, find } = recoveries
-  const parts: RecoveryParts = { context, recoveries, rentals, failovers, records: () => records }
+  const parts: RecoveryParts = { context, recoveries, rentals, attempts, records: () => records }
 
   async function pursue(instance: InstanceView, recovery: Recovery): Promise<void> {
     const { id } = instance
@@ -66,11 +66,11 @@ export async function openRecoveries(
   }
 
   /** It is gone. What was to take its place goes with it: nobody would see to that any more. */
-  async function forget({ instance: id, failover }: Recovery): Promise<void> {
+  async function forget({ instance: id, attemptSeries }: Recovery): Promise<void> {
     busy.add(id)
     try {
       // One that has ended meanwhile stays as it is.
-      if (failover !== undefined) await cancelReplacement(failovers, failover).catch(() => undefined)
+      if (attemptSeries !== undefined) await cancelReplacement(attempts, attemptSeries).catch(() => undefined)
       await recoveries.forget(id)
     } finally {
       busy.delete(id)
@@ -84,16 +84,16 @@ export async function openRecoveries(
       if (!instance.interruptible) throw new BerthError(notInterruptible)
       if (choice.kind === 'replace')
         replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
-      const { failover } = find(id) ?? {}
+      const { attemptSeries } = find(id) ?? {}
       // Who asks for a replacement after they have cancelled one wants another.
-      if (failover !== undefined && failovers.find(failover)?.unwanted)
-        await cancelReplacement(failovers, failover)
+      if (attemptSeries !== undefined && attempts.find(attemptSeries)?.unwanted)
+        await cancelReplacement(attempts, attemptSeries)
       const before = find(id)
       const after = { ...(before ?? freshRecovery(id, choice, now())), choice }
       const { held: _, refused: __, ...kept } = after
       await recoveries.add(kept)
-      const running = before?.failover
-      if (running !== undefined && choice.kind !== 'replace') await cancelReplacement(failovers, running)
+      const running = before?.attemptSeries
+      if (running !== undefined && choice.kind !== 'replace') await cancelReplacement(attempts, running)
       void context.poll()
     },
     onPoll(poll) {

@@ -9,7 +9,7 @@ export function recoveryView(
   instance: InstanceView | undefined,
   now: number,
 ): RecoveryView {
-  const { choice, raises, added, replacements, replaced, by, of, failover, held } = recovery
+  const { choice, raises, added, replacements, replaced, by, of, attemptSeries, held } = recovery
   return {
     choice,
     ...standing(recovery, instance, now),
@@ -20,7 +20,7 @@ export function recoveryView(
     replaced,
     by,
     of,
-    failover,
+    attemptSeries,
   }
 }
 
@@ -30,7 +30,7 @@ function standing(
   now: number,
 ): { step: RecoveryStep; until?: number } {
   if (recovery.by !== undefined) return { step: 'replaced' }
-  if (recovery.failover !== undefined) return { step: 'replacing' }
+  if (recovery.attemptSeries !== undefined) return { step: 'replacing' }
   if (recovery.asked) return { step: 'raising' }
   const move = instance && recoveryMove(recovery, instance, now)
   if (move?.do === 'wait') return { step: 'waiting', until: move.until }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FailoverId } from '../../../contract/automation/failover.ts'
+import { AttemptSeriesId } from '../../../contract/automation/attempts.ts'
 import { AccountId, RentalId } from '../../../contract/ids.ts'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
@@ -48,8 +48,8 @@ export const Rental = v.object({
   deadline: v.number(),
   candidates: v.optional(v.array(v.number())),
   problem: v.optional(StoredProblem),
-  /** The failover that it is a try of, which says what becomes of it. */
-  owner: v.optional(FailoverId),
+  /** The series of attempts that it is a try of, which says what becomes of it. */
+  owner: v.optional(AttemptSeriesId),
   /** It is not wanted any more: whatever it creates is destroyed. */
   unwanted: v.optional(v.boolean()),
   /** The user has seen its end. */

@@ -11,21 +11,21 @@ type WithSecrets = Pick<RentRequest, 'env' | 'registry'>
 const registryToken = 'registry token'
 
 /**
- * Secret values of a rental's or a failover's environment, and its registry's token: in the keychain while it is asked
+ * Secret values of a rental's or a series of attempts's environment, and its registry's token: in the keychain while it is asked
  * for, and never on disk.
  */
 export interface RentalSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>
-  /** A try has those of its failover. The request with its values again; undefined when they are gone. */
+  /** A try has those of its series. The request with its values again; undefined when they are gone. */
   restore<Request extends WithSecrets>(
     of: { id: string; owner?: string },
     request: Request,
   ): Promise<Request | undefined>
-  /** Those of a try stay with its failover. */
+  /** Those of a try stay with its series. */
   forget(rental: { id: string; owner?: string; request: WithSecrets }): Promise<void>
 }
 
-/** The keychain's entry of the secrets of a rental, a failover or a watch. */
+/** The keychain's entry of the secrets of a rental, a series of attempts or a watch. */
 export function secretsEntry(owner: string): string {
   return `rental ${owner}`
 }

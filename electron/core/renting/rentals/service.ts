@@ -46,13 +46,13 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   rented(id: string): Rental
   /** Whether a mark is of a rental of this Berth. */
   knows(mark: string): boolean
-  /** The tries of a failover, oldest first. */
+  /** The tries of a series of attempts, oldest first. */
   owned(owner: string): readonly Rental[]
 }
 
 /** What is known of a rental besides its request and its offer. */
 export interface RentedFor {
-  /** What makes it a try: its failover, and the seconds it may take. */
+  /** What makes it a try: its series, and the seconds it may take. */
   owned?: { owner: string; deadline: number }
   /** What the offer was found with. */
   search?: SavedQuery

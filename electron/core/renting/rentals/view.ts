@@ -4,7 +4,7 @@ import { isUnderWay, type Rental } from './model.ts'
 
 /**
  * The rentals that the page shows: those under way, and those that failed with nothing to show for it. A try is shown
- * by its failover.
+ * by its series.
  */
 export function rentalViews(rentals: readonly Rental[]): Record<string, RentalView> {
   const shown = rentals.filter(

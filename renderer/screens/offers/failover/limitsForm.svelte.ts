@@ -1,9 +1,9 @@
-import { FailoverLimits } from '../../../../electron/contract/automation/failover.ts'
+import { AttemptLimits } from '../../../../electron/contract/automation/attempts.ts'
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
 
-/** How far a failover may go, as it is filled in. */
+/** How far a series of attempts may go, as it is filled in. */
 export class LimitsForm {
   attempts = $state('5')
   /** Dollars. */
@@ -15,8 +15,8 @@ export class LimitsForm {
   readonly interruptible: boolean
   #tried = $state(false)
 
-  /** @param began what to begin with where it is known, in the units of FailoverLimits */
-  constructor(interruptible: boolean, began: Partial<FailoverLimits>) {
+  /** @param began what to begin with where it is known, in the units of AttemptLimits */
+  constructor(interruptible: boolean, began: Partial<AttemptLimits>) {
     this.interruptible = interruptible
     const { attempts, ceiling, deadline, price } = began
     if (attempts !== undefined) this.attempts = String(attempts)
@@ -26,7 +26,7 @@ export class LimitsForm {
   }
 
   readonly #read = $derived.by(() =>
-    readForm(FailoverLimits, {
+    readForm(AttemptLimits, {
       attempts: number(this.attempts),
       ceiling: number(this.ceiling),
       deadline: number(this.deadline, 60),
@@ -43,7 +43,7 @@ export class LimitsForm {
   readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
   /** The limits; undefined while something is wrong, which is told from then on. */
-  limits(): FailoverLimits | undefined {
+  limits(): AttemptLimits | undefined {
     this.#tried = true
     return this.#read.value
   }

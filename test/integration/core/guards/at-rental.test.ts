@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
-import { ended, failoverOf, failoverRequest } from '../failover/request.ts'
+import { attemptSeriesOf, attemptsRequest, ended } from '../attempts/request.ts'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -41,9 +41,9 @@ test.concurrent('what was chosen with a rental guards its instance, and is offer
 
 test.concurrent('each attempt has it, and so has the one that is kept', async context => {
   const { world, under } = await connected(context)
-  const id = await under.run('rentWithFailover', failoverRequest({}, { stops }))
-  await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
-  const first = failoverOf(under, id)?.attempts[0]?.instance ?? 0
+  const id = await under.run('rentWithFailover', attemptsRequest({}, { stops }))
+  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
+  const first = attemptSeriesOf(under, id)?.attempts[0]?.instance ?? 0
   expect(guardsOn(under, first)).toMatchObject(guarded)
   await world.sim.controls.forceStatus(first, 'exited')
   const instance = (await ended(under, id))?.instance ?? 0
@@ -53,7 +53,7 @@ test.concurrent('each attempt has it, and so has the one that is kept', async co
 
 test.concurrent('what a watch rents by itself has it', async context => {
   const { under } = await connected(context)
-  const { search, request, limits } = failoverRequest({}, { stops })
+  const { search, request, limits } = attemptsRequest({}, { stops })
   await under.run('saveWatch', {
     request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import { startDetour } from '../../../e2e/detour.ts'
 import { nextMorning } from '../../../morning.ts'
-import { failoverOf, failoverRequest, onAccount } from '../failover/request.ts'
+import { attemptSeriesOf, attemptsRequest, onAccount } from '../attempts/request.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 import { createWorld } from '../world.ts'
@@ -38,7 +38,7 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   const { world, under, first } = await spendingWorld(context)
   const guard = await budget(under)
   await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
-  const { search, request, limits } = failoverRequest({ attempts: 2, deadline: 3600 }, { access: 'none' })
+  const { search, request, limits } = attemptsRequest({ attempts: 2, deadline: 3600 }, { access: 'none' })
   const watch = await under.run('saveWatch', {
     request: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
   })
@@ -62,11 +62,11 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
-  const id = await under.run('rentWithFailover', failoverRequest({ deadline: 3600 }))
-  await under.until(() => failoverOf(under, id)?.attempts[0]?.instance !== undefined)
+  const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 3600 }))
+  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined)
   const guard = await budget(under)
-  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 40_000)
-  expect(failoverOf(under, id)).toMatchObject({
+  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_guard', 40_000)
+  expect(attemptSeriesOf(under, id)).toMatchObject({
     step: 'searching',
     attempts: [{ why: { code: 'stopped_by_guard' } }],
   })
@@ -82,12 +82,12 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
     expect(await lines(under, text)).toHaveLength(1)
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
-  await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
-  expect(failoverOf(under, id)?.attempts).toHaveLength(2)
+  await under.until(() => attemptSeriesOf(under, id)?.step === 'ready', 40_000)
+  expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(2)
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
-test.concurrent('a try that runs is ended by its failover alone, not by the guard as well', {
+test.concurrent('a try that runs is ended by its series alone, not by the guard as well', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld({ start: nextMorning() })
@@ -98,14 +98,14 @@ test.concurrent('a try that runs is ended by its failover alone, not by the guar
   const under = await world.start()
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  const id = await under.run('rentWithFailover', failoverRequest({ deadline: 7200 }))
-  await under.until(() => failoverOf(under, id)?.step === 'entering', 40_000)
-  const tried = failoverOf(under, id)?.instance
+  const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 7200 }))
+  await under.until(() => attemptSeriesOf(under, id)?.step === 'entering', 40_000)
+  const tried = attemptSeriesOf(under, id)?.instance
   await world.sim.controls.advance(1800)
   await under.run('refresh', {})
   await budget(under)
-  await under.until(() => failoverOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_guard')
-  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard', 45_000)
+  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_guard')
+  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_guard', 45_000)
   const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
   expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
   expect(asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
@@ -122,15 +122,15 @@ test.concurrent('what waits for a guard on the credit asks the market again, onc
   const under = await world.startConnected()
   const when = { kind: 'credit', hours: 720 } as const
   await under.run('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
-  const id = await under.run('rentWithFailover', failoverRequest())
-  await under.until(() => failoverOf(under, id)?.problem?.code === 'held_by_guard')
+  const id = await under.run('rentWithFailover', attemptsRequest())
+  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_guard')
   const searches = () =>
     world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length
   const before = searches()
   await world.sim.controls.advance(120)
   await under.until(() => searches() > before, 45_000)
   expect(everCreated(world)).toBe(0)
-  await under.run('cancelFailover', { failover: id })
+  await under.run('cancelAttempts', { attemptSeries: id })
 })
 
 test.concurrent('what was outbid is neither raised nor replaced while a budget is reached', {

@@ -79,9 +79,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.run('cancelJob', { job: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
     // It was still looking for a machine when it was cancelled: none may come of that.
-    await under.until(() =>
-      Object.values(under.account().failovers).every(({ step }) => step === 'cancelled'),
-    )
+    await under.until(() => Object.values(under.account().attempts).every(({ step }) => step === 'cancelled'))
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const dismissed = () => under.run('dismissJob', { job: id }).catch(({ problem }) => problem.code)
     await expect.poll(dismissed).toBeUndefined()

@@ -14,15 +14,7 @@ test(
     const { broken, figures, tally } = await liveDays(day)
     expect(broken, `${figures}\n${again(day)}`).toEqual([])
     // They were hours in which things happened.
-    for (const what of [
-      'kills',
-      'kills at created',
-      'failovers',
-      'guards',
-      'recoveries',
-      'outbid',
-      'top-ups',
-    ])
+    for (const what of ['kills', 'kills at created', 'attempts', 'guards', 'recoveries', 'outbid', 'top-ups'])
       expect(tally.of(what), what).toBeGreaterThan(0)
   },
   limit,

@@ -2,14 +2,14 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
 import { rentalOf } from '../../../../electron/core/instances/mark.ts'
-import { Failover } from '../../../../electron/core/renting/attempts/model.ts'
+import { AttemptSeries } from '../../../../electron/core/renting/attempts/model.ts'
 import { Rental } from '../../../../electron/core/renting/rentals/model.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 
-/** What Berth remembers of rentals and failovers, as it is on disk. */
+/** What Berth remembers of rentals and attempts, as it is on disk. */
 export interface RentalRecords {
   rentals: readonly Rental[]
-  failovers: readonly Failover[]
+  attempts: readonly AttemptSeries[]
 }
 
 export async function recordsOnDisk(folder: string): Promise<RentalRecords> {
@@ -19,11 +19,11 @@ export async function recordsOnDisk(folder: string): Promise<RentalRecords> {
     JSON.parse(await readFile(join(accounts, account, name), 'utf8').catch(() => '[]'))
   return {
     rentals: v.parse(v.array(Rental), await read('rentals.json')),
-    failovers: v.parse(v.array(Failover), await read('failovers.json')),
+    attempts: v.parse(v.array(AttemptSeries), await read('attempts.json')),
   }
 }
 
-/** What an instance was created for: a failover, or a rental without one. */
+/** What an instance was created for: a series of attempts, or a rental without one. */
 export function ownerOf(
   { label, extra_env }: ServiceInstance,
   { rentals }: RentalRecords,
@@ -82,7 +82,7 @@ export function orphans(
   })
 }
 
-function unwanted(instance: ServiceInstance, { rentals, failovers }: RentalRecords): string | undefined {
+function unwanted(instance: ServiceInstance, { rentals, attempts }: RentalRecords): string | undefined {
   const mark = rentalOf(instance.label, instance.extra_env)
   if (mark === undefined) return 'it has no mark'
   const rental = rentals.find(({ id }) => id === mark)
@@ -91,9 +91,9 @@ function unwanted(instance: ServiceInstance, { rentals, failovers }: RentalRecor
     return `its rental ${mark} (${rental.step}) has ${rental.instance ?? 'none'}`
   if (rental.unwanted) return `its rental ${mark} is not wanted (${rental.step})`
   if (rental.owner === undefined) return undefined
-  const failover = failovers.find(({ id }) => id === rental.owner)
-  if (!failover) return undefined
-  return failover.instance === instance.id
+  const attemptSeries = attempts.find(({ id }) => id === rental.owner)
+  if (!attemptSeries) return undefined
+  return attemptSeries.instance === instance.id
     ? undefined
-    : `its failover ${failover.id} ended as ${failover.step}`
+    : `its attemptSeries ${attemptSeries.id} ended as ${attemptSeries.step}`
 }

@@ -66,7 +66,7 @@ function neglected(
       if (poll.number === 1 || !isDue(stretch, poll.at) || !mayAct(stretch, poll)) return []
       const before = stretches.slice(0, index + 1).findLast(({ order }) => order < poll.order)
       const hadToWait = before !== undefined && before.until >= poll.at && mayAct(before, poll)
-      return hadToWait && !isLeftToFailovers(stretch, poll, requests) ? [{ stretch, at: poll.at }] : []
+      return hadToWait && !isLeftToAttempts(stretch, poll, requests) ? [{ stretch, at: poll.at }] : []
     })
   })
 }
@@ -137,10 +137,10 @@ function isHeldUp(stretch: Stretch, { credit }: Poll): boolean {
 }
 
 /**
- * Whether all that it is to stop is a failover's try, which goes by its failover once the guard has acted: the guard is
+ * Whether all that it is to stop is an attempt, which goes by its series once the guard has acted: the guard is
  * shown as before until then, however late the answer is, or however often the service puts it off.
  */
-function isLeftToFailovers(
+function isLeftToAttempts(
   { guard, instances }: Stretch,
   poll: Poll,
   requests: readonly LoggedRequest[],

@@ -1,4 +1,4 @@
-import { isFailingOver } from '../../../../electron/contract/automation/failover.ts'
+import { isTrying } from '../../../../electron/contract/automation/attempts.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import { isDead } from '../../../../electron/contract/reading.ts'
@@ -8,11 +8,15 @@ import { type Hand, instancesOf, type UserAction } from './hand.ts'
 const mostAtOnce = 9
 
 export const renting: readonly UserAction[] = [
-  { name: 'failovers', weight: 5, do: hand => (hasEnough(hand) ? undefined : failover(hand, undefined)) },
   {
-    name: 'failovers with a bid',
+    name: 'attempts',
     weight: 5,
-    do: hand => (hasEnough(hand) ? undefined : failover(hand, aBid(hand))),
+    do: hand => (hasEnough(hand) ? undefined : rentWithAttempts(hand, undefined)),
+  },
+  {
+    name: 'attempts with a bid',
+    weight: 5,
+    do: hand => (hasEnough(hand) ? undefined : rentWithAttempts(hand, aBid(hand))),
   },
   { name: 'rentals', weight: 3, do: hand => (hasEnough(hand) ? undefined : rent(hand, undefined)) },
   {
@@ -21,11 +25,11 @@ export const renting: readonly UserAction[] = [
     do: hand => (hasEnough(hand) ? undefined : rent(hand, aBid(hand))),
   },
   {
-    name: 'cancelled failovers',
+    name: 'cancelled attempts',
     weight: 1,
     do({ berth, account, chance }) {
-      const failover = chance.oneOf(Object.values(account.failovers).filter(isFailingOver))
-      return failover && berth.run('cancelFailover', { failover: failover.id })
+      const attemptSeries = chance.oneOf(Object.values(account.attempts).filter(isTrying))
+      return attemptSeries && berth.run('cancelAttempts', { attemptSeries: attemptSeries.id })
     },
   },
   {
@@ -48,8 +52,8 @@ export const renting: readonly UserAction[] = [
     name: 'ends taken off the list',
     weight: 2,
     do({ berth, account, chance }) {
-      const failover = chance.oneOf(Object.values(account.failovers).filter(one => !isFailingOver(one)))
-      return failover && berth.run('dismissFailover', { failover: failover.id })
+      const attemptSeries = chance.oneOf(Object.values(account.attempts).filter(one => !isTrying(one)))
+      return attemptSeries && berth.run('dismissAttempts', { attemptSeries: attemptSeries.id })
     },
   },
   {
@@ -59,7 +63,7 @@ export const renting: readonly UserAction[] = [
       const { berth, account, chance } = hand
       const watch = chance.oneOf(Object.values(account.watches))
       if (watch) return chance.happens(0.5) ? berth.run('deleteWatch', { watch: watch.id }) : undefined
-      const { search, request, limits } = failoverRequest(hand, undefined)
+      const { search, request, limits } = attemptsRequest(hand, undefined)
       return berth.run('saveWatch', {
         request: {
           name: 'Bargains',
@@ -73,9 +77,9 @@ export const renting: readonly UserAction[] = [
 ]
 
 function hasEnough(hand: Hand): boolean {
-  const { failovers, rentals } = hand.account
+  const { attempts, rentals } = hand.account
   const alive = instancesOf(hand).filter(instance => !isDead(instance))
-  const underWay = Object.values(failovers).filter(one => isFailingOver(one) && one.instance === undefined)
+  const underWay = Object.values(attempts).filter(one => isTrying(one) && one.instance === undefined)
   return alive.length + underWay.length + Object.keys(rentals).length >= mostAtOnce
 }
 
@@ -84,11 +88,11 @@ function aBid({ chance }: Hand): number {
   return Math.round(chance.between(0.15, 0.6) * 1000) / 1000
 }
 
-function failover(hand: Hand, bid: number | undefined): Promise<unknown> {
-  return hand.berth.run('rentWithFailover', failoverRequest(hand, bid))
+function rentWithAttempts(hand: Hand, bid: number | undefined): Promise<unknown> {
+  return hand.berth.run('rentWithFailover', attemptsRequest(hand, bid))
 }
 
-function failoverRequest({ chance }: Hand, bid: number | undefined): Args<'rentWithFailover'> {
+function attemptsRequest({ chance }: Hand, bid: number | undefined): Args<'rentWithFailover'> {
   return {
     search: {
       query: { type: bid === undefined ? 'on-demand' : 'bid', verifiedOnly: false, storage: 20, limit: 300 },

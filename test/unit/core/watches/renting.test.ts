@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { WatchRequest } from '../../../../electron/contract/automation/watch.ts'
 import type { AccountContext } from '../../../../electron/core/account-context.ts'
-import type { Failovers } from '../../../../electron/core/renting/attempts/service.ts'
+import type { Attempts } from '../../../../electron/core/renting/attempts/service.ts'
 import type { Runs } from '../../../../electron/core/runs/service.ts'
 import { openWatches } from '../../../../electron/core/watches/service.ts'
 import type { ServiceClient } from '../../../../electron/service/client.ts'
@@ -13,7 +13,7 @@ import { MemoryFiles } from '../memory-files.ts'
 const start = 1_800_000_000
 
 type RunAsked = Parameters<Runs['startOn']>[0] & { begun: number }
-type Found = ReturnType<Failovers['find']>
+type Found = ReturnType<Attempts['find']>
 
 const spent: GuardView = {
   id: 'g1',
@@ -34,14 +34,14 @@ interface Left {
 }
 
 /**
- * A watch that may rent one machine, on a market where one offer matches. Failovers begin when they are let go. With what
+ * A watch that may rent one machine, on a market where one offer matches. Attempts begin when they are let go. With what
  * an earlier Berth left behind, it goes on from that.
  */
 async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()
   const { files, secrets } = left
   const begun: string[] = []
-  /** Whether the watch's file named each failover when that was asked to begin. */
+  /** Whether the watch's file named each series when that was asked to begin. */
   const noted: boolean[] = []
   const alerts: string[] = []
   const asked: RunAsked[] = []
@@ -49,8 +49,8 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const ends = new Map<string, Pick<NonNullable<Found>, 'step' | 'instance'>>()
   const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
-  let letFailoverGo: () => void = () => undefined
-  const held = { keychain: false, failover: false, run: false }
+  let letAttemptsGo: () => void = () => undefined
+  const held = { keychain: false, attemptSeries: false, run: false }
   const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
   const searches: number[] = []
   const client = {
@@ -83,10 +83,10 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       withdraw: () => undefined,
     } as unknown as AccountContext['notifications'],
   })
-  const failovers: Parameters<typeof openWatches>[1] = {
+  const attempts: Parameters<typeof openWatches>[1] = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
-      if (held.failover) await new Promise<void>(resolve => (letFailoverGo = resolve))
+      if (held.attemptSeries) await new Promise<void>(resolve => (letAttemptsGo = resolve))
       begun.push(id)
       return id
     },
@@ -98,9 +98,9 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       if (held.run) await new Promise<never>(() => undefined)
       return rent()
     },
-    forget: async failover => void forgotten.push(failover),
+    forget: async attemptSeries => void forgotten.push(attemptSeries),
   }
-  const watches = await openWatches(context, failovers, runs)
+  const watches = await openWatches(context, attempts, runs)
   const poll = () => watches.onPoll(freshAnswer(context, {}))
   /** A guard on the account, which has something to stop at once or not. */
   const guard = (isDue: boolean) =>
@@ -161,7 +161,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     notes,
     clock,
     letKeychainGo: () => letKeychainGo(),
-    letFailoverGo: () => letFailoverGo(),
+    letAttemptsGo: () => letAttemptsGo(),
   }
 }
 
@@ -184,14 +184,14 @@ test('what is run on each machine is asked for before that is rented, and goes w
   await pollAgain()
   expect(view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
   expect(asked).toMatchObject(
-    [0, 1].map(before => ({ ...train, failover: begun[before], rentedAgain: true, begun: before })),
+    [0, 1].map(before => ({ ...train, attemptSeries: begun[before], rentedAgain: true, begun: before })),
   )
   const { rents: _, ...told } = watchRequest(2)
   await watches.save(id, told, { ...train })
   expect(view()[id]).not.toHaveProperty('run', expect.anything())
 })
 
-test('which failover it begins is on disk before that begins, whether something is run there or not', async () => {
+test('which attempts it begins is on disk before that begins, whether something is run there or not', async () => {
   const { watches, noted, watchRequest } = await renting()
   await watches.save(undefined, watchRequest(1))
   await watches.save(undefined, watchRequest(1), { ...train })
@@ -219,7 +219,7 @@ test('it tells what is new, and changed, nothing again; of another search, what 
   expect(alerts).toHaveLength(2)
 })
 
-test('killed before its failover began, it forgets the run that waits for that, and asks for it anew', async () => {
+test('killed before its attempts began, it forgets the run that waits for that, and asks for it anew', async () => {
   const killed = await renting()
   killed.held.run = true
   await killed.watches.save(undefined, killed.watchRequest(1), { ...train })
@@ -227,21 +227,21 @@ test('killed before its failover began, it forgets the run that waits for that, 
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
   const again = await renting(killed.left)
   await again.pollAgain()
-  expect(again.forgotten).toEqual([killed.asked[0]?.failover])
-  expect(again.asked).toMatchObject([{ ...train, failover: again.begun[0] }])
+  expect(again.forgotten).toEqual([killed.asked[0]?.attemptSeries])
+  expect(again.asked).toMatchObject([{ ...train, attemptSeries: again.begun[0] }])
 })
 
 test('what it is about to rent is not taken for what never began, however long that takes', async () => {
-  const { begun, held, begin, clock, letFailoverGo, poll } = await renting()
-  held.failover = true
+  const { begun, held, begin, clock, letAttemptsGo, poll } = await renting()
+  held.attemptSeries = true
   await begin()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
     poll()
     await flushPromises()
   }
-  held.failover = false
-  letFailoverGo()
+  held.attemptSeries = false
+  letAttemptsGo()
   await flushPromises()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { aQuarterMore, bidWords, withinWords } from '../../../../renderer/screens/offers/failover/reach.ts'
 
-test('a failover begins with a quarter of room, rounded up to the cent', () => {
+test('the limits begin with a quarter of room, rounded up to the cent', () => {
   expect(aQuarterMore(1_000_000)).toBe(1.25)
   expect(aQuarterMore(47_000)).toBe(0.06)
 })

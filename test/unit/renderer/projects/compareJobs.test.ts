@@ -15,7 +15,7 @@ const job = (changes: Partial<JobView>): JobView => ({
   createdAt: 1000,
   startedAt: 1100,
   endedAt: 1700,
-  failover: 'f0',
+  attemptSeries: 'f0',
   code: 0,
   gpu: { name: 'RTX 4090', count: 1 },
   cost: { micros: 120_000, at: 1700, perHour: 0 },

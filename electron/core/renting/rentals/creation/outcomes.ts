@@ -123,7 +123,7 @@ export async function endRental(
   await rentals.update(id, { step, problem })
   const rental = rentals.get(id)
   context.activity.add(endEntry(rental))
-  // Its failover goes on with the next one at the next poll.
+  // Its series goes on with the next one at the next poll.
   if (rental.owner !== undefined) void context.poll()
 }
 

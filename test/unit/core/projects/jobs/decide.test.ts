@@ -19,7 +19,7 @@ const job = (fields: Partial<Job> = {}): Job => ({
   step: 'running',
   createdAt: 0,
   startedAt: 100,
-  failover: 'f0000000000000001',
+  attemptSeries: 'f0000000000000001',
   instance: 7,
   spentBefore: 0,
   moved: 0,
@@ -27,7 +27,7 @@ const job = (fields: Partial<Job> = {}): Job => ({
 })
 const machine = (state: InstanceState) => ({ id: 7, state }) as InstanceView
 const seen = (fields: Partial<Snapshot> = {}): Snapshot => ({
-  failover: undefined,
+  attemptSeries: undefined,
   instance: machine('running'),
   setup: undefined,
   command: { step: 'running' },
@@ -99,9 +99,9 @@ describe('a job that rents', () => {
   test('asks once, waits, and goes on where it can be entered', () => {
     expect(nextMove(renting, spec, seen())).toEqual({ do: 'rent' })
     const trying = { step: 'trying', instance: undefined, problem: undefined } as const
-    expect(nextMove(renting, spec, seen({ failover: trying }))).toEqual({ do: 'wait' })
+    expect(nextMove(renting, spec, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
     const ready = { ...trying, step: 'ready', instance: 7 } as const
-    expect(nextMove(renting, spec, seen({ failover: ready }))).toEqual({
+    expect(nextMove(renting, spec, seen({ attemptSeries: ready }))).toEqual({
       do: 'step',
       step: 'sending',
       instance: 7,
@@ -111,7 +111,7 @@ describe('a job that rents', () => {
   test('fails where nothing was rented, and says why', () => {
     const problem = { code: 'no_offers', message: 'None.' }
     const failed = { step: 'failed', instance: undefined, problem } as const
-    expect(nextMove(renting, spec, seen({ failover: failed }))).toEqual({ do: 'fail', problem })
+    expect(nextMove(renting, spec, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
   })
 })
 
@@ -165,8 +165,8 @@ describe('a job that failed and goes on', () => {
   })
 
   test('searches anew only where it had found no machine, and starts one that stands still', () => {
-    expect(again('renting').failover).toBe('fnew')
-    expect(again('bringing').failover).toBe(job().failover)
+    expect(again('renting').attemptSeries).toBe('fnew')
+    expect(again('bringing').attemptSeries).toBe(job().attemptSeries)
     expect(again('bringing', 'stopped')).toMatchObject({ starting: true, halting: undefined })
     expect(again('bringing').starting).toBeUndefined()
   })

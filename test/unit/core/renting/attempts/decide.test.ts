@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
 import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
-import type { Attempt, Failover } from '../../../../../electron/core/renting/attempts/model.ts'
+import type { Attempt, AttemptSeries } from '../../../../../electron/core/renting/attempts/model.ts'
 import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
 import { instanceView } from '../../../views.ts'
 
@@ -21,7 +21,7 @@ const rental: Rental = {
   deadline: 600,
 }
 const running: Attempt = { rental: rental.id, offer: rental.offer, startedAt: now - 100, runningAt: now - 30 }
-const failover = (...attempts: Attempt[]): Failover => ({
+const series = (...attempts: Attempt[]): AttemptSeries => ({
   id: 'f0000000000000001',
   search: {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
@@ -43,7 +43,7 @@ test.each<[InstanceState, boolean]>([
   ['silent', true],
 ])('a try that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
   const snapshot = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
-  expect(nextMove(failover(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
+  expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
 })
 
 test('no other machine is rented once those that are gone have cost what all may', () => {
@@ -53,8 +53,8 @@ test('no other machine is rented once those that are gone have cost what all may
     cost,
     drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
   })
-  expect(nextMove(failover(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
-  expect(nextMove(failover(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
+  expect(nextMove(series(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
+  expect(nextMove(series(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
     do: 'end',
     step: 'failed',
     problem: { code: 'ceiling_reached' },
@@ -63,7 +63,7 @@ test('no other machine is rented once those that are gone have cost what all may
 
 /** With its SSH not answering yet, having run since so many seconds; created long before its deadline could matter. */
 const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
-  nextMove(failover({ ...running, runningAt: now - seconds }), {
+  nextMove(series({ ...running, runningAt: now - seconds }), {
     now,
     rental: { ...rental, startedAt: now - 900, createdAt: now - 900 },
     instance: instanceView({ state: 'running' }),
@@ -86,11 +86,11 @@ test.each([
   const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
   const { instance: _, ...nothing } = refused
   const snapshot = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
-  expect(nextMove(failover(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
+  expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
 })
 
 test.each([true, false])(
-  'what a guard would stop is dropped, with the whole failover where it is on one try alone: %s',
+  'what a guard would stop is dropped, with the whole series where it is on one try alone: %s',
   alone => {
     const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
     const snapshot = {
@@ -101,7 +101,7 @@ test.each([true, false])(
       ssh: 'silent',
       stopper,
     } as const
-    expect(nextMove(failover(running), snapshot)).toMatchObject({
+    expect(nextMove(series(running), snapshot)).toMatchObject({
       do: 'drop',
       drop: { blame: false, last: alone },
     })
@@ -115,7 +115,7 @@ test('where every machine crashed, that is said, since the image is then the lik
     cost: 0,
     drop: { why: { code, message: '' }, at: now, blame: true, last: false },
   })
-  const five = (last: string) => failover(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
+  const five = (last: string) => series(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
   expect(nextMove(five('crashed'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine that was tried.' },
   })

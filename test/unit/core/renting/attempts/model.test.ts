@@ -90,7 +90,7 @@ async function live(
     newId: () => (++ids).toString(16).padStart(16, '0'),
   }
   let berth = await startOne(machine)
-  const id = await berth.failovers.start({
+  const id = await berth.attempts.start({
     search: {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
       filter: {},
@@ -121,7 +121,7 @@ async function live(
         berth = await startOne(machine)
         return
       case 'cancel':
-        cancelled = await berth.failovers.cancel(id).then(
+        cancelled = await berth.attempts.cancel(id).then(
           () => true,
           () => cancelled,
         )
@@ -142,13 +142,13 @@ async function live(
   }
   // From here on the service is well, and Berth is left alone until nothing more happens.
   for (const faults of Object.values(world.faults)) faults.length = 0
-  const hasEnded = () => berth.failovers.find(id)?.step !== 'trying'
+  const hasEnded = () => berth.attempts.find(id)?.step !== 'trying'
   for (let round = 0, calm = 0; round < 400 && calm < 4; round += 1) {
     if (hasEnded()) calm += 1
     berth.poll(true)
     await clock.pass(interval * 1000)
   }
-  const end = berth.failovers.find(id)
+  const end = berth.attempts.find(id)
   return { end, world, cancelled, blamed: berth.blamed(), keychain: machine.keychain }
 }
 
@@ -194,7 +194,7 @@ test(`${histories} histories of answers, faults, kills and polls end as the plai
   expect(Object.values(seen).every(count => count > histories / 50)).toBe(true)
 })
 
-test('over histories of kills and polls no failover costs more than its ceiling and what a poll takes', async () => {
+test('over histories of kills and polls no series costs more than its ceiling and what a poll takes', async () => {
   const quiet = fc.constantFrom<Event>({ do: 'poll' }, { do: 'turn' }, { do: 'kill' })
   const attemptCosts = deadline * perSecond
   const onePoll = interval * perSecond

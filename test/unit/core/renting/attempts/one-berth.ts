@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import type { InstanceTarget } from '../../../../../electron/core/access/enter.ts'
 import type { AccountContext } from '../../../../../electron/core/account-context.ts'
-import { type Failovers, openFailovers } from '../../../../../electron/core/renting/attempts/service.ts'
+import { type Attempts, openAttempts } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRentals, type Rentals } from '../../../../../electron/core/renting/rentals/service.ts'
 import type { Files } from '../../../../../electron/ports/files.ts'
 import { instanceView } from '../../../views.ts'
@@ -10,10 +10,10 @@ import type { HandClock } from '../../hand-clock.ts'
 import type { MemoryFiles } from '../../memory-files.ts'
 import type { PlainWorld } from './plain-world.ts'
 
-/** The rentals and failovers of one account, as a process of Berth has them. */
+/** The rentals and attempts of one account, as a process of Berth has them. */
 export interface OneBerth {
   rentals: Rentals
-  failovers: Failovers
+  attempts: Attempts
   /** Machines that are remembered for a try that failed there. */
   blamed(): number[]
   /** A fresh poll of the account, or one that was not answered. */
@@ -72,19 +72,19 @@ export async function startOne({ world, files, clock, now, newId, keychain }: Ma
     onCreated: () => undefined,
     guard: async () => undefined,
   })
-  const failovers = await openFailovers(context, rentals, { actedOn: () => undefined })
+  const attempts = await openAttempts(context, rentals, { actedOn: () => undefined })
   rentals.resume()
   return {
     rentals,
-    failovers,
-    blamed: () => Object.keys(failovers.hosts.view()).map(Number),
+    attempts,
+    blamed: () => Object.keys(attempts.hosts.view()).map(Number),
     poll(answered) {
       if (!answered) return
       const { instances, records } = world.poll(now())
       show(instances)
       const answer = freshAnswer(context, instances, records, now())
       rentals.onPoll(answer)
-      failovers.onPoll(answer)
+      attempts.onPoll(answer)
     },
     kill: () => ending.abort(),
   }

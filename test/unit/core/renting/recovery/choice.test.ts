@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { Failovers } from '../../../../../electron/core/renting/attempts/service.ts'
+import type { Attempts } from '../../../../../electron/core/renting/attempts/service.ts'
 import { openRecoveries } from '../../../../../electron/core/renting/recovery/service.ts'
 import type { ServiceClient } from '../../../../../electron/service/client.ts'
 import type { Instance } from '../../../../../electron/service/instances.ts'
@@ -35,7 +35,7 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
   }) as unknown as Instance
 
 /**
- * The recoveries of an account with one instance that was outbid. `starting` goes on before a failover is there,
+ * The recoveries of an account with one instance that was outbid. `starting` goes on before a series of attempts is there,
  * `written` before its end is on disk.
  */
 async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
@@ -46,7 +46,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   let time = 1000
   let step: 'trying' | 'ready' | 'cancelled' | undefined
   let place = 4712
-  const failovers: Parameters<typeof openRecoveries>[2] = {
+  const attempts: Parameters<typeof openRecoveries>[2] = {
     async start(_request, id = '') {
       await starting()
       step = 'trying'
@@ -59,7 +59,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     find: () =>
       step
         ? ({ step, attempts: [{ instance: place }], instance: place } as unknown as ReturnType<
-            Failovers['find']
+            Attempts['find']
           >)
         : undefined,
   }
@@ -82,7 +82,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     },
   })
   const rentals = { ofInstance: () => undefined, knows: (mark: string) => mark === ownMark }
-  const recoveries = await openRecoveries(context, rentals, failovers)
+  const recoveries = await openRecoveries(context, rentals, attempts)
   const see = async (...all: InstanceView[]) => {
     recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one])), records))
     await flushPromises()

@@ -38,7 +38,7 @@ async function killAndGoOn(round: number) {
     { method: 'DELETE', path: '/instances/', kind: 'reset_after', times: 1 },
   ])
   try {
-    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'failover')
+    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'attempts')
     await said(first, 'renting')
     await new Promise(resolve => setTimeout(resolve, killedAfter))
     first.kill('SIGKILL')
@@ -52,14 +52,14 @@ async function killAndGoOn(round: number) {
     await expect.poll(() => kept(home)).not.toContain('"trying"')
     second.kill('SIGKILL')
     await once(second, 'exit')
-    const [failover] = JSON.parse((await kept(home)) || '[]') as { step: string; instance?: number }[]
+    const [attemptSeries] = JSON.parse((await kept(home)) || '[]') as { step: string; instance?: number }[]
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const left = (await onAccount()).map(({ id }) => id)
     return {
       round,
       killedAfter,
       requested,
-      failover,
+      attemptSeries,
       left,
       secret: requested && /rental [rf]/.test(keychain),
     }
@@ -69,15 +69,15 @@ async function killAndGoOn(round: number) {
   }
 }
 
-/** The failovers as they are on disk. */
+/** The attempts as they are on disk. */
 async function kept(home: string): Promise<string> {
   const accounts = join(home, 'berth', 'accounts')
   const [account] = await readdir(accounts).catch(() => [])
   if (account === undefined) return ''
-  return readFile(join(accounts, account, 'failovers.json'), 'utf8').catch(() => '')
+  return readFile(join(accounts, account, 'attempts.json'), 'utf8').catch(() => '')
 }
 
-test('killed at any step among flaky hosts, a failover goes on: one instance that is ready, or none', {
+test('killed at any step among flaky hosts, the attempts go on: one instance that is ready, or none', {
   timeout: 240_000,
 }, async () => {
   const results: Awaited<ReturnType<typeof killAndGoOn>>[] = []
@@ -90,11 +90,11 @@ test('killed at any step among flaky hosts, a failover goes on: one instance tha
   }
   await Promise.all(Array.from({ length: atOnce }, lane))
   for (const result of results) {
-    const { failover, left } = result
+    const { attemptSeries, left } = result
     expect(result.secret).toBe(false)
     if (!result.requested) expect(left).toEqual([])
-    else if (failover?.step === 'ready') expect(left).toEqual([failover.instance])
-    else expect({ step: failover?.step, left }).toEqual({ step: 'failed', left: [] })
+    else if (attemptSeries?.step === 'ready') expect(left).toEqual([attemptSeries.instance])
+    else expect({ step: attemptSeries?.step, left }).toEqual({ step: 'failed', left: [] })
   }
-  expect(results.some(({ failover }) => failover?.step === 'ready')).toBe(true)
+  expect(results.some(({ attemptSeries }) => attemptSeries?.step === 'ready')).toBe(true)
 })

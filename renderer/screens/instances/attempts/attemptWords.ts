@@ -1,16 +1,16 @@
 import {
+  type AttemptSeriesView,
   type AttemptView,
-  type FailoverView,
-  isFailingOver,
-} from '../../../../electron/contract/automation/failover.ts'
+  isTrying,
+} from '../../../../electron/contract/automation/attempts.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
 import { bootSteps } from '../steps.ts'
 
-/** The state of a failover's row as a word and a shape; what it has made ready speaks for itself. */
-export function failoverWords({ step, candidates, cancelling }: FailoverView): {
+/** The state of a series of attempts's row as a word and a shape; what it has made ready speaks for itself. */
+export function seriesWords({ step, candidates, cancelling }: AttemptSeriesView): {
   word: string
   shape: Shape
 } {
@@ -22,7 +22,7 @@ export function failoverWords({ step, candidates, cancelling }: FailoverView): {
 }
 
 /** `Attempt 2 of 5`; before the first one, and between two, the one that comes. */
-export function attemptOf({ attempts, most, step }: FailoverView): string {
+export function attemptOf({ attempts, most, step }: AttemptSeriesView): string {
   const next = step === 'searching' ? attempts.length + 1 : attempts.length
   return `Attempt ${Math.min(next, most)} of ${most}`
 }
@@ -36,37 +36,37 @@ export function whereTried({ offer, machineId }: AttemptView): string {
 }
 
 /** What it waits for, and how long it has. Now in epoch seconds of the account's time. */
-export function waitsFor(failover: FailoverView, instance: InstanceView | undefined, now: number): string {
-  const for_ = duration(Math.max(0, now - failover.since))
-  if (failover.problem && failover.step === 'searching')
-    return `${failover.problem.message} ${failover.problem.code === 'held_by_guard' ? (failover.problem.advice ?? '') : 'Tried again at the next poll.'}`
-  switch (failover.step) {
+export function waitsFor(series: AttemptSeriesView, instance: InstanceView | undefined, now: number): string {
+  const for_ = duration(Math.max(0, now - series.since))
+  if (series.problem && series.step === 'searching')
+    return `${series.problem.message} ${series.problem.code === 'held_by_guard' ? (series.problem.advice ?? '') : 'Tried again at the next poll.'}`
+  switch (series.step) {
     case 'searching':
       return 'looking for the next offer'
     case 'renting':
       return `asking for it, for ${for_}`
     case 'booting': {
       const at = instance && bootSteps({ step: 'waiting' }, instance, { now }).find(({ current }) => current)
-      return `${at?.name ?? 'created'}, for ${for_} of ${duration(failover.deadline)}`
+      return `${at?.name ?? 'created'}, for ${for_} of ${duration(series.deadline)}`
     }
     case 'entering':
-      return failover.entered ? `running, waiting for SSH, for ${for_}` : 'running'
+      return series.entered ? `running, waiting for SSH, for ${for_}` : 'running'
     case 'dropping':
-      return failover.cancelling ? 'being destroyed, since it was cancelled' : 'being destroyed'
+      return series.cancelling ? 'being destroyed, since it was cancelled' : 'being destroyed'
     default:
       return ''
   }
 }
 
 /** The tries that came to nothing. */
-export function droppedAttempts({ attempts }: FailoverView): readonly AttemptView[] {
+export function droppedAttempts({ attempts }: AttemptSeriesView): readonly AttemptView[] {
   return attempts.filter(({ why }) => why !== undefined)
 }
 
 /** What its end means, once it has ended. */
-export function endWords(failover: FailoverView): string | undefined {
-  if (isFailingOver(failover)) return undefined
-  if (failover.step === 'ready')
-    return `Ready on attempt ${failover.attempts.length} of ${failover.most}${failover.entered ? ': SSH answers' : ''}.`
-  return [failover.problem?.message, failover.problem?.advice].filter(Boolean).join(' ')
+export function endWords(series: AttemptSeriesView): string | undefined {
+  if (isTrying(series)) return undefined
+  if (series.step === 'ready')
+    return `Ready on attempt ${series.attempts.length} of ${series.most}${series.entered ? ': SSH answers' : ''}.`
+  return [series.problem?.message, series.problem?.advice].filter(Boolean).join(' ')
 }

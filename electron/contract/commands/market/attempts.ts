@@ -1,27 +1,27 @@
 import * as v from 'valibot'
-import { FailoverId, FailoverLimits, FailoverSearch } from '../../automation/failover.ts'
+import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '../../automation/attempts.ts'
 import { RunRequest } from '../../automation/run.ts'
 import { OpenRequest } from '../../market/rental.ts'
 import { account, command, ServiceId } from '../command.ts'
 
-const onFailover = { account, failover: FailoverId }
+const onAttemptSeries = { account, attemptSeries: AttemptSeriesId }
 
 /** Renting with failover, and what becomes of it. */
-export const failoverCommands = {
-  /** Answers with the failover's id once the request is on disk; it goes on by itself and is told in State. */
+export const attemptCommands = {
+  /** Answers with the series of attempts's id once the request is on disk; it goes on by itself and is told in State. */
   rentWithFailover: command({
     account,
-    search: FailoverSearch,
+    search: AttemptSearch,
     /** With a bid, that is the highest: each try bids just above the lowest that runs there. */
     request: OpenRequest,
-    limits: FailoverLimits,
+    limits: AttemptLimits,
     /** What is run on the machine that is kept. */
     run: v.optional(RunRequest),
   }).answers<string>(),
   /** Ends it at whatever step; what it has created is destroyed. */
-  cancelFailover: command(onFailover).answers<void>(),
+  cancelAttempts: command(onAttemptSeries).answers<void>(),
   /** Takes one that has ended off the list. */
-  dismissFailover: command(onFailover).answers<void>(),
+  dismissAttempts: command(onAttemptSeries).answers<void>(),
   /** Forgets that a machine failed. */
   forgiveMachine: command({ account, machine: ServiceId }).answers<void>(),
 }

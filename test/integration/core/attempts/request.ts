@@ -1,10 +1,10 @@
-import type { FailoverView } from '../../../../electron/contract/automation/failover.ts'
-import { isFailingOver } from '../../../../electron/contract/automation/failover.ts'
+import type { AttemptSeriesView } from '../../../../electron/contract/automation/attempts.ts'
+import { isTrying } from '../../../../electron/contract/automation/attempts.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
 /** A request for the cheapest machine of the market; `more` changes its limits and its request. */
-export function failoverRequest(
+export function attemptsRequest(
   limits: Partial<Args<'rentWithFailover'>['limits']> = {},
   request: Partial<Args<'rentWithFailover'>['request']> = {},
 ): Args<'rentWithFailover'> {
@@ -24,21 +24,21 @@ export function failoverRequest(
   }
 }
 
-export function failoverOf(under: BerthUnderTest, id: string): FailoverView | undefined {
-  return under.account().failovers[id]
+export function attemptSeriesOf(under: BerthUnderTest, id: string): AttemptSeriesView | undefined {
+  return under.account().attempts[id]
 }
 
-/** Waits until a failover has ended; `ready` where it is off the list with an instance that runs. */
+/** Waits until a series of attempts has ended; `ready` where it is off the list with an instance that runs. */
 export async function ended(
   under: BerthUnderTest,
   id: string,
   within = 60_000,
-): Promise<FailoverView | undefined> {
+): Promise<AttemptSeriesView | undefined> {
   await under.until(() => {
-    const view = failoverOf(under, id)
-    return view === undefined || !isFailingOver(view)
+    const view = attemptSeriesOf(under, id)
+    return view === undefined || !isTrying(view)
   }, within)
-  return failoverOf(under, id)
+  return attemptSeriesOf(under, id)
 }
 
 /** The instances on the account, as the service has them now. */

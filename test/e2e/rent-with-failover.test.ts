@@ -101,7 +101,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   expect(errors).toEqual([])
 })
 
-test('cancelled on its row, a failover leaves nothing', async ({ start }) => {
+test('cancelled on its row, renting with failover leaves nothing', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Clear all' }).click()

@@ -1,11 +1,11 @@
 import { describe, expect, type TestContext, test } from 'vitest'
-import type { FailoverStep } from '../../../../electron/contract/automation/failover.ts'
+import type { AttemptSeriesStep } from '../../../../electron/contract/automation/attempts.ts'
 import type { FaultInput } from '../../../../simulator/http/fault-rules.ts'
 import { startDetour } from '../../../e2e/detour.ts'
 import { instanceView } from '../../../unit/views.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
-import { ended, failoverOf, failoverRequest, onAccount } from './request.ts'
+import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './request.ts'
 
 async function connectedWorld(
   context: TestContext,
@@ -30,9 +30,9 @@ async function shutWorld(context: TestContext): Promise<{ world: World; under: B
 
 /** The instance of the try that is under way, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
-  await under.until(() => (failoverOf(under, id)?.attempts.length ?? 0) >= number)
-  await under.until(() => failoverOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
-  const instance = failoverOf(under, id)?.attempts[number - 1]?.instance
+  await under.until(() => (attemptSeriesOf(under, id)?.attempts.length ?? 0) >= number)
+  await under.until(() => attemptSeriesOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
+  const instance = attemptSeriesOf(under, id)?.attempts[number - 1]?.instance
   if (instance === undefined) throw new Error('the try has no instance')
   return instance
 }
@@ -42,11 +42,11 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', failoverRequest())
+    const id = await under.run('rentWithFailover', attemptsRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
-    await under.until(() => failoverOf(under, id)?.step === 'ready', 40_000)
-    const view = failoverOf(under, id)
+    await under.until(() => attemptSeriesOf(under, id)?.step === 'ready', 40_000)
+    const view = attemptSeriesOf(under, id)
     expect(view?.attempts.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
     expect(new Set(view?.attempts.map(({ machineId }) => machineId)).size).toBe(3)
     expect(view?.attempts.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
@@ -80,10 +80,10 @@ describe.concurrent('renting with failover', () => {
       await context.expect.poll(said).toContain(text)
 
     // What failed is taken last from now on, until it is forgiven.
-    const next = await under.run('rentWithFailover', failoverRequest({ attempts: 1 }))
+    const next = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
     await tried(under, next, 1)
-    expect(failed).not.toContain(failoverOf(under, next)?.attempts[0]?.machineId)
-    await under.run('cancelFailover', { failover: next })
+    expect(failed).not.toContain(attemptSeriesOf(under, next)?.attempts[0]?.machineId)
+    await under.run('cancelAttempts', { attemptSeries: next })
     for (const machine of failed) await under.run('forgiveMachine', { machine })
     expect(under.account().failedMachines).toEqual({})
   })
@@ -119,8 +119,8 @@ describe.concurrent('renting with failover', () => {
     const under = await world.start()
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-    const shut = await under.run('rentWithFailover', failoverRequest({ attempts: 1, deadline: 330 }))
-    const open = await under.run('rentWithFailover', failoverRequest({}, { access: 'jupyter' }))
+    const shut = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+    const open = await under.run('rentWithFailover', attemptsRequest({}, { access: 'jupyter' }))
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
       attempts: [{ why: { code: 'no_ssh' } }],
@@ -139,7 +139,7 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
-    const shut = await under.run('rentWithFailover', failoverRequest({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
       attempts: [{ why: { code: 'no_ssh' } }],
@@ -171,7 +171,7 @@ describe.concurrent('renting with failover', () => {
     try {
       const under = await world.startConnected()
       world.sim.controls.setFaults([fault])
-      const id = await under.run('rentWithFailover', failoverRequest())
+      const id = await under.run('rentWithFailover', attemptsRequest())
       if (name.startsWith('a destroy'))
         await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
       await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
@@ -184,7 +184,7 @@ describe.concurrent('renting with failover', () => {
 
   test('ends once the tries are used up, with nothing left of them', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', failoverRequest({ attempts: 2 }))
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
     const view = await ended(under, id)
@@ -193,8 +193,8 @@ describe.concurrent('renting with failover', () => {
     expect(await onAccount(world)).toEqual([])
     const charged = world.sim.controls.ledger().micro_dollars
     expect(Math.abs((view?.spent ?? 0) - charged)).toBeLessThan(2000)
-    await under.run('dismissFailover', { failover: id })
-    expect(failoverOf(under, id)).toBeUndefined()
+    await under.run('dismissAttempts', { attemptSeries: id })
+    expect(attemptSeriesOf(under, id)).toBeUndefined()
   })
 
   test('gives up once the tries have cost what they may, though there would be time left', {
@@ -204,17 +204,17 @@ describe.concurrent('renting with failover', () => {
     const ceiling = 100_000
     const id = await under.run(
       'rentWithFailover',
-      failoverRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
+      attemptsRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
     )
     const instance = await tried(under, id, 1)
     await world.sim.controls.advance(900)
-    await under.until(() => failoverOf(under, id)?.step === 'entering')
+    await under.until(() => attemptSeriesOf(under, id)?.step === 'entering')
     const { spent } = under.account().instances[instance] ?? instanceView()
     const left = ((ceiling - spent.micros) * 3600) / spent.perHour
     expect(900 + left).toBeLessThan(7000)
     await world.sim.controls.advance(0.9 * left)
     for (const _ of [1, 2, 3]) await under.run('refresh', {})
-    expect(failoverOf(under, id)?.step).toBe('entering')
+    expect(attemptSeriesOf(under, id)?.step).toBe('entering')
     await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
     const why = { code: 'ceiling_reached' }
@@ -230,7 +230,7 @@ describe.concurrent('renting with failover', () => {
     const slow = (method: string, path: string) =>
       controls.setFaults([{ method, path, kind: 'delay', ms: 1500, times: 1 }])
     const steps: [
-      FailoverStep,
+      AttemptSeriesStep,
       created: number,
       before: () => void,
       onTheWay?: (instance: number) => Promise<unknown>,
@@ -249,11 +249,11 @@ describe.concurrent('renting with failover', () => {
     for (const [step, created, before, onTheWay] of steps) {
       const createdBefore = everCreated(world)
       before()
-      const id = await under.run('rentWithFailover', failoverRequest({ deadline: 7200 }))
+      const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 7200 }))
       if (onTheWay) await onTheWay(await tried(under, id, 1))
-      await under.until(() => failoverOf(under, id)?.step === step)
-      await under.run('cancelFailover', { failover: id })
-      await under.until(() => failoverOf(under, id) === undefined)
+      await under.until(() => attemptSeriesOf(under, id)?.step === step)
+      await under.run('cancelAttempts', { attemptSeries: id })
+      await under.until(() => attemptSeriesOf(under, id) === undefined)
       expect(await onAccount(world), step).toEqual([])
       expect(everCreated(world) - createdBefore, step).toBe(created)
     }
@@ -270,7 +270,7 @@ describe.concurrent('renting with failover', () => {
     await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
     const ids = await Promise.all(
-      [under, other].map(berth => berth.run('rentWithFailover', failoverRequest())),
+      [under, other].map(berth => berth.run('rentWithFailover', attemptsRequest())),
     )
     await ended(under, ids[0] ?? '')
     await ended(other, ids[1] ?? '')

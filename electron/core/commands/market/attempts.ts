@@ -3,14 +3,14 @@ import type { Handlers } from '../../app/page/dispatcher.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
-type FailoverCommands = Pick<
+type AttemptCommands = Pick<
   Handlers,
-  'rentWithFailover' | 'cancelFailover' | 'dismissFailover' | 'forgiveMachine'
+  'rentWithFailover' | 'cancelAttempts' | 'dismissAttempts' | 'forgiveMachine'
 >
 
-export function failoverCommands(parts: Parts): FailoverCommands {
+export function attemptCommands(parts: Parts): AttemptCommands {
   const { accounts, activity } = parts
-  const failoversOf = (account: string | undefined) => accounts.session(account).automations.failovers
+  const attemptsOf = (account: string | undefined) => accounts.session(account).automations.attempts
   return {
     async rentWithFailover({ account, search, request, limits, run }) {
       if ((search.query.type === 'bid') !== (request.bid !== undefined))
@@ -20,18 +20,18 @@ export function failoverCommands(parts: Parts): FailoverCommands {
           field: 'request.bid',
         })
       const wanted = { search, request, limits }
-      if (!run) return failoversOf(account).start(wanted)
-      const failover = `f${parts.machine.random.hex(16)}`
-      const newRun = { ...newRunOf(parts, run), failover }
+      if (!run) return attemptsOf(account).start(wanted)
+      const attemptSeries = `f${parts.machine.random.hex(16)}`
+      const newRun = { ...newRunOf(parts, run), attemptSeries }
       return accounts
         .session(account)
-        .automations.runs.startOn(newRun, () => failoversOf(account).start(wanted, failover, true))
+        .automations.runs.startOn(newRun, () => attemptsOf(account).start(wanted, attemptSeries, true))
     },
-    cancelFailover: ({ account, failover }) => failoversOf(account).cancel(failover),
-    dismissFailover: ({ account, failover }) => failoversOf(account).dismiss(failover),
+    cancelAttempts: ({ account, attemptSeries }) => attemptsOf(account).cancel(attemptSeries),
+    dismissAttempts: ({ account, attemptSeries }) => attemptsOf(account).dismiss(attemptSeries),
     async forgiveMachine({ account, machine }) {
       const { id, automations } = accounts.session(account)
-      await automations.failovers.forgive(machine)
+      await automations.attempts.forgive(machine)
       activity.add({ account: id, kind: 'user', text: `Forgave machine ${machine}` })
     },
   }

@@ -5,11 +5,11 @@ import { sortColumns } from '../market/sort.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 
-/** A failover of Berth's own making: `f` and sixteen hexadecimal digits. */
-export const FailoverId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a failover'))
+/** A series of attempts of Berth's own making: `f` and sixteen hexadecimal digits. */
+export const AttemptSeriesId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a series of attempts'))
 
-/** How far a failover may go before it gives up. */
-export const FailoverLimits = v.object({
+/** How far a series of attempts may go before it gives up. */
+export const AttemptLimits = v.object({
   /** Machines that are tried at the most, offers that were gone included. */
   attempts: v.pipe(
     v.number('give a number of attempts'),
@@ -38,10 +38,10 @@ export const FailoverLimits = v.object({
     ),
   ),
 })
-export type FailoverLimits = v.InferOutput<typeof FailoverLimits>
+export type AttemptLimits = v.InferOutput<typeof AttemptLimits>
 
-/** Where the offers of a failover come from, and which of them is the best. */
-export const FailoverSearch = v.object({
+/** Where the offers of a series of attempts come from, and which of them is the best. */
+export const AttemptSearch = v.object({
   query: OfferQuery,
   filter: OfferFilter,
   order: v.object({
@@ -49,14 +49,14 @@ export const FailoverSearch = v.object({
     descending: v.boolean(),
   }),
 })
-export type FailoverSearch = v.InferOutput<typeof FailoverSearch>
+export type AttemptSearch = v.InferOutput<typeof AttemptSearch>
 
 /**
  * searching: the market is asked for the next offer. renting: an instance is asked for. booting: it is created and not
  * running. entering: it runs, and SSH does not answer yet. dropping: a try is being destroyed. ready: it can be
  * entered. failed and cancelled: nothing is left of it, unless `kept` says so.
  */
-export type FailoverStep =
+export type AttemptSeriesStep =
   | 'searching'
   | 'renting'
   | 'booting'
@@ -80,9 +80,9 @@ export interface AttemptView {
   cost?: Micros
 }
 
-export interface FailoverView {
+export interface AttemptSeriesView {
   id: string
-  step: FailoverStep
+  step: AttemptSeriesStep
   /** Oldest first; the last one is under way unless it has a `why`. */
   attempts: readonly AttemptView[]
   most: number
@@ -100,7 +100,7 @@ export interface FailoverView {
   interruptible: boolean
   /** Whether SSH must answer, or running is enough. */
   entered: boolean
-  /** The instance that is under way, that is ready, or that is kept though the failover failed. */
+  /** The instance that is under way, that is ready, or that is kept though the series of attempts failed. */
   instance?: number
   /** The instance that it takes the place of, where a recovery asked for it. */
   replaces?: number
@@ -123,6 +123,6 @@ export interface FailedMachineView {
 }
 
 /** Whether something is still to be done for it. */
-export function isFailingOver({ step }: Pick<FailoverView, 'step'>): boolean {
+export function isTrying({ step }: Pick<AttemptSeriesView, 'step'>): boolean {
   return step !== 'ready' && step !== 'failed' && step !== 'cancelled'
 }

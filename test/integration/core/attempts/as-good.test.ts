@@ -99,7 +99,7 @@ test.concurrent('where nothing is as good, nothing is rented unattended, and tha
   const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
   const before = searches()
   await context.expect.poll(searches, { timeout: 45_000 }).toBeGreaterThan(before)
-  await under.until(() => under.account().recoveries[instance]?.failover === undefined)
+  await under.until(() => under.account().recoveries[instance]?.attemptSeries === undefined)
   const told = world.notifier.shown.filter(({ title }) =>
     /not recovered|nothing could be rented/i.test(title),
   )
