@@ -22,8 +22,8 @@ import { trayActions } from './tray/tray-actions.ts'
 import type { TrayHost } from './tray/tray-host.ts'
 import { recoverPage } from './upkeep/page-recovery.ts'
 import { createDetailsWindows } from './window/details-windows.ts'
-import { openKeptPlaces } from './window/kept-places.ts'
 import { MainWindow } from './window/main-window.ts'
+import { openStoredPlaces } from './window/stored-places.ts'
 
 export interface DesktopOptions {
   berth: RunningBerth
@@ -48,7 +48,7 @@ export interface DesktopOptions {
  */
 export async function showDesktop(options: DesktopOptions): Promise<() => void> {
   const { berth, endings, trayHost, clock } = options
-  const places = await openKeptPlaces(options.files, clock)
+  const places = await openStoredPlaces(options.files, clock)
   endings.add(places.flush)
   const icon = join(options.pictures, 'app.png')
   const pages = {

@@ -13,7 +13,7 @@ export interface LoggedRequest {
 }
 
 /** How many requests are remembered; the oldest go first. */
-const KEPT = 100_000
+const MOST_LOGGED = 100_000
 
 /** The requests to /api/ so far. */
 export class RequestLog {
@@ -22,7 +22,7 @@ export class RequestLog {
   add(method: string, path: string, at: number): LoggedRequest {
     const request: LoggedRequest = { method, path, status: 0, at, fault: null }
     this.#requests.push(request)
-    if (this.#requests.length > KEPT * 1.1) this.#requests = this.#requests.slice(-KEPT)
+    if (this.#requests.length > MOST_LOGGED * 1.1) this.#requests = this.#requests.slice(-MOST_LOGGED)
     return request
   }
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { emptyDay, withDaysOver } from '../../electron/core/money/days.ts'
 import { localDay } from '../../electron/core/money/local-days.ts'
 import { openMoney } from '../../electron/core/money/money.ts'
-import type { KeptSample } from '../../electron/core/money/samples.ts'
+import type { StoredSample } from '../../electron/core/money/samples.ts'
 import { createStore } from '../../electron/core/state/store.ts'
 import { systemClock } from '../../electron/local/clock.ts'
 import { openFiles } from '../../electron/local/files.ts'
@@ -25,7 +25,7 @@ export async function historyRows({ smoke }: Size): Promise<Row[]> {
 /** What ninety days leave on disk: a sample every five minutes, and twelve machines a day. */
 function past(): string {
   const now = Math.floor(Date.now() / 1000 / 300) * 300
-  const samples: KeptSample[] = Array.from({ length: days * 288 }, (_, at) => {
+  const samples: StoredSample[] = Array.from({ length: days * 288 }, (_, at) => {
     const back = days * 288 - at
     return [now - back * 300, 123_456 + at, 90_000_000 - at * 1000]
   })

@@ -3,8 +3,8 @@ import { sessionBus, Variant } from '@jellybrick/dbus-next'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
-import { keptFiles } from '../kept-files.ts'
 import { lacks } from '../needs.ts'
+import { storedFiles } from '../stored-files.ts'
 import { connectAccount, connectForm, recordFrames } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
@@ -90,7 +90,7 @@ function lookup(entry: string): Promise<{ code: number | null; output: string }>
 
 /** The files in a folder that hold a text, as it is or as programs like to wrap it. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
-  const files = [...(await keptFiles(folder))]
+  const files = [...(await storedFiles(folder))]
   expect(files.length).toBeGreaterThan(2)
   const forms = [
     Buffer.from(text),
@@ -157,7 +157,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     expect(await form.getByText(/goes into this computer's keychain/).count()).toBe(0)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
-    await expectNotKept(first.page)
+    await expectNotStored(first.page)
     await expectNoTrace(home, first)
     await first.page.context().close()
     await first.stop()
@@ -221,7 +221,7 @@ async function expectNoTraceIn(home: string): Promise<void> {
   expect(await filesWith(home, sim.apiKey)).toEqual([])
 }
 
-async function expectNotKept(page: Page): Promise<void> {
+async function expectNotStored(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('API keys are not kept on this computer.').waitFor()
 }

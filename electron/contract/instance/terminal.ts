@@ -4,9 +4,9 @@ import * as v from 'valibot'
 export const scrollback = 10_000
 
 /** A shell of Berth's in an instance's tmux. */
-export const KeptShellName = v.pipe(v.string(), v.regex(/^berth-[1-9]\d{0,3}$/, 'not a shell of Berth’s'))
+export const TmuxShellName = v.pipe(v.string(), v.regex(/^berth-[1-9]\d{0,3}$/, 'not a shell of Berth’s'))
 
-export interface KeptShell {
+export interface TmuxShell {
   name: string
   /** Whether somebody is connected to it, from here or elsewhere. */
   attached: boolean

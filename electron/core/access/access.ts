@@ -66,12 +66,12 @@ export function openAccess(
   }
   const passphrases = openPassphrases(machine.keychain)
   const agent = openAgent(machine.sshAgent)
-  const keptIn = (files: Files) => ({
+  const storesIn = (files: Files) => ({
     ssh: createSsh({ files, nameOf, clock, home, platform, onWay, passphrases, agent }),
     memory: rememberAccess(files, clock),
   })
-  const real = keptIn(machine.files)
-  const demo = demoFiles && keptIn(demoFiles)
+  const real = storesIn(machine.files)
+  const demo = demoFiles && storesIn(demoFiles)
   const sideOf = (account: AccountId | undefined) => (account === 'demo' && demo ? demo : real)
   const sshOf = (account: AccountId | undefined) => sideOf(account).ssh
   const memoryOf = (account: AccountId) => sideOf(account).memory

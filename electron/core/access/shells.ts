@@ -1,20 +1,20 @@
 import type { AccountId } from '../../contract/ids.ts'
-import type { KeptShell } from '../../contract/instance/terminal.ts'
+import type { TmuxShell } from '../../contract/instance/terminal.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ShellRequest } from '../../ssh/connection/connections.ts'
 import type { Lease } from '../../ssh/connection/sharing.ts'
 import type { Shell } from '../../ssh/shell/shell.ts'
-import { historyOf, keptShells } from '../../ssh/shell/tmux.ts'
+import { historyOf, tmuxShells } from '../../ssh/shell/tmux.ts'
 import type { InstanceTarget } from './enter.ts'
-import { type OpenedShell, type OurShells, openKept, type ShellWanted } from './kept-shells.ts'
 import type { RememberedAccess } from './remembered.ts'
+import { type OpenedShell, type OurShells, openTmuxShell, type ShellWanted } from './tmux-shells.ts'
 
 /** The shells of all instances, plain or in their tmux. */
 export interface Shells {
   /** A shell, in the instance's tmux where that is chosen and there is one. */
   openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
   /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
-  keptShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly KeptShell[] }>
+  tmuxShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly TmuxShell[] }>
   /** What scrolled out of the sight of a shell in tmux, with its escapes. */
   shellHistory(target: InstanceTarget, session: string): Promise<string>
   /** Those that are open are left in order. */
@@ -35,7 +35,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
   /** The shells of tmux's that are open here, by account and instance. */
   const kept = new Map<string, { taken: Set<string>; ours: OurShells }>()
 
-  function keptOf(account: AccountId, instance: number) {
+  function shellsOf(account: AccountId, instance: number) {
     const memory = memoryOf(account)
     const name = `${account}/${instance}`
     const known = kept.get(name) ?? {
@@ -50,7 +50,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
     return known
   }
 
-  const isKept = async ({ account, instance }: InstanceTarget) =>
+  const usesTmux = async ({ account, instance }: InstanceTarget) =>
     (await memoryOf(account).tmux(account, instance.id)) ?? isTmuxUsual()
 
   async function over<Answer>(
@@ -69,13 +69,13 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
     async openShell(target, wanted) {
       const { columns, rows } = wanted
       const opened = (command: string | undefined) => open(target, { columns, rows, command })
-      if (!(await isKept(target))) return { shell: await opened(undefined), others: [] }
-      const ofInstance = keptOf(target.account, target.instance.id)
-      return over(target, lease => openKept({ clock, lease, open: opened, wanted, ...ofInstance }))
+      if (!(await usesTmux(target))) return { shell: await opened(undefined), others: [] }
+      const ofInstance = shellsOf(target.account, target.instance.id)
+      return over(target, lease => openTmuxShell({ clock, lease, open: opened, wanted, ...ofInstance }))
     },
-    async keptShells(target) {
-      const kept = await isKept(target)
-      return { kept, shells: await over(target, ({ connection }) => keptShells(connection, clock)) }
+    async tmuxShells(target) {
+      const kept = await usesTmux(target)
+      return { kept, shells: await over(target, ({ connection }) => tmuxShells(connection, clock)) }
     },
     shellHistory: (target, session) =>
       over(target, ({ connection }) => historyOf(connection, session, clock)),

@@ -9,7 +9,7 @@ import { type Document, openDocument } from '../storage/json-file.ts'
 type Stored = Record<string, unknown>
 
 /** The settings file: what is valid in it counts, what is not falls back to its default, what is unknown stays. */
-export interface KeptSettings {
+export interface SettingsStore {
   get(): Settings
   /** What is not named stays, within a group too. */
   change(settings: SettingsChange): Promise<Settings>
@@ -19,7 +19,7 @@ export async function openSettings(
   files: Files,
   clock: Clock,
   onBroken: (setAside: string) => void,
-): Promise<KeptSettings> {
+): Promise<SettingsStore> {
   const document: Document<Stored> = await openDocument({
     files,
     clock,
@@ -39,7 +39,7 @@ export async function openSettings(
 
 /** The system knows best whether it starts Berth: the user may have changed it there. */
 export async function followAutostart(
-  settings: KeptSettings,
+  settings: SettingsStore,
   autostart: Autostart | undefined,
 ): Promise<void> {
   const on = await autostart?.isOn().catch(() => undefined)
@@ -49,7 +49,7 @@ export async function followAutostart(
 
 /** The user may have removed it by hand. What is there is written anew, since Berth may have moved. */
 export async function followCommandFile(
-  settings: KeptSettings,
+  settings: SettingsStore,
   commandFile: CommandFile | undefined,
 ): Promise<void> {
   if (!commandFile || !settings.get().commandFile) return

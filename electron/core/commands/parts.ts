@@ -14,7 +14,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { Pause } from '../accounts/pause.ts'
 import type { Activity } from '../app/activity.ts'
 import type { Demo } from '../app/demo.ts'
-import type { KeptSettings } from '../app/settings.ts'
+import type { SettingsStore } from '../app/settings.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
@@ -30,7 +30,7 @@ export interface Parts {
   pause: Pause
   activity: Activity
   notifications: Notifications
-  settings: KeptSettings
+  settings: SettingsStore
   searches: SavedSearches
   seenOffers: SeenOffers
   access: Access

@@ -46,7 +46,7 @@ export interface MissingInstancesOptions
 }
 
 /** Seconds for which what cannot be got back is kept. */
-const keptFor = 7 * 86_400
+const retention = 7 * 86_400
 
 const Departed = v.record(
   v.string(),
@@ -103,7 +103,7 @@ export async function openMissingInstances({
       for (const [key, { at: since, view, told }] of Object.entries(document.get())) {
         const id = Number(key)
         if (present.has(id)) drop(id)
-        else if (at - since >= keptFor) forget(id)
+        else if (at - since >= retention) forget(id)
         else {
           if (pollsMissing(id) !== pollsUntilGone) continue
           onAway(id)

@@ -32,7 +32,7 @@ const ChargedDay = v.object({
 })
 type ChargedDay = v.InferOutput<typeof ChargedDay>
 
-const Kept = v.object({
+const Stored = v.object({
   /** When the service was asked last, epoch seconds. */
   askedAt: v.optional(v.number()),
   /** Until when it is taken to have no such list. */
@@ -44,7 +44,7 @@ const Kept = v.object({
   /** By day. */
   topUps: v.record(v.string(), v.number()),
 })
-type Kept = v.InferOutput<typeof Kept>
+type Stored = v.InferOutput<typeof Stored>
 
 /** Seconds between two times of asking, and until which a day's charges may still come in. */
 const askedEvery = 3600
@@ -53,7 +53,7 @@ const finalAfter = 3600
 const afterMidnight = 300
 /** Days that are asked for, and that are kept. */
 const daysBack = 7
-const daysKept = 400
+const retentionDays = 400
 
 /** A day of this machine's calendar, in epoch seconds. */
 interface DayRange {
@@ -71,12 +71,12 @@ export async function openCharges(
     clock: machine.clock,
     onBroken,
     name: `${folder}/charges.json`,
-    schema: Kept,
+    schema: Stored,
     empty: { days: [], topUps: {} },
   })
   let asking: Promise<void> | undefined
 
-  function keep(change: (kept: Kept) => Kept): void {
+  function keep(change: (kept: Stored) => Stored): void {
     if (!ending.aborted) document.writeSoon(change)
   }
 
@@ -130,7 +130,7 @@ export async function openCharges(
 }
 
 /** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not final. */
-function isDue(kept: Kept, at: number): boolean {
+function isDue(kept: Stored, at: number): boolean {
   const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = kept
   if (chargesAbsentUntil > at && invoicesAbsentUntil > at) return false
   const midnightPassed = askedAt !== undefined && at >= nextMidnight(askedAt) + afterMidnight
@@ -139,7 +139,7 @@ function isDue(kept: Kept, at: number): boolean {
 }
 
 /** Days that are over and not final, the latest first. */
-export function daysDue({ days }: Pick<Kept, 'days'>, at: number): DayRange[] {
+export function daysDue({ days }: Pick<Stored, 'days'>, at: number): DayRange[] {
   const final = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
   const ranges: DayRange[] = []
   for (let back = 1; back <= daysBack; back += 1) {
@@ -210,7 +210,7 @@ export function topUpsOf(rows: readonly BillingRow[]): Record<string, Micros> {
 
 function withDay(days: readonly ChargedDay[], day: ChargedDay): ChargedDay[] {
   const others = days.filter(other => other.day !== day.day)
-  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-daysKept)
+  return [...others, day].sort((a, b) => (a.day < b.day ? -1 : 1)).slice(-retentionDays)
 }
 
 /**
@@ -224,7 +224,7 @@ export function asCharged(
     topUps,
     askedAt,
     invoicesUntil,
-  }: Pick<Kept, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil'>,
+  }: Pick<Stored, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil'>,
   names: Readonly<Record<string, SpenderName>>,
 ): readonly MoneyDay[] {
   const told = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))

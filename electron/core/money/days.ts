@@ -5,7 +5,7 @@ import { dayParts } from './local-days.ts'
 
 const amounts = v.record(v.string(), v.number())
 
-export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
+export const StoredDay: v.GenericSchema<MoneyDay> = v.object({
   day: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}-\d{2}$/)),
   spent: v.number(),
   toppedUp: v.number(),
@@ -15,7 +15,7 @@ export const KeptDay: v.GenericSchema<MoneyDay> = v.object({
   instances: amounts,
 })
 
-export const KeptNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
+export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
   v.string(),
   v.object({
     gpu: v.optional(v.string()),

@@ -6,9 +6,9 @@ import { openDocument } from '../storage/json-file.ts'
 import { accrue } from './accrual.ts'
 import type { Charges } from './charges.ts'
 import type { Counted } from './costs.ts'
-import { emptyDay, KeptDay, KeptNames, neededNames, withDaysOver, withStretch } from './days.ts'
+import { emptyDay, neededNames, StoredDay, StoredNames, withDaysOver, withStretch } from './days.ts'
 import { localDay } from './local-days.ts'
-import { KeptSamples, sampleLength, thinned, withAmount, withoutOld } from './samples.ts'
+import { StoredSamples, sampleLength, thinned, withAmount, withoutOld } from './samples.ts'
 
 /** How an account's money went: every five minutes for 90 days, every day for ever. */
 export interface Money extends Automation {
@@ -49,15 +49,15 @@ const Now = v.object({
       over: v.optional(v.number()),
     }),
   ),
-  today: KeptDay,
-  samples: KeptSamples,
-  names: KeptNames,
+  today: StoredDay,
+  samples: StoredSamples,
+  names: StoredNames,
   /** Since when polls come without the credit, and are passed over: on disk, or a restart would begin that anew. */
   creditStaleSince: v.optional(v.number()),
 })
 
 /** What is over: written once a day. */
-const Past = v.object({ days: v.array(KeptDay), samples: KeptSamples, names: KeptNames })
+const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
 
 /** Seconds: a clock that leaps by years does not fill the books with days. */
 const longestStretch = 400 * 86_400

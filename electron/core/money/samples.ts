@@ -3,24 +3,24 @@ import type { MoneySample } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 
 /** `[end, spent, credit]`: epoch seconds of the account's time, micro-dollars. Tuples, since there are many of them. */
-export const KeptSamples = v.array(v.tuple([v.number(), v.number(), v.nullable(v.number())]))
-export type KeptSample = v.InferOutput<typeof KeptSamples>[number]
+export const StoredSamples = v.array(v.tuple([v.number(), v.number(), v.nullable(v.number())]))
+export type StoredSample = v.InferOutput<typeof StoredSamples>[number]
 
 /** Seconds that a sample covers. */
 export const sampleLength = 300
 /** Seconds that samples are kept. */
-const keptFor = 90 * 86_400
+const retention = 90 * 86_400
 
 /**
  * The samples with one more amount: it goes to the sample of its five minutes, which is the last or a new one. Time
  * that went back takes with it what would lie in the future.
  */
 export function withAmount(
-  samples: readonly KeptSample[],
+  samples: readonly StoredSample[],
   at: number,
   spent: Micros,
   credit: Micros | undefined,
-): KeptSample[] {
+): StoredSample[] {
   const end = Math.ceil(at / sampleLength) * sampleLength
   const past = samples.filter(([then]) => then <= end)
   const last = past.at(-1)
@@ -29,13 +29,13 @@ export function withAmount(
 }
 
 /** Those of the ninety days up to the last of them: a clock that leaps ahead for one poll takes none with it. */
-export function withoutOld(samples: readonly KeptSample[]): KeptSample[] {
+export function withoutOld(samples: readonly StoredSample[]): StoredSample[] {
   const last = samples.at(-1)?.[0] ?? 0
-  return samples.filter(([end]) => end > last - keptFor)
+  return samples.filter(([end]) => end > last - retention)
 }
 
 /** At most so many samples of one length from a moment on, what falls together added up. Sums stay exact. */
-export function thinned(samples: readonly KeptSample[], from: number, most: number): MoneySample[] {
+export function thinned(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
   const seen = samples.filter(([end]) => end > from)
   const first = seen[0]?.[0]
   const last = seen.at(-1)?.[0]

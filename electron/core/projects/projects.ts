@@ -40,10 +40,10 @@ export interface Projects {
   agree(id: string, content: string): Promise<void>
 }
 
-const Kept = v.array(
+const Stored = v.array(
   v.object({ id: ProjectId, path: v.string(), agreed: v.optional(v.array(v.string()), []) }),
 )
-type Kept = v.InferOutput<typeof Kept>
+type Stored = v.InferOutput<typeof Stored>
 
 const specName = 'berth.yaml'
 /** Bytes of a `berth.yaml`. */
@@ -61,7 +61,7 @@ export async function openProjects(
     files,
     clock,
     name: 'projects.json',
-    schema: Kept,
+    schema: Stored,
     empty: [],
     onBroken,
   })
@@ -91,7 +91,7 @@ export async function openProjects(
     return agreementOf(text, result.spec)
   }
 
-  async function viewOf({ id, path }: Kept[number]): Promise<ProjectView> {
+  async function viewOf({ id, path }: Stored[number]): Promise<ProjectView> {
     const shown = { id, name: basename(path), folder: forPeople(path, home), problems: [] }
     try {
       const found = await folder(id).read(specName, longestSpec)

@@ -77,7 +77,7 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
   }
 }
 
-export function keptAlert(account: AccountId, run: Run, where: string, why: string): Alert {
+export function notDestroyedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
   return {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} could not be fetched`,

@@ -12,7 +12,7 @@ export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
 
 /** Seconds: the first search of each hour is kept, for ninety days. */
 const step = 3600
-const keptFor = 90 * 86_400
+const retention = 90 * 86_400
 
 /** The prices with those of one more search; `kept` itself where the hour has one already, or there were no offers. */
 export function withPrices(
@@ -26,7 +26,7 @@ export function withPrices(
   const hourOf = ([then]: StoredPrice) => Math.floor(then / step)
   if (lowest === undefined || kept.some(price => hourOf(price) === hour)) return kept
   // Time that went back takes with it what would lie in the future.
-  const earlier = kept.filter(price => price[0] > at - keptFor && hourOf(price) < hour)
+  const earlier = kept.filter(price => price[0] > at - retention && hourOf(price) < hour)
   const quartile = (share: number) => Math.round(quantile(sorted, share))
   return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
 }
@@ -66,12 +66,12 @@ export async function openWatchPrices({
     empty: {},
     onBroken,
   })
-  const keptOf = (watch: string) => document.get()[watch] ?? []
+  const storedPrices = (watch: string) => document.get()[watch] ?? []
   return {
-    of: watch => priceSamples(keptOf(watch)),
+    of: watch => priceSamples(storedPrices(watch)),
     note(watch, at, prices) {
-      const after = withPrices(keptOf(watch), at, prices)
-      if (after !== keptOf(watch)) document.writeSoon(kept => ({ ...kept, [watch]: [...after] }))
+      const after = withPrices(storedPrices(watch), at, prices)
+      if (after !== storedPrices(watch)) document.writeSoon(kept => ({ ...kept, [watch]: [...after] }))
     },
     forget: watch => document.writeSoon(({ [watch]: _, ...others }) => others),
     flush: document.flush,

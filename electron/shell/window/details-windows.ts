@@ -1,6 +1,6 @@
 import type { BrowserWindow } from 'electron'
 import { detailsOf } from '../page-address.ts'
-import { keepPlace, keptPlace, onceDrawn, openPageWindow, type PageWindowOptions } from './page-window.ts'
+import { keepPlace, onceDrawn, openPageWindow, type PageWindowOptions, storedPlace } from './page-window.ts'
 
 /** Points. */
 const usualSize = { width: 900, height: 600 }
@@ -26,7 +26,7 @@ export function createDetailsWindows(options: PageWindowOptions): (address: stri
       return true
     }
     if (windows.size >= most) return false
-    const kept = keptPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
+    const kept = storedPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
     const { width, height, maximized } = kept
     // A second one does not lie over the first.
     const window = openPageWindow(options, windows.size > 0 ? { width, height, maximized } : kept, address)

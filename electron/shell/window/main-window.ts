@@ -2,10 +2,10 @@ import { type BrowserWindow, type Rectangle, screen } from 'electron'
 import { pageAddress } from '../page-address.ts'
 import {
   keepPlace,
-  keptPlace,
   onceDrawn,
   openPageWindow,
   type PageWindowOptions,
+  storedPlace,
   type WindowPlace,
 } from './page-window.ts'
 import { arrangement, besideTray } from './placing.ts'
@@ -102,7 +102,7 @@ export class MainWindow {
   #place(near: Rectangle | undefined): WindowPlace {
     const screens = screen.getAllDisplays()
     this.#arrangement = arrangement(screens)
-    const kept = keptPlace(this.#options.places, '')
+    const kept = storedPlace(this.#options.places, '')
     if (kept) return kept
     // Without a place of its own, a new window goes where the desktop puts new windows.
     return { ...(near ? besideTray(usualSize, near, screens) : usualSize), maximized: false }

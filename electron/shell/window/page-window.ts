@@ -1,7 +1,7 @@
 import { app, BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
 import type { Clock } from '../../ports/clock.ts'
-import type { KeptPlaces } from './kept-places.ts'
 import { arrangement, visiblePlace } from './placing.ts'
+import type { StoredPlaces } from './stored-places.ts'
 
 /** The page's own grounds, so that nothing flashes before it is drawn. */
 const grounds = { light: '#fbfbfa', dark: '#17181a' }
@@ -15,7 +15,7 @@ export interface PageWindowOptions {
   preload: string
   /** The absolute path of Berth's picture: Linux takes a window's from nowhere else where Berth is not installed. */
   icon: string
-  places: KeptPlaces
+  places: StoredPlaces
   /** A window is there, and its page is about to be loaded. */
   onOpen: (window: BrowserWindow) => void
   clock: Clock
@@ -70,7 +70,7 @@ export function onceDrawn(window: BrowserWindow, clock: Clock, reveal: () => voi
 }
 
 /** Where a window of that name was, as the screens stand now. */
-export function keptPlace(places: KeptPlaces, name: string): WindowPlace | undefined {
+export function storedPlace(places: StoredPlaces, name: string): WindowPlace | undefined {
   const screens = screen.getAllDisplays()
   const kept = places.get(name + arrangement(screens))
   return kept && { ...visiblePlace(kept, screens), maximized: kept.maximized }
@@ -79,16 +79,16 @@ export function keptPlace(places: KeptPlaces, name: string): WindowPlace | undef
 /** Keeps where a window is, under that name, whenever the user changes it. */
 export function keepPlace(
   window: BrowserWindow,
-  places: KeptPlaces,
+  places: StoredPlaces,
   name: string,
-  onKept?: () => void,
+  onStored?: () => void,
 ): void {
   const keep = () => {
     if (window.isMinimized() || window.isFullScreen() || !window.isVisible()) return
     const { x, y, width, height } = window.getNormalBounds()
     const place = { x, y, width, height, maximized: window.isMaximized() }
     places.keep(name + arrangement(screen.getAllDisplays()), place)
-    onKept?.()
+    onStored?.()
   }
   for (const event of ['resize', 'move', 'maximize', 'unmaximize'] as const)
     window.on(event as 'resize', keep)

@@ -35,7 +35,7 @@ type Book = v.InferOutput<typeof Book>
 
 const bookName = 'known-hosts.json'
 const sshName = 'known_hosts'
-const refusedKept = 8
+const mostRefused = 8
 
 /** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
 export function hostKeyAlias(account: string, instance: number): string {
@@ -102,7 +102,7 @@ export function openKnownHosts(
     const holders = key === undefined ? await holdersOf(alias, offered) : []
     if (key === undefined && holders.length === 0) return 'new'
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
-    refused.set(alias, [...others, offered].slice(-refusedKept))
+    refused.set(alias, [...others, offered].slice(-mostRefused))
     if (key !== undefined) throw changed(key, offered)
     // That of another account is named first: it matters most.
     const isOurs = (holder: string) => Number(holder.startsWith(aliasPrefix(account)))

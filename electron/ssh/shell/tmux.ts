@@ -1,4 +1,4 @@
-import { type KeptShell, scrollback } from '../../contract/instance/terminal.ts'
+import { scrollback, type TmuxShell } from '../../contract/instance/terminal.ts'
 import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
@@ -11,7 +11,7 @@ const historyLimit = scrollback + 1200
 const longestHistory = 4 * 1024 * 1024
 
 /** The shells of Berth's in the instance's tmux; undefined where it has none. Throws `ssh_timeout` or `ssh_closed`. */
-export async function keptShells(connection: Connection, clock: Clock): Promise<KeptShell[] | undefined> {
+export async function tmuxShells(connection: Connection, clock: Clock): Promise<TmuxShell[] | undefined> {
   const found = await outputOf(connection, 'command -v tmux', { clock, within, most: 4096 })
   if (found.code !== 0 || !found.text.trim().startsWith('/')) return undefined
   const list = "tmux list-sessions -F '#{session_name} #{session_attached}'"

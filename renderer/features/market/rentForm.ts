@@ -19,7 +19,7 @@ export type RentErrors = Record<string, string>
 export type ReadDraft = { request: RentRequest } | { errors: RentErrors }
 
 /** Secrets whose values are kept: left empty, they stay what they are. */
-export interface KeptSecrets {
+export interface StoredSecrets {
   /** Names of variables. */
   secrets: ReadonlySet<string>
   /** The login whose token it is. */
@@ -35,7 +35,7 @@ export function readDraft(
   offer: OfferView,
   interruptible: boolean,
   template?: RentTemplate,
-  kept: KeptSecrets = { secrets: new Set() },
+  kept: StoredSecrets = { secrets: new Set() },
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)

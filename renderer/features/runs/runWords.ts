@@ -95,7 +95,7 @@ export function watchdogStaleWords(run: RunView): string {
 }
 
 /** How much of the output is here. */
-export function keptWords({ seen, dropped, acted }: RunView): string {
+export function storedOutputWords({ seen, dropped, acted }: RunView): string {
   if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
   const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
   return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'kept no more' : 'on the instance alone'}`

@@ -4,7 +4,7 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { SavedSearch } from '../../../electron/contract/state.ts'
 
 /** A search that is kept: saved, or watched, which knows how its prices went. */
-export interface KeptSearch {
+export interface StoredSearch {
   id: string
   name: string
   search: SavedQuery
@@ -13,12 +13,12 @@ export interface KeptSearch {
 }
 
 /** The saved searches, each with the watch of the same search, and the watches of no saved one. */
-export function keptSearches(
+export function storedSearches(
   saved: Readonly<Record<string, SavedSearch>>,
   watches: Readonly<Record<string, WatchView>>,
-): KeptSearch[] {
+): StoredSearch[] {
   const left = new Map(Object.values(watches).map(watch => [sameness(watch.search), watch]))
-  const rows = Object.values(saved).map(({ id, name, query }): KeptSearch => {
+  const rows = Object.values(saved).map(({ id, name, query }): StoredSearch => {
     const watch = left.get(sameness(query))
     left.delete(sameness(query))
     return { id, name, search: query, ...(watch ? { watch } : {}) }

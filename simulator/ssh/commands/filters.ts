@@ -5,7 +5,7 @@ import { Interrupted } from '../shell/sink.ts'
 import { eachSource, lineBatches } from './sources.ts'
 
 /** Lines that `tail` keeps at most. */
-const mostKept = 100_000
+const mostLines = 100_000
 /** Milliseconds between two reads of a file that is followed. */
 const followPause = 300
 
@@ -29,7 +29,7 @@ export async function tail(call: Call): Promise<number> {
   const status = await eachSource(call, files, async pieces => {
     let kept: string[] = []
     for await (const batch of lineBatches(counted(pieces)))
-      kept = kept.concat(batch).slice(-Math.min(lines, mostKept))
+      kept = kept.concat(batch).slice(-Math.min(lines, mostLines))
     if (lines > 0) await call.out(kept.join(''))
   })
   const [file] = files

@@ -36,7 +36,7 @@ function factsText(offer: Offer): string {
 }
 
 /** How many price lists are kept; a user changes the disk slider, not the whole world. */
-const KEPT = 4
+const MOST_LISTS = 4
 
 /** Price lists by way of buying and disk, kept from search to search and corrected where an offer was rented. */
 export class PriceLists {
@@ -59,7 +59,7 @@ export class PriceLists {
     }
     this.#lists.set(name, list)
     const oldest = this.#lists.keys().next()
-    if (this.#lists.size > KEPT && !oldest.done) this.#lists.delete(oldest.value)
+    if (this.#lists.size > MOST_LISTS && !oldest.done) this.#lists.delete(oldest.value)
     return list
   }
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
 import { describeCall, malformedCalls } from '../../integration/core/malformed-calls.ts'
-import { keptFiles } from '../../kept-files.ts'
+import { storedFiles } from '../../stored-files.ts'
 import { useDesk } from './berth.ts'
 
 declare global {
@@ -63,7 +63,7 @@ async function traces(page: Page) {
   })
   // What Chromium keeps is its own, and the demo goes on by itself.
   const others = ['electron', 'demo'].map(name => join(desk.home, name))
-  const files = await keptFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))
+  const files = await storedFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))
   return {
     state,
     requests: await sim.control('GET', '/sim/requests'),

@@ -26,7 +26,7 @@ async function refused(work: Promise<unknown>): Promise<Problem> {
 }
 
 /** Nothing of an attempt to connect is anywhere. */
-async function nothingKept({ berth }: BerthUnderTest, ...traces: string[]): Promise<void> {
+async function nothingStored({ berth }: BerthUnderTest, ...traces: string[]): Promise<void> {
   expect(berth.state().accounts).toEqual({})
   expect([...world.keychain.entries]).toEqual([])
   const everything = [...(await everyFile(world)).values(), JSON.stringify(berth.state())].join('\n')
@@ -47,7 +47,7 @@ test('a wrong key is refused, and nothing of it is kept', async () => {
   const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
   expect(problem.code).toBe('unauthorized')
   expect(problem.advice).toBe('Copy the key again, whole, or make another in the service’s web console.')
-  await nothingKept(under, key, world.sim.baseUrl)
+  await nothingStored(under, key, world.sim.baseUrl)
 })
 
 test.each([
@@ -66,7 +66,7 @@ test.each([
   // Told at the field of the form.
   expect(problem.field).toBe('baseUrl')
   expect(JSON.stringify(problem)).not.toContain('pw@')
-  await nothingKept(under, 'some-key', baseUrl)
+  await nothingStored(under, 'some-key', baseUrl)
 })
 
 test.each<[string, RequestListener]>([
@@ -82,7 +82,7 @@ test.each<[string, RequestListener]>([
   const baseUrl = await stranger(answer)
   const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
   expect(['not_this_service', 'redirected']).toContain(problem.code)
-  await nothingKept(under, 'some-key')
+  await nothingStored(under, 'some-key')
 })
 
 test('the key is kept for this address alone, and an account is there again after a restart', async () => {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
-import { keptFiles } from '../../kept-files.ts'
 import { joinBerth } from '../../page-client.ts'
+import { storedFiles } from '../../stored-files.ts'
 import { describeCall, malformedCalls } from './malformed-calls.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 /** All that a call could have changed: State, the service, the keychain, the files, and what the user was told. */
 async function traces() {
-  const files = await keptFiles(world.machine.home)
+  const files = await storedFiles(world.machine.home)
   return {
     state: structuredClone(under.berth.state()),
     requests: await requestsSeen(),

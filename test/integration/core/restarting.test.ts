@@ -64,7 +64,7 @@ function rentingWatch(): WatchRequest {
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
 }
 
-const secretsKept = ({ keychain }: World) =>
+const storedSecrets = ({ keychain }: World) =>
   [...keychain.entries.keys()].filter(name => name.startsWith('rental '))
 
 test.each(keeping)(
@@ -85,12 +85,12 @@ test.each(keeping)(
     await second.until(() => second.account().connection.status === 'online')
     world.keychain.delete = broken
     await expect(keep(second)).rejects.toThrow()
-    expect(secretsKept(world)).toHaveLength(1)
+    expect(storedSecrets(world)).toHaveLength(1)
     await second.close()
     world.keychain.delete = forgetting
     Object.assign(world.machine, { files })
     const third = await world.start()
-    expect(secretsKept(world)).toEqual([])
+    expect(storedSecrets(world)).toEqual([])
     expect(third.account()).toMatchObject({ rentals: {}, attempts: {}, watches: {} })
   },
 )
@@ -100,12 +100,12 @@ test('a secret that is still wanted outlives restarts, and goes with its watch o
   const watch = await first.run('saveWatch', { request: rentingWatch() })
   await first.close()
   const second = await world.start()
-  expect(secretsKept(world)).toEqual([`rental ${watch}`])
+  expect(storedSecrets(world)).toEqual([`rental ${watch}`])
   const { rents: _, ...tells } = rentingWatch()
   await second.run('saveWatch', { watch, request: tells })
-  expect(secretsKept(world)).toEqual([])
+  expect(storedSecrets(world)).toEqual([])
   await second.run('saveWatch', { watch, request: rentingWatch() })
-  expect(secretsKept(world)).toHaveLength(1)
+  expect(storedSecrets(world)).toHaveLength(1)
   await second.run('removeAccount', { account: second.account().id })
   expect([...world.keychain.entries]).toEqual([])
 })

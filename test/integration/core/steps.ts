@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { RentalView, RentRequest } from '../../../electron/contract/market/rental.ts'
-import { keptFiles } from '../../kept-files.ts'
+import { storedFiles } from '../../stored-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
 /** A request for the cheapest offer that no earlier call of this Berth has taken. */
@@ -62,6 +62,6 @@ export function everCreated({ sim }: World): number {
 
 /** The text of every file that Berth keeps, by name. */
 export async function everyFile({ machine }: World): Promise<Map<string, string>> {
-  const files = await keptFiles(dirname(machine.files.path('any')))
+  const files = await storedFiles(dirname(machine.files.path('any')))
   return new Map([...files].map(([file, bytes]) => [file, bytes.toString('utf8')]))
 }

@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openKept, type ShellWanted } from '../../../electron/core/access/kept-shells.ts'
+import { openTmuxShell, type ShellWanted } from '../../../electron/core/access/tmux-shells.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import type { Shell } from '../../../electron/ssh/shell/shell.ts'
-import { keptShells } from '../../../electron/ssh/shell/tmux.ts'
+import { tmuxShells } from '../../../electron/ssh/shell/tmux.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
@@ -53,7 +53,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     const aim = target({ proxy: sshd })
     const lease = await ssh.connect(aim)
     try {
-      return await openKept({
+      return await openTmuxShell({
         clock: machine.clock,
         lease,
         open: command => ssh.openShell({ ...aim, command }),
@@ -75,7 +75,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
   const sessions = async () => {
     const lease = await ssh.connect(target({ proxy: sshd }))
     try {
-      return await keptShells(lease.connection, machine.clock)
+      return await tmuxShells(lease.connection, machine.clock)
     } finally {
       lease.release()
     }

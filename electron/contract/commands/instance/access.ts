@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { KeyName } from '../../instance/ssh-key.ts'
-import { type KeptShell, KeptShellName, type OpenedTerminal } from '../../instance/terminal.ts'
+import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '../../instance/terminal.ts'
 import { command, onInstance } from '../command.ts'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))
@@ -17,15 +17,15 @@ export const accessCommands = {
     ...onInstance,
     columns: size,
     rows: size,
-    session: v.optional(KeptShellName),
+    session: v.optional(TmuxShellName),
     fresh: v.optional(v.boolean()),
     /** It was open before and goes on by itself: nothing that the user did. */
     again: v.optional(v.boolean()),
   }).answers<OpenedTerminal>(),
   /** What scrolled out of the sight of a shell in tmux, `scrollback` lines of it at most, with its escapes. */
-  shellHistory: command({ ...onInstance, session: KeptShellName }).answers<string>(),
+  shellHistory: command({ ...onInstance, session: TmuxShellName }).answers<string>(),
   /** The shells that live in the instance's tmux; without `shells`, it has none. `kept`: new ones go there. */
-  keptShells: command(onInstance).answers<{ kept: boolean; shells?: readonly KeptShell[] }>(),
+  tmuxShells: command(onInstance).answers<{ kept: boolean; shells?: readonly TmuxShell[] }>(),
   /** Whether this instance's shells live in tmux; without `keep`, as the settings say. */
   keepShells: command({ ...onInstance, keep: v.optional(v.boolean()) }).answers<void>(),
   resizeTerminal: command({ stream: StreamId, columns: size, rows: size }).answers<void>(),

@@ -45,12 +45,12 @@ export interface SshConfigNeeds {
 }
 
 const name = 'ssh/config'
-const Kept = v.object({
+const Stored = v.object({
   made: v.object({ file: v.boolean(), folder: v.boolean() }),
   /** The name of the key that each instance was given, by account and instance. */
   attached: v.optional(v.record(v.string(), v.string()), {}),
 })
-type Kept = v.InferOutput<typeof Kept>
+type Stored = v.InferOutput<typeof Stored>
 
 export async function openSshConfig({
   store,
@@ -61,12 +61,12 @@ export async function openSshConfig({
   onProblem,
 }: SshConfigNeeds): Promise<SshConfig> {
   const { files, clock, home } = machine
-  const empty: Kept = { made: { file: false, folder: false }, attached: {} }
+  const empty: Stored = { made: { file: false, folder: false }, attached: {} }
   const document = await openDocument({
     files,
     clock,
     name: 'ssh-config.json',
-    schema: Kept,
+    schema: Stored,
     empty,
     onBroken,
   })

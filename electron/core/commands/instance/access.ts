@@ -10,7 +10,7 @@ type AccessCommands = Pick<
   | 'openTerminal'
   | 'resizeTerminal'
   | 'shellHistory'
-  | 'keptShells'
+  | 'tmuxShells'
   | 'keepShells'
   | 'openSystemTerminal'
   | 'sshCommand'
@@ -52,7 +52,7 @@ export function accessCommands(parts: Parts): AccessCommands {
       if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
     },
     shellHistory: ({ session, ...args }) => access.shellHistory(targetOf(parts, args), session),
-    keptShells: args => access.keptShells(targetOf(parts, args)),
+    tmuxShells: args => access.tmuxShells(targetOf(parts, args)),
     async keepShells({ keep, ...args }) {
       const { account, instance } = targetOf(parts, args)
       await access.chooseTmux(account, instance.id, keep)

@@ -29,7 +29,7 @@ const Accepted = v.object({
   until: v.optional(v.number()),
 })
 
-const Kept = v.object({
+const Stored = v.object({
   /** Until when the service is taken to have no such list, epoch seconds. */
   absentUntil: v.optional(v.number()),
   /** The increase that was told of each instance. */
@@ -48,7 +48,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     clock: machine.clock,
     onBroken,
     name: `${folder}/price-increases.json`,
-    schema: Kept,
+    schema: Stored,
     empty: { told: {}, accepted: [] },
   })
   /** Those that wait for an answer, as they were told last, by instance. */

@@ -121,7 +121,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and stopped it would cost its disk for no use.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
-  if (hasTrait(instance.state, 'halted')) return keptStopped(instance.id)
+  if (hasTrait(instance.state, 'halted')) return keepStopped(instance.id)
   const runs = instance.state === 'running'
   if (runs && (series.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
@@ -147,7 +147,7 @@ function afterFailure({ problem, instance }: Rental, { stopper }: Snapshot): Mov
     case 'instance_gone':
       return { do: 'end', step: 'failed', problem: sentences.takenAway }
     case 'stopped':
-      return stopper ? dropFor(stopper) : keptStopped(instance)
+      return stopper ? dropFor(stopper) : keepStopped(instance)
     case 'outbid':
       return drop(why, false)
     default:
@@ -164,7 +164,7 @@ function dropFor({ why, alone }: Stopper): Move {
   return drop(why, false, alone)
 }
 
-function keptStopped(instance: number | undefined): Move {
+function keepStopped(instance: number | undefined): Move {
   const kept = instance === undefined ? {} : { instance }
   return { do: 'end', step: 'failed', problem: sentences.stopped, ...kept }
 }

@@ -11,7 +11,7 @@ export interface SavedSearches {
   delete(id: string): Promise<void>
 }
 
-const Kept = v.array(v.object({ id: v.string(), name: v.string(), query: SavedQuery }))
+const Stored = v.array(v.object({ id: v.string(), name: v.string(), query: SavedQuery }))
 
 export async function openSavedSearches(
   store: Store,
@@ -22,7 +22,7 @@ export async function openSavedSearches(
     files,
     clock,
     name: 'searches.json',
-    schema: Kept,
+    schema: Stored,
     empty: [],
     onBroken,
   })

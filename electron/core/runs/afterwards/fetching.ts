@@ -7,7 +7,7 @@ import { downloadJob } from '../../../ssh/files/transfer/download.ts'
 import { markRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
-import { alertId, keptAlert, unreachedAlert } from '../alerts.ts'
+import { alertId, notDestroyedAlert, unreachedAlert } from '../alerts.ts'
 import { nextStep } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
@@ -115,7 +115,7 @@ export function createFetching(
   /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
     const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
-    if (kept) tell(kept, keptAlert(account, kept, nameOf(kept), message))
+    if (kept) tell(kept, notDestroyedAlert(account, kept, nameOf(kept), message))
     await watchdog.tellIfStale(run.id)
   }
 

@@ -2,7 +2,7 @@ import type { RunRequest } from '../../../../electron/contract/automation/run.ts
 import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import type { KeptSecrets } from '../../../features/market/rentForm.ts'
+import type { StoredSecrets } from '../../../features/market/rentForm.ts'
 
 /** What a rent dialog is opened with. */
 export interface RentSubject {
@@ -27,7 +27,7 @@ export interface RentSubject {
 }
 
 /** What a rental that waits for its machine begins with. */
-export interface Later extends KeptSecrets {
+export interface Later extends StoredSecrets {
   /** Dollars per hour. */
   bid: string
 }

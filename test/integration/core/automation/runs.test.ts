@@ -11,7 +11,7 @@ import { plainRun, runOf, startRun, told } from './run-steps.ts'
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
 /** The output as it is kept on this machine. */
-async function keptOutput(world: World, id: string): Promise<string> {
+async function storedOutput(world: World, id: string): Promise<string> {
   const files = [...(await everyFile(world))].filter(([name]) => name.includes(`/runs/${id}.`))
   return files
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -57,7 +57,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(again, id)).toMatchObject({ code: 7, fetched: true, acted: 'stop', interrupted: false })
     const lines = Number(readFileSync(counted, 'utf8'))
     const numbered = Array.from({ length: lines }, (_, at) => `line ${at + 1} – ünïcode\n`).join('')
-    expect(await keptOutput(world, id)).toBe(`${numbered}it's done\n`)
+    expect(await storedOutput(world, id)).toBe(`${numbered}it's done\n`)
     expect(readFileSync(join(home, '..', 'Berth', 'results', 'deep', 'model'), 'utf8')).toBe('weights')
     expect(await intended()).toBe('stopped')
     expect([...new Set(steps)].filter(step => step !== 'starting')).toEqual([
@@ -288,6 +288,6 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await world.sim.controls.advance(900)
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })
-    expect(await keptOutput(world, id)).toBe('here\n')
+    expect(await storedOutput(world, id)).toBe('here\n')
   }, 120_000)
 })

@@ -4,7 +4,7 @@ import type { Poll, Stretch, Timeline } from '../timeline.ts'
 import { isList } from './polls.ts'
 
 /** What became of all guards. */
-export interface Kept {
+export interface GuardsKept {
   /** How often a guard acted on its instance. */
   acted: number
   /** Guards whose moment passed while Berth could not poll, and that only said so, as was chosen. */
@@ -29,8 +29,8 @@ const gap = 600
  * to the one that follows, which Berth makes at once: the service's time is the `Date` of its answers, and by one of
  * them alone nobody can tell whether its clock has leapt meanwhile.
  */
-export function guardsKept({ guards, polls }: Timeline, requests: readonly LoggedRequest[]): Kept {
-  const kept: Kept = { acted: 0, missed: 0, broken: [] }
+export function guardsKept({ guards, polls }: Timeline, requests: readonly LoggedRequest[]): GuardsKept {
+  const kept: GuardsKept = { acted: 0, missed: 0, broken: [] }
   const asked = requests.flatMap(({ method, path, at }) => (method === 'GET' && isList(path) ? [at] : []))
   for (const [id, stretches] of guards) {
     for (const poll of neglected(stretches, polls, requests))

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type KeptSample, thinned, withAmount, withoutOld } from '../../../../electron/core/money/samples.ts'
+import {
+  type StoredSample,
+  thinned,
+  withAmount,
+  withoutOld,
+} from '../../../../electron/core/money/samples.ts'
 
 const start = 1_800_000_000
 
 test('what is spent within five minutes is one sample, with the credit at its end', () => {
-  let samples: KeptSample[] = []
+  let samples: StoredSample[] = []
   for (let at = 10; at <= 600; at += 10) samples = withAmount(samples, start + at, 1000, 5_000_000 - at)
   expect(samples).toEqual([
     [start + 300, 30_000, 4_999_700],
@@ -19,7 +24,7 @@ test('time that went back takes the future with it', () => {
 })
 
 test('samples are kept for ninety days', () => {
-  const samples: KeptSample[] = [
+  const samples: StoredSample[] = [
     [start - 91 * 86_400, 1, 1],
     [start - 89 * 86_400, 1, 1],
     [start, 1, 1],
@@ -31,7 +36,7 @@ test('a million samples add up to the last micro-dollar, however they are thinne
   // Amounts of which no sum in dollars is exact.
   const samples = Array.from(
     { length: 1_000_000 },
-    (_, at): KeptSample => [start + at * 300, 100_000 + (at % 7), null],
+    (_, at): StoredSample => [start + at * 300, 100_000 + (at % 7), null],
   )
   const sum = samples.reduce((total, [, spent]) => total + spent, 0)
   expect(sum).toBe(100_000_000_000 + 2_999_997)
@@ -49,7 +54,7 @@ test('however few samples are asked for, their sum is that of all', () => {
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 60 }), (steps, most) => {
       let at = start
-      let samples: KeptSample[] = []
+      let samples: StoredSample[] = []
       for (const [minutes, spent] of steps) {
         at += minutes * 60
         samples = withAmount(samples, at, spent, spent)

@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { ActivityEntry } from '../../../../electron/contract/state.ts'
 import { recipesOf } from '../../../../renderer/screens/home/recipes.ts'
-import { courseOf, drawn, keptSearches } from '../../../../renderer/screens/home/searches.ts'
+import { courseOf, drawn, storedSearches } from '../../../../renderer/screens/home/searches.ts'
 import { sinceLastAct } from '../../../../renderer/screens/home/since.ts'
 
 const search = (gpu: string, limit = 10_000): SavedQuery => ({
@@ -24,7 +24,7 @@ const watch = (id: string, name: string, of: SavedQuery): WatchView => ({
 })
 
 test('a saved search has the watch of the same search, and what is only watched is a search too', () => {
-  const rows = keptSearches(
+  const rows = storedSearches(
     {
       a: { id: 'a', name: 'Cheap H100', query: search('H100') },
       b: { id: 'b', name: 'A100', query: search('A100') },

@@ -12,7 +12,7 @@ const kept: StoredWatchdog = {
   foreign: false,
   renewedAt: 4000,
 }
-test('a lease outlives three visits that fail, and its watchdog polls often enough to see it lapse', () => {
+test('a lease outlives three visits that fail, and its watchdog checks often enough to see it lapse', () => {
   for (const lease of [10, 60, 600, 7200]) {
     const request = { action: 'stop', lease } as const
     expect(visitEvery({ ...kept, request }) * 3).toBeLessThan(lease)

@@ -1,8 +1,8 @@
-import type { KeptShell } from '../../contract/instance/terminal.ts'
+import type { TmuxShell } from '../../contract/instance/terminal.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../../ssh/connection/sharing.ts'
 import type { Shell, ShellSize } from '../../ssh/shell/shell.ts'
-import { freeName, historyOf, keptShells, tmuxCommand } from '../../ssh/shell/tmux.ts'
+import { freeName, historyOf, tmuxCommand, tmuxShells } from '../../ssh/shell/tmux.ts'
 
 /** Which shell is wanted. */
 export interface ShellWanted extends ShellSize {
@@ -44,8 +44,15 @@ export interface OurShells {
 }
 
 /** Opens a shell in the instance's tmux, found again, new or by its name; where it has none, a plain one. */
-export async function openKept({ clock, lease, open, wanted, taken, ours }: Opening): Promise<OpenedShell> {
-  const shells = await keptShells(lease.connection, clock)
+export async function openTmuxShell({
+  clock,
+  lease,
+  open,
+  wanted,
+  taken,
+  ours,
+}: Opening): Promise<OpenedShell> {
+  const shells = await tmuxShells(lease.connection, clock)
   if (shells === undefined) return { shell: await open(undefined), others: [] }
   const waiting = wanted.fresh ? [] : withNobody(shells, taken, await ours.names())
   const name = wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken]))
@@ -76,7 +83,7 @@ export async function openKept({ clock, lease, open, wanted, taken, ours }: Open
 }
 
 function withNobody(
-  shells: readonly KeptShell[],
+  shells: readonly TmuxShell[],
   taken: ReadonlySet<string>,
   ours: readonly string[],
 ): string[] {

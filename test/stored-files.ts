@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * Berth writes beside a file and renames, so that one which was listed can be gone when it is
  * read: then the folder is looked at anew, until all that was listed was also read.
  */
-export async function keptFiles(
+export async function storedFiles(
   folder: string,
   isWanted: (path: string) => boolean = () => true,
 ): Promise<Map<string, Buffer>> {
@@ -16,7 +16,7 @@ export async function keptFiles(
   const wanted = paths.filter(isWanted).toSorted()
   const files = await Promise.all(wanted.map(async path => [path, await bytesOf(path)] as const))
   const whole = files.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes] as const]))
-  return whole.length === files.length ? new Map(whole) : keptFiles(folder, isWanted)
+  return whole.length === files.length ? new Map(whole) : storedFiles(folder, isWanted)
 }
 
 async function bytesOf(path: string): Promise<Buffer | undefined> {

@@ -4,31 +4,31 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 
 const length = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
-const KeptPlace = v.object({
+const StoredPlace = v.object({
   x: v.pipe(v.number(), v.safeInteger()),
   y: v.pipe(v.number(), v.safeInteger()),
   width: length,
   height: length,
   maximized: v.boolean(),
 })
-export type KeptPlace = v.InferOutput<typeof KeptPlace>
+export type StoredPlace = v.InferOutput<typeof StoredPlace>
 
 /** Where the window was, for each way the screens stood. */
-export interface KeptPlaces {
-  get(arrangement: string): KeptPlace | undefined
-  keep(arrangement: string, place: KeptPlace): void
+export interface StoredPlaces {
+  get(arrangement: string): StoredPlace | undefined
+  keep(arrangement: string, place: StoredPlace): void
   flush(): Promise<void>
 }
 
 /** Ways the screens stood; the one not used for longest makes room. */
 const most = 16
 
-export async function openKeptPlaces(files: Files, clock: Clock): Promise<KeptPlaces> {
+export async function openStoredPlaces(files: Files, clock: Clock): Promise<StoredPlaces> {
   const document = await openDocument({
     files,
     clock,
     name: 'window.json',
-    schema: v.record(v.string(), KeptPlace),
+    schema: v.record(v.string(), StoredPlace),
     empty: {},
     // A window's place is not worth a word: it opens where a new one would.
     onBroken: () => undefined,
