@@ -8,7 +8,8 @@ here=${0%/*}
 mkdir "$here/claim" 2>/dev/null || exit 0
 # A signal is for the command; this goes on, to write down how it ended.
 trap : HUP INT TERM
-echo $$ > "$here/pid"
+# In one step: one that is there and empty is for a disk without room, and tells that this is lost.
+echo $$ > "$here/pid.new" && mv -f "$here/pid.new" "$here/pid" || : > "$here/pid"
 cd "${HOME:-/root}" || exit 1
 shell='sh'
 command -v bash > /dev/null 2>&1 && shell='bash'

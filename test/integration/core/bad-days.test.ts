@@ -34,7 +34,7 @@ test.concurrent('a key that is revoked is said once, and a new key goes on', asy
   await under.run('replaceKey', { account: under.account().id, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
   const resumed = requests()
-  await expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
+  await context.expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
 })
 
 test.concurrent('a key that turns out to be good again goes on when the user refreshes', async context => {
@@ -47,7 +47,7 @@ test.concurrent('a key that turns out to be good again goes on when the user ref
   await under.run('refresh', {})
   expect(under.account().connection.status).toBe('online')
   const resumed = requests()
-  await expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
+  await context.expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
 })
 
 test.concurrent('a key that may not read instances leaves them as they were last seen', async context => {

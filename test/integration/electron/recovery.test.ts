@@ -56,7 +56,8 @@ test('a page that crashes is brought back with a line about it, up to three time
   await berth.ask('answer', 'Try again')
   await expect.poll(() => loads).toBe(5)
   expect((await failures()).at(-1)).toBe('The page keeps crashing')
-  expect(await readFile(join(folder, 'home/logs/berth.log'), 'utf8')).toContain('brought back: crashed, 139')
+  const log = () => readFile(join(folder, 'home/logs/berth.log'), 'utf8')
+  await expect.poll(log).toContain('brought back: crashed, 139')
 })
 
 test('whoever has had enough of crashes can quit', async () => {

@@ -137,7 +137,7 @@ test.concurrent('it warns ahead, a snooze from the alert moves its moment, and t
   await sleepThrough(under, world, hour)
   expect(titles(world).filter(title => title.includes(' stops at '))).toEqual([])
   await sleepThrough(under, world, 40 * minute)
-  await expect.poll(() => titles(world), soon).toContainEqual(expect.stringContaining(' stops at '))
+  await context.expect.poll(() => titles(world), soon).toContainEqual(expect.stringContaining(' stops at '))
   const [warning] = world.notifier.shown.filter(({ title }) => title.includes(' stops at '))
   expect(warning?.actions.map(({ label }) => label)).toContain('Snooze 1 h')
 
