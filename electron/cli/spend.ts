@@ -19,7 +19,7 @@ export const spend: CliCommand = {
   options: ['account', 'json'],
   async run(call) {
     const accounts = accountsOf(call, await polledState(call))
-    const told = []
+    const answer = []
     for (const account of accounts) {
       const now = accountNow(account.clock, Date.now())
       const { days } = await call.connection.command('moneyHistory', {
@@ -28,33 +28,33 @@ export const spend: CliCommand = {
         samples: 1,
         days: mostDays,
       })
-      told.push({ account, days, now })
+      answer.push({ account, days, now })
     }
-    if (call.json) print(call, { accounts: told.map(asJson) })
-    else call.write(told.map(asText).join('\n'))
+    if (call.json) print(call, { accounts: answer.map(asJson) })
+    else call.write(answer.map(asText).join('\n'))
     if (accounts.length === 0) call.say('No account is connected. Berth’s page connects one: berth open')
     return undefined
   },
 }
 
-interface Told {
+interface SpendAnswer {
   account: AccountView
   days: readonly MoneyDay[]
   /** Epoch seconds of the account's time. */
   now: number
 }
 
-function sums({ days, now }: Told) {
+function sums({ days, now }: SpendAnswer) {
   const day = (back: number) => isoDay(new Date(now * 1000 - back * 86_400_000))
   const since = (first: string) => days.reduce((sum, each) => sum + (each.day >= first ? each.spent : 0), 0)
   return { today: since(day(0)), last7Days: since(day(6)), thisMonth: since(`${day(0).slice(0, 8)}01`) }
 }
 
 /** What scripts may build on: fields are added, never renamed. In dollars. */
-function asJson(told: Told) {
-  const { account, days } = told
+function asJson(answer: SpendAnswer) {
+  const { account, days } = answer
   const lasts = creditLasts(account, spendOnceReady(account))
-  const { today, last7Days, thisMonth } = sums(told)
+  const { today, last7Days, thisMonth } = sums(answer)
   return {
     ...accountJson(account),
     creditLastsHours: lasts === undefined ? null : lasts / 3600,
@@ -70,11 +70,11 @@ function asJson(told: Told) {
   }
 }
 
-function asText(told: Told): string {
-  const { account, now } = told
+function asText(answer: SpendAnswer): string {
+  const { account, now } = answer
   const credit = creditBy(account, now)
   const lasts = creditLasts(account, spendOnceReady(account))
-  const { today, last7Days, thisMonth } = sums(told)
+  const { today, last7Days, thisMonth } = sums(answer)
   return table(
     [account.name, '>'],
     [

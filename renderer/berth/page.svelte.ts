@@ -23,7 +23,7 @@ export class Page {
   #lostAt: number | undefined = $state()
   remarks: Remark[] = $state.raw([])
   /** What instances were told and is not answered yet, as the word for what they do meanwhile. */
-  #told: ReadonlyMap<string, string> = $state.raw(new Map())
+  #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
   #lastRemark = 0
 
@@ -84,7 +84,7 @@ export class Page {
   }
 
   /** Whether it is said above every screen why the account is not seen: no part of a screen says it once more. */
-  readonly outageTold: boolean = $derived.by(() => {
+  readonly outageShown: boolean = $derived.by(() => {
     const status = this.account?.connection.status
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
   })
@@ -118,10 +118,10 @@ export class Page {
   /** `attempt` for what an instance is told to do, once at a time: until it is answered, the instance is said to do it. */
   async tell(instance: number, word: string, doing: () => Promise<unknown>, failed: string): Promise<void> {
     const key = this.#instanceKey(instance)
-    if (this.#told.has(key)) return
-    this.#told = new Map([...this.#told, [key, word]])
+    if (this.#pending.has(key)) return
+    this.#pending = new Map([...this.#pending, [key, word]])
     await this.attempt(doing(), failed)
-    this.#told = new Map([...this.#told].filter(([other]) => other !== key))
+    this.#pending = new Map([...this.#pending].filter(([other]) => other !== key))
   }
 
   /** `tell` in five seconds, unless it is undone. */
@@ -145,9 +145,9 @@ export class Page {
   }
 
   /** What an instance of the shown account does since it was told to, until that is answered. */
-  toldTo(instance: number): string | undefined {
+  pendingAction(instance: number): string | undefined {
     const soon = this.account?.undoable[instance]
-    return soon ? actionWords[soon.action].doing : this.#told.get(this.#instanceKey(instance))
+    return soon ? actionWords[soon.action].doing : this.#pending.get(this.#instanceKey(instance))
   }
 
   #instanceKey(instance: number): string {

@@ -2,7 +2,7 @@ import { apply } from 'mutative'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import type { State } from '../../electron/contract/state.ts'
 
-type Told = Extract<MainMessage, { kind: 'state' | 'patch' }>
+type StateMessage = Extract<MainMessage, { kind: 'state' | 'patch' }>
 
 /** The page's copy of State, kept level by patches. What a patch does not touch keeps its identity. */
 export class Replica {
@@ -11,7 +11,7 @@ export class Replica {
   #asked = false
 
   /** Takes in what was told. `missed` means that a patch was lost: ask for the whole. */
-  take(message: Told): 'changed' | 'unchanged' | 'missed' {
+  take(message: StateMessage): 'changed' | 'unchanged' | 'missed' {
     if (message.kind === 'state') {
       this.state = message.state
       this.#sequence = message.sequence

@@ -93,7 +93,7 @@ class Minutes {
     // Nothing was told in between; and time that went back takes with it what would lie in the future.
     const [first, end] = minute < last ? [minute + 1, last] : [last + 1, minute]
     if (end - first >= longestLoad) this.#values.fill(Number.NaN)
-    else for (let untold = first; untold <= end; untold++) this.#values[untold % longestLoad] = Number.NaN
+    else for (let silent = first; silent <= end; silent++) this.#values[silent % longestLoad] = Number.NaN
     this.#values[minute % longestLoad] = value
     this.#last = minute
   }

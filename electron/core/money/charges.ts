@@ -233,8 +233,8 @@ export function asCharged(
   const today = askedAt === undefined ? '' : localDay(askedAt)
   return all.map(day => {
     const before = counted.get(day) ?? emptyDay(day)
-    const isTold = before.estimated && invoicesUntil !== undefined && day === localDay(invoicesUntil)
-    const paid = day < today ? topUps[day] : isTold ? (topUps[day] ?? 0) : undefined
+    const isInvoiced = before.estimated && invoicesUntil !== undefined && day === localDay(invoicesUntil)
+    const paid = day < today ? topUps[day] : isInvoiced ? (topUps[day] ?? 0) : undefined
     const { estimated, ...exact } = paid === undefined ? before : { ...before, toppedUp: paid }
     const bill = told.get(day)
     if (!bill) return paid === undefined && estimated ? before : exact

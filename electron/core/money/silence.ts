@@ -32,11 +32,11 @@ export function withParts(
   costs: ReadonlyMap<string, Cost>,
   shares: ReadonlyMap<string, Micros>,
 ): Counted {
-  const isTold = onlySilenceIsOpen(costs)
+  const onlySilence = onlySilenceIsOpen(costs)
   const instances = Object.entries(counted.instances).map(([id, one]) => {
     const cost = costs.get(id)
     if (!cost?.silent) return [id, one] as const
-    const part = isTold ? partOf(cost, shares.get(id) ?? 0) : before.instances[id]?.part
+    const part = onlySilence ? partOf(cost, shares.get(id) ?? 0) : before.instances[id]?.part
     return [id, part === undefined ? one : { ...one, part }] as const
   })
   return { ...counted, instances: Object.fromEntries(instances) }

@@ -26,9 +26,9 @@ export async function openAccountAlerts(
      */
     async onPoll(account, settings, at) {
       const before = document.get()
-      const { alerts: found, told } = alerts(before ?? undefined, account, settings, at)
-      if (!same(before, told)) await document.record(() => told)
-      notifications.onPoll(account, told)
+      const { alerts: found, alerted } = alerts(before ?? undefined, account, settings, at)
+      if (!same(before, alerted)) await document.record(() => alerted)
+      notifications.onPoll(account, alerted)
       if (found.length > 0) notifications.tell(account.id, found)
     },
     flush: document.flush,

@@ -16,21 +16,21 @@ const forgetAbove = 1.2
 
 /**
  * What the user should hear about, given what was told before and a fresh poll of the account; and what is told
- * after that. Without `told` it is the first poll ever: only what needs an answer is said. `at`: when it was looked,
+ * after that. Without `alerted` it is the first poll ever: only what needs an answer is said. `at`: when it was looked,
  * epoch seconds of the account's time.
  */
 export function alerts(
-  told: AlertedState | undefined,
+  alerted: AlertedState | undefined,
   account: AccountView,
   settings: Settings,
   at: number,
-): { alerts: Alert[]; told: AlertedState } {
-  const credit = creditAlert(told?.lowCredit ?? false, account, settings)
+): { alerts: Alert[]; alerted: AlertedState } {
+  const credit = creditAlert(alerted?.lowCredit ?? false, account, settings)
   const found: Alert[] = credit.alert ? [credit.alert] : []
   const instances: Record<string, string> = {}
   const untried: InstanceView[] = []
   for (const instance of Object.values(account.instances)) {
-    const before = told?.instances[instance.id]
+    const before = alerted?.instances[instance.id]
     instances[instance.id] = instance.state
     if (isTried(account, instance.id)) continue
     untried.push(instance)
@@ -38,10 +38,10 @@ export function alerts(
     const alert = instanceAlert(before as InstanceState | undefined, instance, account)
     if (alert) found.push(alert)
   }
-  const warnings = instanceWarnings(told ?? {}, untried, account, at)
+  const warnings = instanceWarnings(alerted ?? {}, untried, account, at)
   return {
     alerts: [...found, ...warnings.alerts],
-    told: { lowCredit: credit.told, instances, ...warnings.told },
+    alerted: { lowCredit: credit.alerted, instances, ...warnings.alerted },
   }
 }
 
@@ -53,15 +53,15 @@ function isTried({ attempts }: AccountView, id: number): boolean {
 }
 
 function creditAlert(
-  told: boolean,
+  alerted: boolean,
   account: AccountView,
   settings: Settings,
-): { alert?: Alert; told: boolean } {
+): { alert?: Alert; alerted: boolean } {
   const { credit } = account
-  if (credit === undefined) return { told }
-  if (told) return { told: isCreditLow(account, settings, forgetAbove) }
-  if (!isCreditLow(account, settings)) return { told: false }
-  return { alert: lowCreditAlert(account, credit), told: true }
+  if (credit === undefined) return { alerted }
+  if (alerted) return { alerted: isCreditLow(account, settings, forgetAbove) }
+  if (!isCreditLow(account, settings)) return { alerted: false }
+  return { alert: lowCreditAlert(account, credit), alerted: true }
 }
 
 /** What is to be said of credit that is low. */

@@ -11,7 +11,7 @@ export interface PagePlace {
 }
 
 /** What a row of the list of instances tells by itself; anything else is more than its row shows. */
-const toldByRow: readonly Alert['kind'][] = ['ready', 'outbid', 'halted', 'crashed', 'hostGone']
+const shownByRow: readonly Alert['kind'][] = ['ready', 'outbid', 'halted', 'crashed', 'hostGone']
 
 /** Whether a page that the user has before them shows what an alert would tell. */
 export function isBeforeUser(
@@ -25,6 +25,6 @@ export function isBeforeUser(
     if (!focused) return false
     if (alert.kind === 'lowCredit') return screen === 'account'
     const ofIt = instance === undefined || instance === alert.instance
-    return screen === 'instances' && ofIt && toldByRow.includes(alert.kind)
+    return screen === 'instances' && ofIt && shownByRow.includes(alert.kind)
   })
 }

@@ -7,7 +7,7 @@ import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 
 /** What was told of instances beside their state. */
-type ToldWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
+type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
 
 /** A full disk is forgotten once less than this part of it is used, so that it is not said at every wobble. */
 const diskRelieved = 0.85
@@ -19,47 +19,47 @@ const sameEnd = 3600
  * where it was put off, a disk again once there was room in it. `at`: epoch seconds of the account's time.
  */
 export function instanceWarnings(
-  told: ToldWarnings,
+  alerted: AlertedWarnings,
   instances: readonly InstanceView[],
   account: Pick<AccountView, 'id' | 'priceIncreases'>,
   at: number,
-): { alerts: Alert[]; told: Required<ToldWarnings> } {
+): { alerts: Alert[]; alerted: Required<AlertedWarnings> } {
   const alerts: Alert[] = []
   const contractEnds: Record<string, number> = {}
   const fullDisks: number[] = []
-  const toldFull = new Set(told.fullDisks)
+  const alertedFull = new Set(alerted.fullDisks)
   for (const instance of instances) {
     const increase = account.priceIncreases[instance.id]
-    const toldEnd = stillToldEnd(told.contractEnds?.[instance.id], instance)
+    const alertedEnd = stillAlertedEnd(alerted.contractEnds?.[instance.id], instance)
     const isNear = contractEndsIn(instance, at) !== undefined && increase?.accepted === undefined
-    const end = toldEnd ?? (isNear ? instance.endsAt : undefined)
+    const end = alertedEnd ?? (isNear ? instance.endsAt : undefined)
     if (end !== undefined) contractEnds[instance.id] = end
-    if (end !== undefined && toldEnd === undefined)
+    if (end !== undefined && alertedEnd === undefined)
       alerts.push(
         contractAlert(instance, end, { account: account.id, increased: increase !== undefined, at }),
       )
 
     const use = diskUse(instance)
-    const wasFull = toldFull.has(instance.id)
+    const wasFull = alertedFull.has(instance.id)
     if (use === undefined ? wasFull : use >= (wasFull ? diskRelieved : diskNearlyFull)) {
       fullDisks.push(instance.id)
       if (!wasFull && use !== undefined) alerts.push(diskAlert(instance, use, account.id))
     }
   }
-  return { alerts, told: { contractEnds, fullDisks } }
+  return { alerts, alerted: { contractEnds, fullDisks } }
 }
 
-/** The end that was told, unless it was put off since. */
-function stillToldEnd(told: number | undefined, { endsAt }: InstanceView): number | undefined {
-  const putOff = told !== undefined && endsAt !== undefined && Math.abs(told - endsAt) > sameEnd
-  return putOff ? undefined : told
+/** The end that was alerted, unless it was put off since. */
+function stillAlertedEnd(alerted: number | undefined, { endsAt }: InstanceView): number | undefined {
+  const putOff = alerted !== undefined && endsAt !== undefined && Math.abs(alerted - endsAt) > sameEnd
+  return putOff ? undefined : alerted
 }
 
 /** Whether what a warning said is still so. */
-export function warningHolds({ kind, instance }: Alert, told: ToldWarnings): boolean {
+export function warningHolds({ kind, instance }: Alert, alerted: AlertedWarnings): boolean {
   if (instance === undefined) return true
-  if (kind === 'contractEnd') return told.contractEnds?.[instance] !== undefined
-  if (kind === 'diskFull') return told.fullDisks?.includes(instance) ?? false
+  if (kind === 'contractEnd') return alerted.contractEnds?.[instance] !== undefined
+  if (kind === 'diskFull') return alerted.fullDisks?.includes(instance) ?? false
   return true
 }
 

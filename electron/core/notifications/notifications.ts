@@ -35,7 +35,7 @@ export interface Notifications {
    * Takes back what a fresh poll of the account shows to be over: a machine that is gone or in another state, credit
    * that is back. What stays on the page is told as it is now.
    */
-  onPoll(account: AccountView, told: AlertedState): void
+  onPoll(account: AccountView, alerted: AlertedState): void
 }
 
 export interface NotificationsContext {
@@ -52,7 +52,7 @@ export function createNotifications({
   pageNotices,
 }: NotificationsContext): Notifications {
   /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
-  const told = new Map<string, { account: AccountId; alert: Alert }>()
+  const shown = new Map<string, { account: AccountId; alert: Alert }>()
   const own = new Map<string, (action: string | undefined) => void>()
   const pages = new Map<object, PagePlace>()
 
@@ -89,7 +89,7 @@ export function createNotifications({
           instance: alert.instance,
         })
         if (!store.get().settings.alerts[alert.kind]) continue
-        told.set(alert.id, { account, alert })
+        shown.set(alert.id, { account, alert })
         if (!isBeforeUser(alert, account, store.get(), pages.values())) show(account, alert)
       }
     },
@@ -99,7 +99,7 @@ export function createNotifications({
     },
     answer(id, action) {
       pageNotices.takeOff(id)
-      const known = told.get(id)
+      const known = shown.get(id)
       if (!known) {
         const answered = own.get(id)
         if (answered) answered(action)
@@ -113,20 +113,20 @@ export function createNotifications({
       }
       goTo(store, known.account, placeOf(known.alert, action))
     },
-    onPoll(account, toldNow) {
-      for (const [id, { account: of, alert }] of told) {
+    onPoll(account, alerted) {
+      for (const [id, { account: of, alert }] of shown) {
         if (of !== account.id) continue
-        if (!holds(alert, account, toldNow)) notifications.withdraw(id)
+        if (!holds(alert, account, alerted)) notifications.withdraw(id)
         else if (alert.kind === 'lowCredit' && pageNotices.isOnPage(id)) tellAnew(account, alert)
       }
     },
     entered(account, instance) {
-      for (const [id, { account: of, alert }] of told)
+      for (const [id, { account: of, alert }] of shown)
         if (of === account && alert.instance === instance && alert.state === 'running')
           notifications.withdraw(id)
     },
     withdraw(id) {
-      told.delete(id)
+      shown.delete(id)
       pageNotices.takeOff(id)
     },
     onCommand(giveCommand) {
@@ -144,7 +144,7 @@ export function createNotifications({
     if (account.credit === undefined) return
     const alert = lowCreditAlert(account, account.credit)
     if (alert.title === before.title && alert.body === before.body) return
-    told.set(alert.id, { account: account.id, alert })
+    shown.set(alert.id, { account: account.id, alert })
     show(account.id, alert)
   }
 
@@ -164,9 +164,9 @@ function goWhereItWas(store: Store, id: string): void {
 }
 
 /** Whether what an alert said is still so, as far as a poll of the account can tell. */
-function holds(alert: Alert, account: AccountView, told: AlertedState): boolean {
-  if (alert.kind === 'lowCredit') return told.lowCredit
-  if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, told)
+function holds(alert: Alert, account: AccountView, alerted: AlertedState): boolean {
+  if (alert.kind === 'lowCredit') return alerted.lowCredit
+  if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, alerted)
   return account.instances[alert.instance]?.state === alert.state
 }
 

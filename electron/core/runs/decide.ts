@@ -22,7 +22,7 @@ export function watchdogOrder(run: Run): WatchdogOrder | undefined {
 }
 
 /** The same run where its watchdog does the same as before; else with the note that it is still to hear of it. */
-export function retold(before: Run, after: Run): Run {
+export function withStaleWatchdog(before: Run, after: Run): Run {
   const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
   if (!heardOf || same(watchdogOrder(before), watchdogOrder(after))) return after
   return { ...after, watchdogStale: true }

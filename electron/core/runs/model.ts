@@ -34,7 +34,7 @@ export const Run = v.object({
   interrupted: v.optional(v.boolean()),
   /** Since when its folder cannot be fetched for want of a way in, and whether the user was told. */
   unreachedSince: v.optional(v.number()),
-  unreachedTold: v.optional(v.boolean()),
+  unreachedAlerted: v.optional(v.boolean()),
   /** The watchdog has not heard yet what it is to do now: until it has, it does what it was told before. */
   watchdogStale: v.optional(v.boolean()),
   /** Why it is kept, or failed. */

@@ -2,7 +2,7 @@ import { isGoing } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
-import { retold } from './decide.ts'
+import { withStaleWatchdog } from './decide.ts'
 import { Run } from './model.ts'
 import { type Hindrance, runView } from './view.ts'
 
@@ -42,7 +42,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     runs.show()
   }
 
-  const changed = (change: RunChange) => (run: Run) => retold(run, { ...run, ...change } as Run)
+  const changed = (change: RunChange) => (run: Run) => withStaleWatchdog(run, { ...run, ...change } as Run)
 
   return {
     ...runs,

@@ -14,7 +14,7 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     outputAt: __,
     loadAt: ___,
     unreachedSince,
-    unreachedTold: ____,
+    unreachedAlerted: ____,
     rentedAgain: _____,
     ...view
   } = run

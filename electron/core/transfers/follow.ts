@@ -33,7 +33,7 @@ export function follow(
         step: end,
         message: line,
         progress: end === 'done' ? 1 : transfer.progress,
-        toldAt: now,
+        reportedAt: now,
         endedAt: now,
       }
     return {
@@ -41,7 +41,7 @@ export function follow(
       step: 'running' as const,
       message: line,
       progress: progress ?? transfer.progress,
-      toldAt: now,
+      reportedAt: now,
     }
   }
   const gone = instancesOf(transfer).find(id => instances[id] === undefined)
@@ -52,12 +52,14 @@ export function follow(
       message: `Instance #${gone} has gone from the account: whether it was done by then is not known.`,
       endedAt: now,
     }
-  const silence = now - (transfer.toldAt ?? transfer.startedAt + lateness)
+  const silence = now - (transfer.reportedAt ?? transfer.startedAt + lateness)
   if (transfer.step === 'unknown' && silence >= longestSilence)
     return { ...transfer, message: 'The service has said nothing of it for a day.', endedAt: now }
   if (transfer.step === 'unknown' || silence < patience) return transfer
   const message =
-    transfer.toldAt === undefined ? 'The service says nothing of it.' : 'The service says nothing more of it.'
+    transfer.reportedAt === undefined
+      ? 'The service says nothing of it.'
+      : 'The service says nothing more of it.'
   return { ...transfer, step: 'unknown', message }
 }
 

@@ -26,7 +26,7 @@ export const Transfer = v.object({
   /** A key was asked for, under the transfer's name; whether it was made is known once `key` is there. */
   keyAsked: v.optional(v.boolean()),
   /** When the status line spoke of it last, epoch seconds. */
-  toldAt: v.optional(v.number()),
+  reportedAt: v.optional(v.number()),
   /** The user has taken it off the list; it is remembered until its key is gone. */
   dismissed: v.optional(v.boolean()),
 })

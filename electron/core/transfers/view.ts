@@ -6,6 +6,6 @@ export function transferViews(transfers: readonly Transfer[]): Record<string, Tr
   return Object.fromEntries(
     transfers
       .filter(({ dismissed }) => !dismissed)
-      .map(({ keyAsked: _, toldAt: __, dismissed: ___, ...view }) => [view.id, view]),
+      .map(({ keyAsked: _, reportedAt: __, dismissed: ___, ...view }) => [view.id, view]),
   )
 }

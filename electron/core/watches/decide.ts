@@ -44,7 +44,7 @@ export function savedWatch(
     run: rents && run,
     ...(isOver ? { paused: true, notesPrices: true } : { paused: false }),
     // Of another search, all that is there at its first search is no news.
-    told: before && sameSearch(before.request, request) ? before.told : undefined,
+    alerted: before && sameSearch(before.request, request) ? before.alerted : undefined,
     rented,
     failed: 0,
     renting: before?.renting,

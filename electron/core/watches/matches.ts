@@ -3,7 +3,7 @@ import { catalogueOf, type ListedOffer } from '../../contract/market/catalogue.t
 import type { OfferView } from '../../contract/market/offer.ts'
 import { Sorter } from '../../contract/market/sort.ts'
 import { micros } from '../../contract/spending/money.ts'
-import type { Told, Watch } from './model.ts'
+import type { AlertedOffer, Watch } from './model.ts'
 
 /** What a search of the market showed a watch. */
 export interface Sighting {
@@ -14,7 +14,7 @@ export interface Sighting {
   /** What was not there before, or at a clearly higher price; the cheapest first. Nothing at the first search. */
   fresh: readonly ListedOffer[]
   /** What is told after that. */
-  told: Told[]
+  alerted: AlertedOffer[]
 }
 
 /** A machine that comes back after so long is news again. Seconds. */
@@ -34,10 +34,10 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     .order(cheapestFirst, filter)
     .filter(({ price }) => price !== undefined)
   const matching = found.filter(listed => isWithin(listed, watch.request.rents))
-  const heard = watch.told ?? []
+  const heard = watch.alerted ?? []
   // Away for a day of searches: where nothing was searched, it may have been there all the time.
   const since = (watch.searchedAt ?? now) - forgottenAfter
-  const known = new Map(heard.filter(({ at }) => at > since).map(told => [told.machine, told]))
+  const known = new Map(heard.filter(({ at }) => at > since).map(alerted => [alerted.machine, alerted]))
   // Of a long list only the cheapest are known: what is dearer than those may have been there before.
   const beyond = heard.length < cheapest ? Infinity : Math.max(...heard.map(({ price }) => price))
   const fresh: ListedOffer[] = []
@@ -46,11 +46,11 @@ export function sighting(watch: Watch, offers: readonly OfferView[], now: number
     const price = listed.price ?? 0
     const before = known.get(machine)
     const isNews = before === undefined ? price < beyond : price < before.price * clearlyCheaper
-    if (isNews && watch.told) fresh.push(listed)
+    if (isNews && watch.alerted) fresh.push(listed)
     known.set(machine, { machine, price: before && !isNews ? before.price : price, at: now })
   }
-  const told = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
-  return { found, matching, fresh, told }
+  const alerted = [...known.values()].sort((a, b) => a.at - b.at).slice(-most)
+  return { found, matching, fresh, alerted }
 }
 
 /** What does not say its price is no find; what is dearer than the watch may rent does not match. */

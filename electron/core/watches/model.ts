@@ -6,13 +6,13 @@ import { StoredProblem } from '../app/problems.ts'
 import { Run } from '../runs/model.ts'
 
 /** A machine that was told of, and at what price in micro-dollars per hour. */
-const Told = v.object({
+const AlertedOffer = v.object({
   machine: v.string(),
   price: v.number(),
   /** When it was last on offer; epoch seconds of the account's time. */
   at: v.number(),
 })
-export type Told = v.InferOutput<typeof Told>
+export type AlertedOffer = v.InferOutput<typeof AlertedOffer>
 
 /** What is run on each machine that a watch rents. */
 export const StoredWatchRun = v.pick(Run, [
@@ -39,12 +39,12 @@ export const Watch = v.object({
   /** Epoch seconds of the account's time. */
   searchedAt: v.optional(v.number()),
   /** Absent until its search was answered once: what is there from the beginning is no news. */
-  told: v.optional(v.array(Told)),
+  alerted: v.optional(v.array(AlertedOffer)),
   /** Machines it has rented. */
   rented: v.number(),
   /** The series of attempts that rents the next one: written down before it begins. */
   renting: v.optional(AttemptSeriesId),
-  /** What keeps it from renting what matches, such as a guard: it was told. */
+  /** What keeps it from renting what matches, such as a guard: it was alerted. */
   waits: v.optional(StoredProblem),
   /** Attempts in a row that came to nothing. */
   failed: v.number(),

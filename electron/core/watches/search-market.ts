@@ -74,14 +74,14 @@ export function createMarketSearch(
     const watch = find(id)
     if (ending.aborted || !watch) return
     const at = now()
-    const { found, matching, fresh, told } = sighting(watch, offers, at)
+    const { found, matching, fresh, alerted } = sighting(watch, offers, at)
     const [best] = matching
     const problem = isAside(id) ? lastResults.get(id)?.problem : undefined
     say(id, { matching: matching.length, best: best?.offer, problem })
     const seenPrices = found.map(({ price }) => price ?? 0)
     prices.note(id, at, seenPrices)
     // What is there while it is paused is news once it goes on.
-    await update(id, { searchedAt: at, told: watch.paused ? watch.told : told })
+    await update(id, { searchedAt: at, alerted: watch.paused ? watch.alerted : alerted })
     if (!best) withdraw(watch)
     if (find(id)?.paused !== false) return
     if (watch.request.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)

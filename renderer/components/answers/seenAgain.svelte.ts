@@ -4,6 +4,6 @@ import type { Page } from '../../berth/page.svelte.ts'
 /** Does it whenever an outage is over, and at once where there is none: what it kept from being answered is asked again. */
 export function seenAgain(page: Page, ask: () => void): void {
   $effect(() => {
-    if (!page.outageTold) untrack(ask)
+    if (!page.outageShown) untrack(ask)
   })
 }

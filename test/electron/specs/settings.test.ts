@@ -91,7 +91,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
   const low = 'The credit runs low'
   const titles = async () => (await berth.notifications()).map(({ title }) => title)
   const happens = (event: string) => berth.clickMenu(['Make something happen', event])
-  const toldInActivity = (times: number) =>
+  const inActivity = (times: number) =>
     expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
   const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)
 
@@ -107,7 +107,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
   await expect.poll(kept, soon).toEqual({ on: true, from, to, critical: false })
   await page.getByRole('link', { name: 'Activity' }).click()
   await happens(low)
-  await toldInActivity(1)
+  await inActivity(1)
   expect(await titles()).toEqual([])
 
   await page.getByRole('link', { name: 'Settings' }).click()
@@ -117,7 +117,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
   await happens('Credit is added')
   await page.getByText('$50.00').first().waitFor()
   await happens(low)
-  await toldInActivity(2)
+  await inActivity(2)
   await expect.poll(titles, soon).toContainEqual(expect.stringContaining('of credit left'))
 })
 

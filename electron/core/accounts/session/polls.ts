@@ -40,13 +40,13 @@ export class AccountPolls {
   #polling: AbortController | undefined
   /** When a list that was certain came last, and when the credit was told last: epoch seconds of the account's time. */
   #seenAt: number | undefined
-  #creditToldAt: number | undefined
+  #creditReadAt: number | undefined
 
   constructor(session: PolledSession) {
     const { at, creditAt } = session.memory.lastSeen.get()
     this.#session = session
     this.#seenAt = at
-    this.#creditToldAt = creditAt ?? at
+    this.#creditReadAt = creditAt ?? at
   }
 
   /** One poll; rejects as a poller's `poll` does. */
@@ -124,7 +124,7 @@ export class AccountPolls {
     const { app, memory, time, records, automations } = this.#session
     const { missingInstances, face } = memory
     const fields: PollFound['fields'] = user ? userFields(user) : {}
-    if (fields.credit !== undefined) this.#creditToldAt = at
+    if (fields.credit !== undefined) this.#creditReadAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
     const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
     if (listing && listing.doubt === undefined) this.#seenAt = at
@@ -140,7 +140,7 @@ export class AccountPolls {
       limitation,
       uncertain:
         listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
-      creditToldAt: this.#creditToldAt ?? at,
+      creditReadAt: this.#creditReadAt ?? at,
       beyondInterface: face.beyondInterface() || beyond,
     }
   }

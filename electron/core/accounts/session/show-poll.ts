@@ -14,7 +14,7 @@ export interface PollFound {
   /** Undefined where the list of instances is certain. */
   uncertain: AccountView['uncertain']
   /** When the credit was told last, epoch seconds of the account's time. */
-  creditToldAt: number
+  creditReadAt: number
   beyondInterface: boolean
 }
 
@@ -22,7 +22,7 @@ export interface PollFound {
 export function showPoll(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation, uncertain, creditToldAt, beyondInterface }: PollFound,
+  { changes, fields, clock, limitation, uncertain, creditReadAt, beyondInterface }: PollFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return
@@ -30,7 +30,7 @@ export function showPoll(
   for (const [name, value] of Object.entries(fields))
     if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
   if (fields.credit !== undefined) delete target.creditAt
-  else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditToldAt
+  else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
   if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface
   if (before.connection.status !== 'online') target.connection = { status: 'online' }
   if (!sameTime(before.clock, clock)) target.clock = clock

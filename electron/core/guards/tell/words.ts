@@ -10,10 +10,10 @@ import type { Guard } from '../model.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-type Told = Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>
+type DescribedGuard = Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>
 
 /** What a guard does and when, as a sentence. It begins with `whatItDoes`. */
-export function guardSentence(guard: Told, instances: Instances, now: number): string {
+export function guardSentence(guard: DescribedGuard, instances: Instances, now: number): string {
   const { condition, instance, action, snoozedUntil } = guard
   if (instance === undefined) return accountSentence(condition, action)
   const when = snoozedWords(condition, snoozedUntil, now) ?? kindOf(condition).when(condition, now)
@@ -21,7 +21,7 @@ export function guardSentence(guard: Told, instances: Instances, now: number): s
 }
 
 /** The beginning of its sentence: `Stops llama #4711 `. The rest is as it was while the guard is. */
-export function whatItDoes({ instance, action }: Told, instances: Instances): string {
+export function whatItDoes({ instance, action }: DescribedGuard, instances: Instances): string {
   if (instance === undefined) return 'Stops '
   const name = nameOf(instance, instances)
   return action === 'stop' ? `Stops ${name} ` : `Destroys ${name} with all its files `

@@ -26,13 +26,13 @@ export interface Expected {
 }
 
 /** What asking for one instance by itself came to: its record, that it is gone, or nothing. */
-export type Told = Instance | 'gone' | 'unknown'
+export type InstanceAnswer = Instance | 'gone' | 'unknown'
 
 /** How the service is asked. */
 export interface Questions {
   /** `anew`: without believing what was learnt of how the service lists instances. */
   poll(anew: boolean): Promise<Poll>
-  one(instance: number): Promise<Told>
+  one(instance: number): Promise<InstanceAnswer>
 }
 
 /** Instances that are asked for by themselves in one poll, at the most: a service may allow one in two seconds. */

@@ -46,7 +46,7 @@ export async function pollAccount(client: ServiceClient, signal: AbortSignal, an
     const status = passing instanceof ServiceError ? passing.status : 0
     const failed = { problem: problemOf(passing), status: status > 0 ? status : undefined }
     if (instances.status === 'rejected') return { outcome: 'failed', ...failed }
-    return { outcome: 'seen', list: instances.value, limitation: accountNotTold, failed }
+    return { outcome: 'seen', list: instances.value, limitation: accountUnread, failed }
   }
   if (user.status === 'fulfilled')
     return {
@@ -63,7 +63,7 @@ export async function pollAccount(client: ServiceClient, signal: AbortSignal, an
   return { outcome: 'refused', problem: problemOf(reasons[0]) }
 }
 
-const accountNotTold =
+const accountUnread =
   'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
 
 /** Whether the service refused the key, or what it may do. */

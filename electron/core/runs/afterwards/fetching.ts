@@ -26,7 +26,7 @@ export interface Fetching {
 /** Milliseconds between two words to the watchdog that Berth is at it. */
 const busyEvery = 60_000
 /** Seconds without a way in until the user is told. */
-const toldAfter = 30
+const alertAfter = 30
 
 export function createFetching(
   context: AccountContext,
@@ -48,10 +48,10 @@ export function createFetching(
     const run = runs.find(id)
     if (run?.step !== 'fetching' || context.ending.aborted) return
     const since = run.unreachedSince ?? context.now()
-    const telling = !run.unreachedTold && context.now() - since >= toldAfter
+    const telling = !run.unreachedAlerted && context.now() - since >= alertAfter
     runs.setProblem(id, problem, nextTryAt)
     if (run.unreachedSince !== undefined && !telling) return
-    const change = { unreachedSince: since, unreachedTold: telling || run.unreachedTold }
+    const change = { unreachedSince: since, unreachedAlerted: telling || run.unreachedAlerted }
     // On disk before it is told, so that it is not told twice.
     void runs.update(id, change).then(after => {
       if (after && telling) tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
@@ -62,8 +62,8 @@ export function createFetching(
     const run = runs.find(id)
     if (run?.unreachedSince === undefined) return
     runs.setProblem(id, undefined)
-    void runs.update(id, { unreachedSince: undefined, unreachedTold: undefined })
-    if (run.unreachedTold) notifications.withdraw(alertId(account, run))
+    void runs.update(id, { unreachedSince: undefined, unreachedAlerted: undefined })
+    if (run.unreachedAlerted) notifications.withdraw(alertId(account, run))
   }
 
   async function fetchFrom(run: Run, view: InstanceView): Promise<void> {

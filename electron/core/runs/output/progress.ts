@@ -17,13 +17,13 @@ export function lastProgress(text: string): RunProgress | undefined {
 
 function progressIn(line: string): RunProgress | undefined {
   const tqdm = /(\d{1,3})%\|[^|]{0,400}\|[^[\]]{0,60}\[[\d:]{1,12}<([\d:?]{1,12})/.exec(line)
-  if (tqdm) return toldBy(Number(tqdm[1]), tqdm[2])
+  if (tqdm) return progressOf(Number(tqdm[1]), tqdm[2])
   const lightning = /[━╸╺]{5,200} {1,9}(\d{1,9})\/(\d{1,9}) {1,9}\d[\d:]{0,9} • ([\d:-]{1,10})/.exec(line)
-  if (lightning) return toldBy(share(Number(lightning[1]), Number(lightning[2])), lightning[3])
+  if (lightning) return progressOf(share(Number(lightning[1]), Number(lightning[2])), lightning[3])
   const keras = /(\d{1,9})\/(\d{1,9}) (?:\[[=>.]{5,60}\]|━{5,60})(?: - ETA:)? (\d[\d:]{0,9}s?)/.exec(line)
-  if (keras) return toldBy(share(Number(keras[1]), Number(keras[2])), keras[3])
+  if (keras) return progressOf(share(Number(keras[1]), Number(keras[2])), keras[3])
   const rich = /[━╸╺]{5,200} {1,9}(\d{1,3})% {1,9}([\d:-]{1,10})/.exec(line)
-  return rich ? toldBy(Number(rich[1]), rich[2]) : undefined
+  return rich ? progressOf(Number(rich[1]), rich[2]) : undefined
 }
 
 /** Whole percent, rounded down. */
@@ -31,7 +31,7 @@ function share(done: number, all: number): number {
   return all === 0 ? Number.NaN : Math.floor((done / all) * 100)
 }
 
-function toldBy(percent: number, left: string | undefined): RunProgress | undefined {
+function progressOf(percent: number, left: string | undefined): RunProgress | undefined {
   if (!(percent >= 0 && percent <= 100)) return undefined
   return { percent, secondsLeft: secondsOf(left ?? '') }
 }

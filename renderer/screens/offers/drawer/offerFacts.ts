@@ -58,9 +58,9 @@ function machineFacts(offer: OfferView, now: number): Line[] {
 function priceFacts({ downCost, upCost, storageCost }: OfferView): Line[] {
   const price = (cost: number | undefined) =>
     cost === undefined ? '–' : cost === 0 ? 'free' : unitPrice(cost)
-  const isTold = downCost !== undefined || upCost !== undefined
+  const isPriced = downCost !== undefined || upCost !== undefined
   return [
-    ['Traffic per GB, down · up', isTold ? `${price(downCost)} · ${price(upCost)}` : undefined],
+    ['Traffic per GB, down · up', isPriced ? `${price(downCost)} · ${price(upCost)}` : undefined],
     ['Storage per GB and month', storageCost === undefined ? undefined : unitPrice(storageCost)],
   ]
 }

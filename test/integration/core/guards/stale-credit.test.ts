@@ -80,12 +80,12 @@ test.concurrent.for(kinds)(
     const { world, under } = scene
     await guard(scene, settings(scene))
     await under.run('refresh', {})
-    const toldAt = world.sim.controls.ledger().now
+    const creditReadAt = world.sim.controls.ledger().now
     untell(scene, status)
     await scene.pass(5 * minute)
     const dueAt = only(scene)?.dueAt ?? 0
     expect(only(scene)?.problem?.code).toBe('credit_stale')
-    expect(Math.abs((under.account().creditAt ?? 0) - toldAt)).toBeLessThan(2 * minute)
+    expect(Math.abs((under.account().creditAt ?? 0) - creditReadAt)).toBeLessThan(2 * minute)
     await scene.pass(5 * minute)
     expect(Math.abs((only(scene)?.dueAt ?? 0) - dueAt)).toBeLessThan(2 * minute)
     await scene.pass(40 * minute)

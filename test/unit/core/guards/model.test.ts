@@ -34,20 +34,20 @@ function viewOf(one: PlainInstance, at: number): InstanceView {
   })
 }
 
-function factsOf({ at, toldAt, credit, today, month, dayBegan, dayEnds, instances: all }: Seen): Facts {
+function factsOf({ at, creditReadAt, credit, today, month, dayBegan, dayEnds, instances: all }: Seen): Facts {
   const views = all.map(one => viewOf(one, at))
   const spendPerHour = views.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     at,
     account: {
       credit,
-      ...(toldAt < at ? { creditAt: toldAt } : {}),
+      ...(creditReadAt < at ? { creditAt: creditReadAt } : {}),
       instances: Object.fromEntries(views.map(view => [view.id, view])),
       spendPerHour,
     },
     spentToday: today,
     spentThisMonth: month,
-    countedAt: toldAt,
+    countedAt: creditReadAt,
     dayBegan,
     monthBegan: 0,
     dayEnds,
@@ -66,7 +66,7 @@ class RealGuard {
     this.guard = guard
     this.#facts = factsOf({
       at: start,
-      toldAt: start,
+      creditReadAt: start,
       credit: 0,
       today: 0,
       month: 0,

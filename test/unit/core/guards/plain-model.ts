@@ -18,7 +18,7 @@ export interface PlainInstance {
 export interface Seen {
   at: number
   /** When the credit, and with it what was spent, was told last: now, or before. */
-  toldAt: number
+  creditReadAt: number
   credit: number
   /** Spent in this day, and in this month, which does not end. */
   today: number
@@ -99,7 +99,7 @@ export class PlainGuard {
       return 'missed'
     }
     const creditStaleSince =
-      answer.toldAt < answer.at && ['credit', 'budget'].includes(this.#guard.condition.kind)
+      answer.creditReadAt < answer.at && ['credit', 'budget'].includes(this.#guard.condition.kind)
     if (creditStaleSince && this.#saidHeld) return undefined
     if (creditStaleSince) {
       this.#saidHeld = true
@@ -163,12 +163,12 @@ export class PlainGuard {
         condition.per === 'day'
           ? [last.today, last.dayBegan, last.dayEnds]
           : [last.month, 0, Number.POSITIVE_INFINITY]
-      const at = crossing(Math.max(last.toldAt, began), condition.limit - spent, sum(rateOf))
+      const at = crossing(Math.max(last.creditReadAt, began), condition.limit - spent, sum(rateOf))
       return at !== undefined && at < ends ? at : undefined
     }
     const calm = sum(calmRateOf)
     if (condition.kind === 'credit')
-      return calm === 0 ? undefined : last.toldAt + last.credit / calm - condition.hours * 3600
+      return calm === 0 ? undefined : last.creditReadAt + last.credit / calm - condition.hours * 3600
     if (condition.kind !== 'idle') throw new Error('a kind that this model lacks')
     const since = this.#idleSince(condition.below)
     return since === undefined ? undefined : since + condition.seconds

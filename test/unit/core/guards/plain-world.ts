@@ -57,13 +57,13 @@ export class World {
   seen(): Seen {
     const { now: at, credit, today, month, dayBegan, dayEnds, told } = this
     const instances = this.all.map(one => ({ ...one }))
-    const now = { at, toldAt: at, credit, today, month, dayBegan, dayEnds, instances }
+    const now = { at, creditReadAt: at, credit, today, month, dayBegan, dayEnds, instances }
     if (this.tells || !told) {
       this.told = now
       return now
     }
     // A day that began since has cost nothing that was counted.
-    const counted = told.toldAt < dayBegan ? 0 : told.today
-    return { ...now, toldAt: told.toldAt, credit: told.credit, month: told.month, today: counted }
+    const counted = told.creditReadAt < dayBegan ? 0 : told.today
+    return { ...now, creditReadAt: told.creditReadAt, credit: told.credit, month: told.month, today: counted }
   }
 }

@@ -8,16 +8,16 @@ import { accountView, instanceView } from '../../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a moment that means nothing to these. */
-const alerts = (told: AlertedState | undefined, account: AccountView, by: Settings) =>
-  alertsAt(told, account, by, 1000)
+const alerts = (alerted: AlertedState | undefined, account: AccountView, by: Settings) =>
+  alertsAt(alerted, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
 /** What is said at each poll, one after the other; what was told is read back from JSON as after a restart. */
 function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
-  let told: AlertedState | undefined
+  let alerted: AlertedState | undefined
   return accounts.map(account => {
-    const { alerts: found, told: after } = alerts(told, account, settings)
-    told = JSON.parse(JSON.stringify(after)) as AlertedState
+    const { alerts: found, alerted: after } = alerts(alerted, account, settings)
+    alerted = JSON.parse(JSON.stringify(after)) as AlertedState
     return found.map(({ kind }) => kind)
   })
 }
@@ -58,7 +58,7 @@ test('thresholds of zero say nothing, and unknown credit forgets nothing', () =>
   const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
   expect(alerts(undefined, withCredit(-3), off).alerts).toEqual([])
   const { credit: _, ...unknown } = accountView()
-  expect(alerts({ lowCredit: true, instances: {} }, unknown, settings).told.lowCredit).toBe(true)
+  expect(alerts({ lowCredit: true, instances: {} }, unknown, settings).alerted.lowCredit).toBe(true)
 })
 
 test.each([
@@ -109,8 +109,8 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
 ])('one that was stopped %s says why, where the service did it', (_, given, credit, why) => {
   const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]
   const stopped = instanceView({ state: 'stopped', history, ...given })
-  const told: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
-  const found = alerts(told, accountView({ credit: dollars(credit) }, stopped), settings).alerts
+  const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
+  const found = alerts(alerted, accountView({ credit: dollars(credit) }, stopped), settings).alerts
   if (why === undefined) expect(found).toEqual([])
   else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
 })

@@ -13,11 +13,11 @@ const now = 1_790_000_000
 
 /** The kinds that are said at each poll; what was told is read back from JSON as after a restart. */
 function said(...polls: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
-  let told: AlertedState | undefined
+  let alerted: AlertedState | undefined
   return polls.map(({ instance, at = now, given = {} }) => {
     const account = accountView(given, ...(instance ? [instanceView(instance)] : []))
-    const { alerts: found, told: after } = alerts(told, account, defaultSettings, at)
-    told = JSON.parse(JSON.stringify(after)) as AlertedState
+    const { alerts: found, alerted: after } = alerts(alerted, account, defaultSettings, at)
+    alerted = JSON.parse(JSON.stringify(after)) as AlertedState
     return found.map(({ kind }) => kind)
   })
 }
@@ -77,8 +77,8 @@ test('a disk is said to be nearly full at 90 %, and again only after less than 8
 })
 
 test('a disk of which nothing is told forgets nothing', () => {
-  const untold = { instance: { disk: { size: 100 } } }
-  expect(said(untold, full(95), untold, full(95))).toEqual([[], ['diskFull'], [], []])
+  const unknown = { instance: { disk: { size: 100 } } }
+  expect(said(unknown, full(95), unknown, full(95))).toEqual([[], ['diskFull'], [], []])
 })
 
 test('what was told of an instance goes with it', () => {

@@ -45,9 +45,9 @@ async function tellerWith(available: boolean, given: Partial<Settings> = {}, fil
         draft.accounts[account.id] = account
         draft.shown = account.id
       })
-    const { alerts: found, told } = alerts(before, account, store.get().settings, 1000)
-    before = told
-    notifications.onPoll(account, told)
+    const { alerts: found, alerted } = alerts(before, account, store.get().settings, 1000)
+    before = alerted
+    notifications.onPoll(account, alerted)
     notifications.tell(account.id, found)
     return Object.keys(store.get().notices)
   }

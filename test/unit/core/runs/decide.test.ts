@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import {
   nextStep,
   observed,
-  retold,
   stuckSince,
   watchdogOrder,
+  withStaleWatchdog,
 } from '../../../../electron/core/runs/decide.ts'
 import type { Run } from '../../../../electron/core/runs/model.ts'
 
@@ -76,7 +76,7 @@ test('the watchdog hears of every change of what it is to do, and whatever comes
       /** What the watchdog goes by: it hears of what is noted, and of nothing else. */
       let heard = watchdogOrder(now)
       for (const one of changes) {
-        now = retold(now, { ...now, ...one })
+        now = withStaleWatchdog(now, { ...now, ...one })
         if (now.watchdogStale) heard = watchdogOrder(now)
         now = { ...now, watchdogStale: false }
         expect(heard).toEqual(watchdogOrder(now))

@@ -83,7 +83,7 @@ describe('what it does not tell', () => {
     const silent = followed(undefined, copy(), later + patience)
     expect(silent).toMatchObject({ step: 'unknown', message: 'The service says nothing of it.' })
     expect(silent.endedAt).toBeUndefined()
-    const told = followed(undefined, copy({ toldAt: later, progress: 0.9 }), later + patience)
+    const told = followed(undefined, copy({ reportedAt: later, progress: 0.9 }), later + patience)
     expect(told).toMatchObject({
       step: 'unknown',
       message: 'The service says nothing more of it.',

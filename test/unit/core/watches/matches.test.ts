@@ -32,11 +32,11 @@ const watch: Watch = {
 /** The prices that are news at each of several searches, five minutes apart unless said otherwise. */
 function news(searches: readonly (readonly OfferView[])[], pause = 300): number[][] {
   // The market was empty at the first search.
-  let known: Watch = { ...watch, told: [], searchedAt: start }
+  let known: Watch = { ...watch, alerted: [], searchedAt: start }
   return searches.map((offers, at) => {
     const now = start + at * pause
     const seen = sighting(known, offers, now)
-    known = { ...known, told: seen.told, searchedAt: now }
+    known = { ...known, alerted: seen.alerted, searchedAt: now }
     return seen.fresh.map(({ price }) => price ?? 0)
   })
 }
@@ -72,14 +72,14 @@ test('a watch that matches thousands tells once too, and what it remembers is bo
   expect(news([many, many]).map(({ length }) => length)).toEqual([200, 0])
   const seen = sighting(watch, many, start)
   expect(seen.matching).toHaveLength(3000)
-  expect(seen.told.length).toBeLessThanOrEqual(1000)
+  expect(seen.alerted.length).toBeLessThanOrEqual(1000)
 })
 
 test('what is there when a watch begins is no news, and no more what was there while nothing was searched', () => {
   const there = [offer(1, 1_400_000)]
   const first = sighting(watch, there, start)
   expect(first).toMatchObject({ fresh: [], matching: [{ price: 1_400_000 }] })
-  const later = { ...watch, told: first.told, searchedAt: start }
+  const later = { ...watch, alerted: first.alerted, searchedAt: start }
   expect(sighting(later, there, start + 10 * 86_400).fresh).toEqual([])
   expect(sighting(later, [...there, offer(2, 1_300_000)], start + 60).fresh).toMatchObject([
     { price: 1_300_000 },
@@ -94,7 +94,7 @@ test('what moves up among the cheapest of many was there before', () => {
 
 test('the alert names the cheapest, says how many more there are, and leads to renting it', () => {
   const seen = sighting(
-    { ...watch, told: [] },
+    { ...watch, alerted: [] },
     [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
     start,
   )

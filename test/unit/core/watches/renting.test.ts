@@ -186,8 +186,8 @@ test('what is run on each machine is asked for before that is rented, and goes w
   expect(asked).toMatchObject(
     [0, 1].map(before => ({ ...train, attemptSeries: begun[before], rentedAgain: true, begun: before })),
   )
-  const { rents: _, ...told } = watchRequest(2)
-  await watches.save(id, told, { ...train })
+  const { rents: _, ...tellsOnly } = watchRequest(2)
+  await watches.save(id, tellsOnly, { ...train })
   expect(view()[id]).not.toHaveProperty('run', expect.anything())
 })
 
@@ -201,17 +201,17 @@ test('which attempts it begins is on disk before that begins, whether something 
 
 test('it tells what is new, and changed, nothing again; of another search, what is there is no news', async () => {
   const { watches, alerts, market, watchRequest } = await renting()
-  const { rents: _, ...told } = watchRequest(1)
-  const id = await watches.save(undefined, told)
+  const { rents: _, ...tellsOnly } = watchRequest(1)
+  const id = await watches.save(undefined, tellsOnly)
   await flushPromises()
   expect(alerts).toHaveLength(0)
   market.push({ id: 2, machine_id: 20, dph_total: 0.4 })
   await watches.search(id)
   expect(alerts).toHaveLength(1)
-  await watches.save(id, { ...told, name: 'Cheap', every: 5 })
+  await watches.save(id, { ...tellsOnly, name: 'Cheap', every: 5 })
   await flushPromises()
   expect(alerts).toHaveLength(1)
-  await watches.save(id, { ...told, search: { ...told.search, filter: { priceTo: 2 } } })
+  await watches.save(id, { ...tellsOnly, search: { ...tellsOnly.search, filter: { priceTo: 2 } } })
   await flushPromises()
   expect(alerts).toHaveLength(1)
   market.push({ id: 3, machine_id: 30, dph_total: 0.3 })

@@ -31,7 +31,7 @@ export function findLost(
 
   const old = new Set(rental.before)
   const strangers = records.filter(
-    record => cannotBeTold(record) && !old.has(record.id) && !taken.has(record.id),
+    record => hidesMark(record) && !old.has(record.id) && !taken.has(record.id),
   )
   const [only, second] = strangers
   if (only === undefined) return { found: undefined }
@@ -82,6 +82,6 @@ function markOf({ label, extra_env }: Instance): string | undefined {
 }
 
 /** Whether the record shows neither label nor environment, so that a mark could not be seen. */
-function cannotBeTold({ label, extra_env }: Instance): boolean {
+function hidesMark({ label, extra_env }: Instance): boolean {
   return label === undefined && extra_env === undefined
 }

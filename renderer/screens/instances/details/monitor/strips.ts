@@ -31,13 +31,13 @@ export interface Column {
   words: (value: number) => string
 }
 
-type Told = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
+type ReportedLoad = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
 
 /** A line for each GPU that told of itself, and one for all where there are several or none told. */
 export function gpuStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'gpus'> | undefined,
-  instance: Told,
+  instance: ReportedLoad,
 ): GpuStrips[] {
   const runs = instance.state === 'running'
   const name = instance.gpu?.name ?? 'GPU'

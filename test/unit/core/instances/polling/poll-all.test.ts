@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Poll } from '../../../../../electron/core/instances/polling/poll.ts'
-import { type Expected, pollAll, type Told } from '../../../../../electron/core/instances/polling/poll-all.ts'
+import {
+  type Expected,
+  type InstanceAnswer,
+  pollAll,
+} from '../../../../../electron/core/instances/polling/poll-all.ts'
 import type { InstanceList } from '../../../../../electron/service/instances.ts'
 
 const list = (...ids: number[]): InstanceList => ({
@@ -16,7 +20,7 @@ const unread = (id: number | undefined) => ({ path: '$.instances[0]', expected: 
 async function found(
   answers: readonly Poll[],
   expected: readonly (number | Expected)[],
-  told: Record<number, Told> = {},
+  told: Record<number, InstanceAnswer> = {},
 ) {
   const asked: string[] = []
   let polls = 0
