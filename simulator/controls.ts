@@ -10,12 +10,12 @@ import type { Results } from './results.ts'
 import { instanceRecord } from './routes/instance-record.ts'
 import type { AccountState } from './world/account/account.ts'
 import type { Message } from './world/account/outbox.ts'
-import type { Charge, Total } from './world/book.ts'
 import { epochSeconds } from './world/clock.ts'
+import type { Charge, Total } from './world/ledger.ts'
 import { dollars } from './world/money.ts'
 import type { World } from './world/world.ts'
 
-/** The account's book at a moment: `now` in epoch seconds, `credit` in dollars. */
+/** The account's ledger at a moment: `now` in epoch seconds, `credit` in dollars. */
 export interface Ledger {
   now: number
   credit: number
@@ -146,9 +146,9 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       return {
         now: epochSeconds(now),
         credit: dollars(world.account.creditAt(now)),
-        micro_dollars: world.book.total(now),
-        instances: world.book.totals(now),
-        charges: world.book.charges(now),
+        micro_dollars: world.ledger.total(now),
+        instances: world.ledger.totals(now),
+        charges: world.ledger.charges(now),
       }
     },
     instances() {

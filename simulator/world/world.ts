@@ -2,10 +2,10 @@ import { Account } from './account/account.ts'
 import { ApiKeys } from './account/api-keys.ts'
 import { Keys } from './account/keys.ts'
 import { Outbox } from './account/outbox.ts'
-import { Book } from './book.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
 import { PriceIncreases } from './instances/price-increases.ts'
+import { Ledger } from './ledger.ts'
 import { Machines } from './machines/machines.ts'
 import { NetworkDisks } from './machines/network-disks.ts'
 import { Market } from './market/market.ts'
@@ -35,7 +35,7 @@ export class World {
   readonly seed: number
   readonly clock: WorldClock
   readonly market: Market
-  readonly book: Book
+  readonly ledger: Ledger
   readonly instances: Instances
   readonly account: Account
   readonly apiKeys: ApiKeys
@@ -60,16 +60,16 @@ export class World {
     this.seed = seed
     this.clock = new WorldClock(speed, start)
     this.market = new Market(seed, offers)
-    this.book = new Book()
+    this.ledger = new Ledger()
     this.instances = new Instances({
       seed,
       calm,
       flaky,
       clock: this.clock,
       market: this.market,
-      book: this.book,
+      ledger: this.ledger,
     })
-    this.account = new Account(seed, this.clock, this.book)
+    this.account = new Account(seed, this.clock, this.ledger)
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
     this.keys = new Keys(this.apiKeys, this.instances)
     this.outbox = new Outbox(this.clock)
@@ -83,7 +83,7 @@ export class World {
     this.networkDisks = new NetworkDisks(seed, this.clock)
     this.workergroups = new Workergroups(seed, this.clock)
     this.priceIncreases = new PriceIncreases(this.clock, this.instances)
-    this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.book)
+    this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.ledger)
   }
 
   /** Lets everything happen that was due until now. Called before every answer. */

@@ -13,7 +13,7 @@ const Remembered = v.object({
   /** The names of its shells in tmux that were not left in order. */
   shells: v.optional(v.array(v.string()), []),
 })
-const Book = v.record(v.string(), Remembered)
+const RememberedInstances = v.record(v.string(), Remembered)
 type Remembered = v.InferOutput<typeof Remembered>
 
 /** What Berth remembers of getting into each instance, by account and instance. Read on first use. */
@@ -30,12 +30,12 @@ export interface RememberedAccess {
 
 export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
   let opened: Promise<Document<Record<string, Remembered>>> | undefined
-  const book = () => {
+  const openOnce = () => {
     opened ??= openDocument({
       files,
       clock,
       name: 'access.json',
-      schema: Book,
+      schema: RememberedInstances,
       empty: {},
       onBroken: () => undefined, // nothing in it is needed to get in
     })
@@ -48,7 +48,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
     instance: number,
     edit: (before: Remembered) => Remembered,
   ): Promise<void> {
-    const document = await book()
+    const document = await openOnce()
     await document.record(all => {
       const name = key(account, instance)
       return { ...all, [name]: edit(all[name] ?? { attached: [], shells: [] }) }
@@ -57,7 +57,7 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
 
   return {
     async attached(account) {
-      const all = Object.entries((await book()).get())
+      const all = Object.entries((await openOnce()).get())
       return Object.fromEntries(
         all
           .filter(([name]) => name.startsWith(`${account}/`))
@@ -73,22 +73,22 @@ export function rememberAccess(files: Files, clock: Clock): RememberedAccess {
           attached,
         ],
       })),
-    tmux: async (account, instance) => (await book()).get()[key(account, instance)]?.tmux,
+    tmux: async (account, instance) => (await openOnce()).get()[key(account, instance)]?.tmux,
     chooseTmux: (account, instance, choice) =>
       change(account, instance, ({ tmux: _before, ...rest }) => ({ ...rest, tmux: choice })),
-    shells: async (account, instance) => (await book()).get()[key(account, instance)]?.shells ?? [],
+    shells: async (account, instance) => (await openOnce()).get()[key(account, instance)]?.shells ?? [],
     noteShell: (account, instance, shell) =>
       change(account, instance, before => ({ ...before, shells: [...new Set([...before.shells, shell])] })),
     async forgetShell(account, instance, shell) {
       // What is remembered of an instance that is gone is gone, too.
-      if (!(key(account, instance) in (await book()).get())) return
+      if (!(key(account, instance) in (await openOnce()).get())) return
       await change(account, instance, before => ({
         ...before,
         shells: before.shells.filter(name => name !== shell),
       }))
     },
     async forget(account, instance) {
-      const document = await book()
+      const document = await openOnce()
       const name = key(account, instance)
       if (!(name in document.get())) return
       await document.record(({ [name]: _gone, ...rest }) => rest)

@@ -59,7 +59,7 @@ const Now = v.object({
 /** What is over: written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
 
-/** Seconds: a clock that leaps by years does not fill the books with days. */
+/** Seconds: a clock that leaps by years does not fill the records with days. */
 const longestStretch = 400 * 86_400
 /** Characters of a label that are kept. */
 const longestLabel = 80

@@ -30,10 +30,13 @@ export interface KnownHosts {
   forgetAccount(account: string): Promise<void>
 }
 
-const Book = v.object({ version: v.literal(1), hosts: v.record(v.string(), v.object({ key: v.string() })) })
-type Book = v.InferOutput<typeof Book>
+const HostsFile = v.object({
+  version: v.literal(1),
+  hosts: v.record(v.string(), v.object({ key: v.string() })),
+})
+type HostsFile = v.InferOutput<typeof HostsFile>
 
-const bookName = 'known-hosts.json'
+const fileName = 'known-hosts.json'
 const sshName = 'known_hosts'
 const mostRefused = 8
 
@@ -53,15 +56,15 @@ export function openKnownHosts(
 ): KnownHosts {
   /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
-  let book: Promise<Book> | undefined
+  let stored: Promise<HostsFile> | undefined
   let turn: Promise<unknown> = Promise.resolve()
 
-  function read(): Promise<Book> {
-    book ??= readBook(files).catch(error => {
-      book = undefined
+  function read(): Promise<HostsFile> {
+    stored ??= readFile(files).catch(error => {
+      stored = undefined
       throw error
     })
-    return book
+    return stored
   }
 
   async function find(alias: string): Promise<Buffer | undefined> {
@@ -74,13 +77,13 @@ export function openKnownHosts(
    * One change at a time, on disk when it resolves. What the system's ssh saw first and the user accepted there, in
    * the OpenSSH file, is taken over with it.
    */
-  function change(edit: (hosts: Book['hosts']) => Book['hosts']): Promise<void> {
+  function change(edit: (hosts: HostsFile['hosts']) => HostsFile['hosts']): Promise<void> {
     const done = turn.then(async () => {
       const { hosts } = await read()
       const seenElsewhere = hostsIn((await files.read(sshName)) ?? '')
-      const after: Book = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
-      await files.write(bookName, `${JSON.stringify(after, null, 2)}\n`)
-      book = Promise.resolve(after)
+      const after: HostsFile = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
+      await files.write(fileName, `${JSON.stringify(after, null, 2)}\n`)
+      stored = Promise.resolve(after)
       await files.write(sshName, opensshText(after))
     })
     turn = done.catch(() => {})
@@ -160,37 +163,37 @@ export function openKnownHosts(
 }
 
 /** The other names under which that key stands. */
-function holdersIn(hosts: Book['hosts'], alias: string, key: Buffer): string[] {
+function holdersIn(hosts: HostsFile['hosts'], alias: string, key: Buffer): string[] {
   const wanted = key.toString('base64')
   return Object.entries(hosts)
     .filter(([name, other]) => name !== alias && other.key === wanted)
     .map(([name]) => name)
 }
 
-async function readBook(files: Files): Promise<Book> {
-  const text = await files.read(bookName)
+async function readFile(files: Files): Promise<HostsFile> {
+  const text = await files.read(fileName)
   if (text === undefined) return { version: 1, hosts: {} }
   try {
-    return v.parse(Book, JSON.parse(text))
+    return v.parse(HostsFile, JSON.parse(text))
   } catch {
     // Going on with an empty one would take any key for a first sight.
     throw new BerthError({
       code: 'known_hosts_damaged',
-      message: `The file of known host keys, ${files.path(bookName)}, cannot be read, so no host can be checked.`,
+      message: `The file of known host keys, ${files.path(fileName)}, cannot be read, so no host can be checked.`,
       advice: 'Restore the file, or delete it to have every host’s key remembered afresh.',
     })
   }
 }
 
-function opensshText(book: Book): string {
-  const lines = Object.entries(book.hosts).map(
+function opensshText(stored: HostsFile): string {
+  const lines = Object.entries(stored.hosts).map(
     ([alias, { key }]) => `${alias} ${typeOf(Buffer.from(key, 'base64'))} ${key}\n`,
   )
   return `# Written by Berth: the host keys of instances, by account and instance.\n${lines.join('')}`
 }
 
 /** The keys in OpenSSH's format that stand under names of Berth's. */
-function hostsIn(text: string): Book['hosts'] {
+function hostsIn(text: string): HostsFile['hosts'] {
   const entries = text
     .split('\n')
     .map(line => line.trim().split(/\s+/))

@@ -1,7 +1,7 @@
 import { refusal } from '../../errors.ts'
 import { isObject } from '../../fields.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
-import type { Charge, Kind } from '../../world/book.ts'
+import type { Charge, Kind } from '../../world/ledger.ts'
 import { dollars } from '../../world/money.ts'
 import type { World } from '../../world/world.ts'
 
@@ -38,7 +38,7 @@ function charges({ world, query }: ApiRequest) {
 
 function chargeRows(world: World, range: Range) {
   const byContract = new Map<number, Charge[]>()
-  for (const charge of world.book.charges(world.clock.now())) {
+  for (const charge of world.ledger.charges(world.clock.now())) {
     if (charge.to <= range.from || charge.from >= range.to) continue
     const list = byContract.get(charge.instance_id) ?? []
     byContract.set(charge.instance_id, [...list, charge])

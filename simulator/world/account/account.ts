@@ -1,6 +1,6 @@
-import type { Book } from '../book.ts'
 import { epochSeconds, type WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
+import type { Ledger } from '../ledger.ts'
 import { dollars, micro } from '../money.ts'
 
 /** States of the account that some error codes need; tests set them through the control plane. */
@@ -57,16 +57,16 @@ export class Account {
   }
   readonly #seed: number
   readonly #clock: WorldClock
-  readonly #book: Book
+  readonly #ledger: Ledger
   #paidIn = FIRST_CREDIT
   #sshKeysMade = 0
   #tfaSecrets: string[] = []
 
-  constructor(seed: number, clock: WorldClock, book: Book) {
+  constructor(seed: number, clock: WorldClock, ledger: Ledger) {
     const draw = new Draw(seed, 'account')
     this.#seed = seed
     this.#clock = clock
-    this.#book = book
+    this.#ledger = ledger
     this.id = draw.integer(100_000, 999_999)
     this.username = `renter${this.id}`
     this.state.email = `${this.username}@example.com`
@@ -82,12 +82,12 @@ export class Account {
 
   /** Micro-dollars left at a moment of world time. */
   creditAt(now: number): number {
-    return this.#paidIn - this.#book.total(now)
+    return this.#paidIn - this.#ledger.total(now)
   }
 
   /** Sets the dollars left. */
   setCredit(credit: number): void {
-    this.#paidIn = micro(credit) + this.#book.total(this.#clock.now())
+    this.#paidIn = micro(credit) + this.#ledger.total(this.#clock.now())
   }
 
   /** Pays in so many dollars. */

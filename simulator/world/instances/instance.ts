@@ -1,4 +1,4 @@
-import type { Rates } from '../book.ts'
+import type { Rates } from '../ledger.ts'
 import type { Offer } from '../market/offers.ts'
 import { diskRate } from '../money.ts'
 import type { Launch } from './launch.ts'

@@ -1,7 +1,7 @@
 import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
-import { Book } from '../book.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
+import { Ledger } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
 import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isOutbid, ratesNow } from './instance.ts'
@@ -30,9 +30,9 @@ export class Instances {
   readonly #flaky: number
   readonly #clock: WorldClock
   readonly #market: Market
-  readonly #book: Book
-  /** Counts KiB as the book counts money. */
-  readonly #meter = new Book()
+  readonly #ledger: Ledger
+  /** Counts KiB as the ledger counts money. */
+  readonly #meter = new Ledger()
   #terms: Terms = { trafficCharged: false, contractsEnd: false }
   readonly #all = new Map<number, Instance>()
   readonly #firstId: number
@@ -43,14 +43,14 @@ export class Instances {
     flaky: number
     clock: WorldClock
     market: Market
-    book: Book
+    ledger: Ledger
   }) {
     this.#seed = options.seed
     this.#calm = options.calm
     this.#flaky = options.calm ? 0 : options.flaky
     this.#clock = options.clock
     this.#market = options.market
-    this.#book = options.book
+    this.#ledger = options.ledger
     this.#firstId = new Draw(options.seed, 'instance ids').integer(20_000_000, 29_000_000)
   }
 
@@ -115,7 +115,7 @@ export class Instances {
   // interface 3.1: Any → removed by DELETE; all billing stops
   /** Removes it and ends all its charges; its offer is on the market again. */
   destroy(instance: Instance, at = this.#clock.now()): void {
-    this.#book.setRates(instance.id, at, null)
+    this.#ledger.setRates(instance.id, at, null)
     this.#meter.setRates(instance.id, at, null)
     this.#all.delete(instance.id)
     instance.offer.rented = false
@@ -301,7 +301,7 @@ export class Instances {
   #charge(instance: Instance, at: number): void {
     const traffic = trafficNow(this.#seed, instance)
     this.#meter.setRates(instance.id, at, { gpu: 0, disk: 0, ...traffic })
-    this.#book.setRates(instance.id, at, {
+    this.#ledger.setRates(instance.id, at, {
       ...ratesNow(instance),
       ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
     })

@@ -1,5 +1,5 @@
-import type { Rates } from '../book.ts'
 import { Draw } from '../draw.ts'
+import type { Rates } from '../ledger.ts'
 import type { Instance } from './instance.ts'
 
 const KIB_PER_GB = 1024 * 1024

@@ -1,8 +1,8 @@
 import { invalidArgs, refusal } from '../../errors.ts'
-import type { Book } from '../book.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import type { Instances } from '../instances/instances.ts'
+import type { Ledger } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
 import type { Offer } from '../market/offers.ts'
 import { diskRate, dollars } from '../money.ts'
@@ -27,16 +27,16 @@ export class Volumes {
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #instances: Instances
-  readonly #book: Book
+  readonly #ledger: Ledger
   readonly #all = new Map<number, Volume>()
   readonly #firstId: number
   #nextId: number
 
-  constructor(seed: number, clock: WorldClock, market: Market, instances: Instances, book: Book) {
+  constructor(seed: number, clock: WorldClock, market: Market, instances: Instances, ledger: Ledger) {
     this.#clock = clock
     this.#market = market
     this.#instances = instances
-    this.#book = book
+    this.#ledger = ledger
     this.#firstId = new Draw(seed, 'volume ids').integer(1_000_000, 9_000_000)
     this.#nextId = this.#firstId
   }
@@ -102,7 +102,7 @@ export class Volumes {
     const volume = { id: this.#nextId, label, offer, size, created: this.#clock.now() }
     this.#nextId += 1
     this.#all.set(volume.id, volume)
-    this.#book.setRates(volume.id, volume.created, {
+    this.#ledger.setRates(volume.id, volume.created, {
       gpu: 0,
       disk: diskRate(offer.facts.storage_cost, size),
     })
@@ -113,7 +113,7 @@ export class Volumes {
   remove(id: number): void {
     const users = this.instancesOf(this.get(id))
     if (users.length > 0) throw invalidArgs(`The volume is in use by instance ${users.join(', ')}.`)
-    this.#book.setRates(id, this.#clock.now(), null)
+    this.#ledger.setRates(id, this.#clock.now(), null)
     this.#all.delete(id)
   }
 }

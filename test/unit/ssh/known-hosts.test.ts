@@ -19,7 +19,7 @@ function key(fill: number): Buffer {
 }
 const line = (fill: number) => `${alias} ssh-ed25519 ${key(fill).toString('base64')}\n`
 
-test('a damaged book refuses every host, and is left as it is', async () => {
+test('a damaged file refuses every host, and is left as it is', async () => {
   const files = filesWith({ 'known-hosts.json': '{"version":1,"hosts":' })
   const hosts = openKnownHosts(files)
   await expect(hosts.verify(account, 7, key(1))).rejects.toMatchObject({

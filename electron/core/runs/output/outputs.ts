@@ -13,7 +13,7 @@ export interface RunOutputs {
 export function createOutputs(
   files: Files,
   folder: string,
-  book: Pick<StoredRuns, 'all' | 'note'>,
+  runs: Pick<StoredRuns, 'all' | 'note'>,
 ): RunOutputs {
   const outputs = new Map<string, Promise<RunOutput>>()
   let making: Promise<void> = Promise.resolve()
@@ -31,10 +31,10 @@ export function createOutputs(
   }
 
   async function clear(): Promise<void> {
-    for (const [id, to] of toLose(await everyPart(files, folder), book.all())) {
+    for (const [id, to] of toLose(await everyPart(files, folder), runs.all())) {
       const output = await of(id)
       await output.lose(to)
-      book.note(id, { dropped: to })
+      runs.note(id, { dropped: to })
     }
   }
 

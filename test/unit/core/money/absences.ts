@@ -190,7 +190,7 @@ export function cheapened(plan: Plan, most: number): Plan {
   return { ...plan, machines }
 }
 
-/** What a plan looks like from outside, and what it comes to in the service's own book. */
+/** What a plan looks like from outside, and what it comes to in the service’s own ledger. */
 export function lived({ seconds, machines, paid, wrong }: Plan): Absence {
   const [at, later] = [start + wrong[0], start + seconds + wrong[1]]
   const first: Record<string, InstanceView> = {}
@@ -203,7 +203,7 @@ export function lived({ seconds, machines, paid, wrong }: Plan): Absence {
     const { there, ran } = times(one, seconds)
     const length = ([from, to]: Stretch) => Math.max(0, to - from)
     const running = ran.reduce((total, stretch) => total + length(stretch), 0)
-    // The service's book: GPUs and disk each rounded down once.
+    // The service’s ledger: GPUs and disk each rounded down once.
     shares[id] =
       Math.floor((micros(one.gpu) * running) / 3600) + Math.floor((price.disk * length(there)) / 3600)
     open += openOf(one, seconds)

@@ -13,7 +13,7 @@ export type Fault = 'lost' | 'unanswered' | 'busy' | { late: number }
 /** What the records say of labels and environments, which no service has to show. */
 export type Shows = 'label' | 'env' | 'both' | 'nothing'
 
-/** An instance as the service has it in its own book, marks that it does not show included. */
+/** An instance as the service has it in its own records, marks that it does not show included. */
 export interface Held {
   readonly id: number
   /** Which Berth asked for it; others have their own names. */
@@ -47,9 +47,9 @@ export const boot = 30
 /** Dollars per hour of whatever there is, running or not. */
 export const disk = 0.2
 
-/** A service in a few lines, with a true book of all instances. It outlives the Berths that use it. */
+/** A service in a few lines, with a true record of all instances. It outlives the Berths that use it. */
 export class PlainService {
-  readonly book = new Map<number, Held>()
+  readonly rented = new Map<number, Held>()
   readonly faults: Record<'create' | 'destroy' | 'list' | 'search' | 'stop', Fault[]> = {
     create: [],
     destroy: [],
@@ -76,7 +76,7 @@ export class PlainService {
 
   /** The instances that are there now. */
   living(): Held[] {
-    return [...this.book.values()].filter(({ startedAt }) => startedAt <= this.#now())
+    return [...this.rented.values()].filter(({ startedAt }) => startedAt <= this.#now())
   }
 
   add(given: Pick<Held, 'by' | 'body' | 'fate' | 'machine'>, after = 0): Held {
@@ -84,7 +84,7 @@ export class PlainService {
     const startedAt = this.#now() + after
     const held: Held = { ...given, id: this.#nextId++, mark, startedAt, late: after > 0, wanted: 'running' }
     if (given.body.price !== undefined) Object.assign(held, { bid: given.body.price, lowest: 0 })
-    this.book.set(held.id, held)
+    this.rented.set(held.id, held)
     return held
   }
 
@@ -117,7 +117,7 @@ export class PlainService {
         search: () =>
           ask(() => {
             if (this.faults.search.shift()) throw lost()
-            const rented = new Set([...this.book.values()].map(({ machine }) => machine))
+            const rented = new Set([...this.rented.values()].map(({ machine }) => machine))
             const all = [...this.offers.values()].map(({ offer }) => offer)
             return all.filter(({ machine_id = 0 }) => !rented.has(machine_id))
           }),
@@ -145,7 +145,7 @@ export class PlainService {
             const held = this.living().find(each => each.id === id)
             if (!held) throw refused(404)
             watch.destroying(held)
-            this.book.delete(id)
+            this.rented.delete(id)
             if (fault) throw lost()
           }),
         stop: (id: number) =>
@@ -169,7 +169,7 @@ export class PlainService {
     if (fault === 'unanswered') throw lost()
     const known = this.offers.get(offer)
     const machine = known?.offer.machine_id ?? 0
-    const taken = this.#exclusive && [...this.book.values()].some(held => held.machine === machine)
+    const taken = this.#exclusive && [...this.rented.values()].some(held => held.machine === machine)
     const fate = known?.fate
     if (fault === 'busy' || !fate || fate === 'gone' || fate === 'invalid' || taken) {
       watch.refused(mark)

@@ -70,11 +70,11 @@ test('twenty runs that print and print keep 200 MB together, and each says what 
   const disk = new MemoryFiles()
   const runs = Array.from({ length: 20 }, (_, at) => over(`x${String(at).padStart(16, '0')}`, at))
   const dropped = new Map<string, number>()
-  const book = {
+  const storedRuns = {
     all: () => runs as unknown as readonly Run[],
     note: (id: string, { dropped: to }: { dropped?: number | undefined }) => void dropped.set(id, to ?? 0),
   } satisfies Pick<StoredRuns, 'all' | 'note'>
-  const outputs = createOutputs(disk, 'runs', book)
+  const outputs = createOutputs(disk, 'runs', storedRuns)
   const piece = Buffer.alloc(4 * 1024 * 1024, 'a line of output\n')
   for (const { id } of runs) {
     const output = await outputs.of(id)

@@ -94,7 +94,7 @@ export class World {
         const living = this.service.living()
         const held = living[event.which % Math.max(1, living.length)]
         if (!held) return
-        this.service.book.delete(held.id)
+        this.service.rented.delete(held.id)
         for (const rental of this.tracked) if (rental.id === held.mark) rental.taken = true
         return
       }
@@ -216,11 +216,11 @@ export class World {
   async #ask(rental: TrackedRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'resolve'): Promise<void> {
     const { rentals } = this.#berth(rental.berth)
     const { step, instance, candidates } = this.shown(rental)
-    const guessed = instance !== undefined && this.service.book.get(instance)?.mark !== rental.id
+    const guessed = instance !== undefined && this.service.rented.get(instance)?.mark !== rental.id
     switch (what) {
       case 'cancel': {
         // Nobody cancels what they see to be another's.
-        if (guessed && this.service.book.has(instance)) return
+        if (guessed && this.service.rented.has(instance)) return
         if (step === 'running' || step === 'failed' || step === 'cancelled')
           return rentals.cancel(rental.id).catch(() => undefined)
         if (rental.cancel === 'no') rental.cancel = 'asked'
@@ -240,7 +240,7 @@ export class World {
         return
       case 'resolve': {
         if (step !== 'unclear') return
-        const own = candidates?.find(id => this.service.book.get(id)?.mark === rental.id)
+        const own = candidates?.find(id => this.service.rented.get(id)?.mark === rental.id)
         if (own === undefined) rental.none = true
         else rental.told.add(own)
         void rentals.resolve(rental.id, own ?? null)
@@ -288,7 +288,7 @@ export class World {
       return
     }
     this.#checkStep(rental)
-    const held = this.service.book.get(instance)
+    const held = this.service.rented.get(instance)
     if (held && held.mark !== id && !this.blind)
       this.wrongs.push(`${id} has taken #${instance} of ${held.mark}`)
   }

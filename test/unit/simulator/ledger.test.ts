@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Book } from '../../../simulator/world/book.ts'
+import { Ledger } from '../../../simulator/world/ledger.ts'
 
 const HOUR = 3_600_000
 
 test('an hour at a rate costs that rate, to the micro-dollar', () => {
-  const book = new Book()
-  book.setRates(1, 0, { gpu: 380_000, disk: 2_223 })
-  expect(book.totals(HOUR)).toEqual([
+  const ledger = new Ledger()
+  ledger.setRates(1, 0, { gpu: 380_000, disk: 2_223 })
+  expect(ledger.totals(HOUR)).toEqual([
     { instance_id: 1, gpu_micro_dollars: 380_000, disk_micro_dollars: 2_223, micro_dollars: 382_223 },
   ])
 })
@@ -20,30 +20,30 @@ test('charges are exact sums of rate and time, however the time is cut up', () =
   })
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), steps => {
-      const book = new Book()
+      const ledger = new Ledger()
       let now = 0
       let gpu = 0n
       let disk = 0n
       for (const { milliseconds, ...rates } of steps) {
-        book.setRates(1, now, rates)
-        book.total(now + Math.floor(milliseconds / 2))
+        ledger.setRates(1, now, rates)
+        ledger.total(now + Math.floor(milliseconds / 2))
         now += milliseconds
         gpu += BigInt(rates.gpu) * BigInt(milliseconds)
         disk += BigInt(rates.disk) * BigInt(milliseconds)
       }
-      const [total] = book.totals(now)
+      const [total] = ledger.totals(now)
       expect(total?.gpu_micro_dollars).toBe(Number(gpu / BigInt(HOUR)))
       expect(total?.disk_micro_dollars).toBe(Number(disk / BigInt(HOUR)))
-      const listed = book.charges(now).reduce((sum, charge) => sum + charge.micro_dollars, 0)
+      const listed = ledger.charges(now).reduce((sum, charge) => sum + charge.micro_dollars, 0)
       expect(listed).toBe(total?.micro_dollars)
     }),
   )
 })
 
-test('after the end of its charges an instance costs nothing more, and stays in the book', () => {
-  const book = new Book()
-  book.setRates(1, 0, { gpu: 1_000_000, disk: 0 })
-  book.setRates(1, HOUR, null)
-  expect(book.total(100 * HOUR)).toBe(1_000_000)
-  expect(book.charges(100 * HOUR)).toHaveLength(1)
+test('after the end of its charges an instance costs nothing more, and stays in the ledger', () => {
+  const ledger = new Ledger()
+  ledger.setRates(1, 0, { gpu: 1_000_000, disk: 0 })
+  ledger.setRates(1, HOUR, null)
+  expect(ledger.total(100 * HOUR)).toBe(1_000_000)
+  expect(ledger.charges(100 * HOUR)).toHaveLength(1)
 })

@@ -48,10 +48,10 @@ const KINDS = ['gpu', 'disk', 'upload', 'download'] as const
 export type Kind = (typeof KINDS)[number]
 
 /**
- * The account's book. Per instance and kind it sums rate × milliseconds as exact integers and rounds down to
+ * The account's ledger. Per instance and kind it sums rate × milliseconds as exact integers and rounds down to
  * whole micro-dollars once, so no charge is lost or made up however often it is looked at.
  */
-export class Book {
+export class Ledger {
   readonly #pages = new Map<number, Page>()
 
   /** From `at` on (world milliseconds) the instance costs `rates`; null ends all its charges. */
