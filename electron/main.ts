@@ -20,8 +20,8 @@ import { endInOrder } from './shell/life/ending.ts'
 import { endOnErrors, failVisibly } from './shell/life/failed-start.ts'
 import { keepChromiumIn } from './shell/life/life.ts'
 import { openNotifier } from './shell/notifications.ts'
+import { notifyOnce } from './shell/notify-once.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
-import { tellOnce } from './shell/tell-once.ts'
 import { openTrayHost } from './shell/tray/tray-host.ts'
 import { systemUpdater } from './shell/upkeep/system-updater.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
@@ -76,7 +76,7 @@ async function start(home: string): Promise<void> {
   const desk = { berth, files, clock, opener, log: log.line, endings, ending, calls, trayHost }
   if (!isSandboxed()) {
     log.line('the sandbox is off (--no-sandbox)')
-    void tellOnce(berth, files, noSandbox)
+    void notifyOnce(berth, files, noSandbox)
   }
   const openPage = await showDesktop({ ...desk, hidden: flags.hidden, ...built })
   const { random } = machine

@@ -10,7 +10,7 @@ import type { WatchdogPlace } from './ssh/machine.ts'
 import type { WorldClock } from './world/clock.ts'
 import type { Instance } from './world/instances/instance.ts'
 import { measure } from './world/instances/load.ts'
-import { placeWatchdog, renewLease, tellOfWatchdog } from './world/instances/watchdog.ts'
+import { placeWatchdog, renewLease, watchdogReport } from './world/instances/watchdog.ts'
 import type { Side } from './world/transfers/transfer.ts'
 import type { World } from './world/world.ts'
 
@@ -139,7 +139,7 @@ export class Doors {
 /** How what goes on inside an instance reaches its watchdog. */
 function watchdogOf(instance: Instance, clock: WorldClock): WatchdogPlace {
   return {
-    read: () => instance.watchdog && tellOfWatchdog(instance.watchdog, clock.now()),
+    read: () => instance.watchdog && watchdogReport(instance.watchdog, clock.now()),
     put(config, lease) {
       instance.watchdog = placeWatchdog(config, lease, clock.now())
     },

@@ -3,17 +3,17 @@ import { pollsUntilGone } from '../instances/missing-polls.ts'
 import type { Document } from '../storage/json-file.ts'
 import { type Acting, type ActingParts, createActing } from './act/acting.ts'
 import { type Transition, transitionOf } from './act/transition.ts'
+import type { GuardAlerts } from './alerts/guard-alerts.ts'
+import { createShownGuards, type ShownGuards } from './alerts/shown-guards.ts'
 import { type GuardDecision, guardActions } from './decide/guard-actions.ts'
 import type { Known, Snapshot } from './facts/facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './facts/gpu-loads.ts'
 import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
-import { createShownGuards, type ShownGuards } from './tell/shown-guards.ts'
-import type { GuardTelling } from './tell/telling.ts'
 
 /** What guards are decided by, besides the account. */
 export interface EngineParts extends ActingParts {
   spending: Spending
-  telling: GuardTelling
+  guardAlerts: GuardAlerts
   /** When Berth last saw the account, epoch seconds of its time. */
   seenAt: Document<number | null>
 }
@@ -34,7 +34,7 @@ export class GuardEngine {
   constructor(context: AccountContext, parts: EngineParts) {
     const { account, store, machine, ending, now } = context
     const { clock } = machine
-    const { guards, spending, telling, seenAt } = parts
+    const { guards, spending, guardAlerts, seenAt } = parts
     this.#context = context
     this.#parts = parts
     this.#gpus = createGpuLoads({ clock, question: askGpuMetrics(context), now, ending })
@@ -46,7 +46,7 @@ export class GuardEngine {
       seenAt: seenAt.get() ?? undefined,
       now,
     })
-    this.#acting = createActing(context, parts, telling, () => this.show())
+    this.#acting = createActing(context, parts, guardAlerts, () => this.show())
     this.#shown = createShownGuards({ store, account, guards, busy: this.#acting.busy })
     ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
   }
@@ -93,7 +93,7 @@ export class GuardEngine {
     at: number,
     pollsMissing: AccountPoll['pollsMissing'] = () => 0,
   ): boolean {
-    const { guards, telling } = this.#parts
+    const { guards, guardAlerts } = this.#parts
     const snapshot = { ...seen, acted: this.#acting.acted() }
     const idle = guards.all().filter(({ id }) => !this.#acting.busy.has(id))
     const decisions = guardActions(snapshot, idle, at)
@@ -103,18 +103,18 @@ export class GuardEngine {
       if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
     const transitions = decisions
       .filter(decision => !mayComeBack(decision, pollsMissing))
-      .flatMap(decision => transitionOf(decision, telling.scene(at)) ?? [])
+      .flatMap(decision => transitionOf(decision, guardAlerts.scene(at)) ?? [])
     if (transitions.length > 0) void this.#apply(transitions)
     return !decisions.some(({ kind }) => kind === 'unsure')
   }
 
   /** On disk first, then said: after a kill it is rather not said than said twice. */
   async #apply(transitions: readonly Transition[]): Promise<void> {
-    const { guards, telling } = this.#parts
-    for (const { guard, alert } of transitions) if (!alert) telling.withdraw(guard.id)
+    const { guards, guardAlerts } = this.#parts
+    for (const { guard, alert } of transitions) if (!alert) guardAlerts.withdraw(guard.id)
     await guards.put(...transitions.map(({ guard }) => guard))
     this.show()
-    for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) telling.alert(alert)
+    for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) guardAlerts.alert(alert)
   }
 
   #decided(at: number, gap: number): void {

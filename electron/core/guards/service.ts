@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { ActingParts } from './act/acting.ts'
+import { guardAlertsOf } from './alerts/guard-alerts.ts'
 import { createGuardChanges, type GuardChanges } from './change/changes.ts'
 import { GuardEngine } from './engine.ts'
 import type { Spending } from './facts/snapshots.ts'
 import type { Guard } from './model.ts'
-import { guardTelling } from './tell/telling.ts'
 
 /** The guards of one account: what the user has told Berth to stop or destroy by itself. */
 export interface Guards extends GuardChanges, Required<Omit<Automation, 'secretOwners'>> {}
@@ -28,11 +28,11 @@ export async function openGuards(context: AccountContext, parts: GuardParts): Pr
     empty: null,
     onBroken: context.onBroken,
   })
-  const telling = guardTelling(context)
-  const engine = new GuardEngine(context, { ...parts, telling, seenAt })
+  const guardAlerts = guardAlertsOf(context)
+  const engine = new GuardEngine(context, { ...parts, guardAlerts, seenAt })
   const show = () => engine.show()
   return {
-    ...createGuardChanges(context, { guards, telling, changed, known: () => engine.known(), show }),
+    ...createGuardChanges(context, { guards, guardAlerts, changed, known: () => engine.known(), show }),
     onPoll: poll => engine.onPoll(poll),
     resume: show,
     dueAt: () => engine.dueAt(),

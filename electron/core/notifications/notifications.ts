@@ -59,7 +59,7 @@ export function createNotifications({
   let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
 
   /** The button was clicked somewhere that shows no answer: what went wrong is an alert of its own. */
-  function tellFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
+  function alertFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
     const { message, advice } = problemOf(error)
     notifications.tell(account, [
       {
@@ -108,7 +108,7 @@ export function createNotifications({
       }
       const command = known.alert.actions.find(button => button.id === action)?.command
       if (command) {
-        void give(command.name, command.args).catch(error => tellFailure(known, error))
+        void give(command.name, command.args).catch(error => alertFailure(known, error))
         return
       }
       goTo(store, known.account, placeOf(known.alert, action))
@@ -117,7 +117,7 @@ export function createNotifications({
       for (const [id, { account: of, alert }] of shown) {
         if (of !== account.id) continue
         if (!holds(alert, account, alerted)) notifications.withdraw(id)
-        else if (alert.kind === 'lowCredit' && pageNotices.isOnPage(id)) tellAnew(account, alert)
+        else if (alert.kind === 'lowCredit' && pageNotices.isOnPage(id)) alertAgain(account, alert)
       }
     },
     entered(account, instance) {
@@ -140,7 +140,7 @@ export function createNotifications({
   }
 
   /** What stays on the page says what is so now, not what was when it came. */
-  function tellAnew(account: AccountView, before: Alert): void {
+  function alertAgain(account: AccountView, before: Alert): void {
     if (account.credit === undefined) return
     const alert = lowCreditAlert(account, account.credit)
     if (alert.title === before.title && alert.body === before.body) return

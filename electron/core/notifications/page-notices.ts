@@ -76,12 +76,12 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
     cancel?.()
     if (waiting().length === 0) return
     cancel = clock.after(glance, () => {
-      if (!isHeld('normal')) tellWhatWaited()
+      if (!isHeld('normal')) showWaiting()
       watch()
     })
   }
 
-  function tellWhatWaited(): void {
+  function showWaiting(): void {
     const told = summary(waiting().map(({ title }) => title))
     ofDemo = []
     withheld.writeSoon(() => [])

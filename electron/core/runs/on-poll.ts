@@ -23,7 +23,7 @@ interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
 /** Gives what each poll does: runs that wait begin where something was rented for them, and the others go on. */
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
-  { runs, watchdog, telling }: Pick<RunParts, 'runs' | 'watchdog' | 'telling'>,
+  { runs, watchdog, runAlerts }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts'>,
   { rentals, attempts, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
   /** What it waits for, the series of attempts rather than one of its tries. */
@@ -57,8 +57,8 @@ export function createOnPoll(
     }
     // It will not begin: said, where the user has not cancelled what it waited for.
     if (awaited(run)?.step === 'cancelled' || run.rentedAgain)
-      telling.note(run, `${run.name} was not run`, run.problem?.message)
-    else telling.tell(run, notStartedAlert(account, run))
+      runAlerts.note(run, `${run.name} was not run`, run.problem?.message)
+    else runAlerts.tell(run, notStartedAlert(account, run))
   }
 
   /** Whether what it waited for is on the page, which shows the run with it. */

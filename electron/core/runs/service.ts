@@ -16,9 +16,9 @@ import { createRunWatchdog } from './on-instance/watchdog.ts'
 import { createOnPoll } from './on-poll.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
+import { runAlertsOf } from './run-alerts.ts'
 import { spares } from './spares.ts'
 import { openStoredRuns, surplus } from './stored-runs.ts'
-import { runTelling } from './telling.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -77,12 +77,12 @@ export async function openRuns(
   const { clock } = machine
   const runs = await openStoredRuns(context)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
-  const telling = runTelling(context)
-  const { note } = telling
+  const runAlerts = runAlertsOf(context)
+  const { note } = runAlerts
   const { inside, viewOf } = insideInstances(context)
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
-  const parts = { runs, inside, watchdog, telling, outputOf: outputs.of }
+  const parts = { runs, inside, watchdog, runAlerts, outputOf: outputs.of }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
   /** Runs whose instance is being asked for at this moment. */
   const asking = new Set<string>()

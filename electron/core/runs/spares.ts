@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '../../contract/instance/instan
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Run } from './model.ts'
-import type { RunTelling } from './telling.ts'
+import type { RunAlerts } from './run-alerts.ts'
 
 /** Whether a folder of its instance is still to be fetched, or could not be: it would be lost with the instance. */
 export function isUnsafe(run: Run): boolean {
@@ -29,7 +29,7 @@ export function spares(
   { instance, action }: Target,
   runs: readonly Run[],
   view: InstanceView | undefined,
-  note: RunTelling['note'],
+  note: RunAlerts['note'],
 ): GuardAction | undefined {
   if (action === 'stop') return 'stop'
   const unsafe = runs.filter(run => run.instance === instance && isUnsafe(run))

@@ -21,8 +21,8 @@ export interface StoredRuns
   setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
 }
 
-/** Milliseconds between two tellings of what flows. */
-const tellEvery = 300
+/** Milliseconds between two updates of what flows. */
+const updateInterval = 300
 
 export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
   const { clock } = context.machine
@@ -34,11 +34,11 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
     view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, runView(run, problems.get(run.id))])) }),
   })
-  let cancelTelling: (() => void) | undefined
+  let cancelUpdate: (() => void) | undefined
 
   function show(): void {
-    cancelTelling?.()
-    cancelTelling = undefined
+    cancelUpdate?.()
+    cancelUpdate = undefined
     runs.show()
   }
 
@@ -51,7 +51,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     note(id, change) {
       const run = runs.find(id)
       if (run) runs.putSoon(changed(change)(run))
-      cancelTelling ??= clock.after(tellEvery, show)
+      cancelUpdate ??= clock.after(updateInterval, show)
     },
     remove(id) {
       problems.delete(id)
@@ -63,7 +63,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
       show()
     },
     async flush() {
-      cancelTelling?.()
+      cancelUpdate?.()
       await runs.flush()
     },
   }

@@ -8,7 +8,7 @@ import type { Runs } from '../runs/service.ts'
 import type { Collection } from '../storage/collection.ts'
 import { doneAlert } from './alerts.ts'
 import type { Watch } from './model.ts'
-import { watchAlerts } from './tell.ts'
+import { watchAlerts } from './watch-alerts.ts'
 
 /** What watches rent by themselves. */
 export interface WatchRenting {

@@ -11,8 +11,8 @@ import { sighting } from './matches.ts'
 import type { Watch } from './model.ts'
 import type { WatchPrices } from './prices.ts'
 import type { WatchRenting } from './renting.ts'
-import { watchAlerts } from './tell.ts'
 import type { LastResult } from './view.ts'
+import { watchAlerts } from './watch-alerts.ts'
 
 /** What a search of the market works on, besides the account. */
 interface SearchParts {

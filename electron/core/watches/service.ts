@@ -10,8 +10,8 @@ import { type StoredWatchRun, Watch } from './model.ts'
 import { openWatchPrices } from './prices.ts'
 import { createWatchRenting } from './renting.ts'
 import { createMarketSearch } from './search-market.ts'
-import { watchAlerts } from './tell.ts'
 import { type LastResult, watchView } from './view.ts'
+import { watchAlerts } from './watch-alerts.ts'
 
 /** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
 export interface Watches extends Required<Automation> {

@@ -17,8 +17,8 @@ interface Market {
 }
 
 /** Something that makes no sense in the market, such as outbidding what is on demand, is said in the log. */
-function tellingFailures(controls: Market['controls'], log: (line: string) => void): DemoControls {
-  const telling =
+function loggingFailures(controls: Market['controls'], log: (line: string) => void): DemoControls {
+  const logging =
     <Args extends unknown[]>(run: (...args: Args) => unknown) =>
     (...args: Args): void => {
       void Promise.resolve()
@@ -26,10 +26,10 @@ function tellingFailures(controls: Market['controls'], log: (line: string) => vo
         .catch((error: unknown) => log(`demo: ${error instanceof Error ? error.message : String(error)}`))
     }
   return {
-    setCredit: telling(controls.setCredit),
-    outbid: telling(controls.outbid),
-    forceStatus: telling(controls.forceStatus),
-    advance: telling(controls.advance),
+    setCredit: logging(controls.setCredit),
+    outbid: logging(controls.outbid),
+    forceStatus: logging(controls.forceStatus),
+    advance: logging(controls.advance),
     outbox: () => controls.outbox().map(({ channel, to, code }) => ({ channel, to, code })),
   }
 }
@@ -65,7 +65,7 @@ export async function demoFor(
     const scratch = join(folder, 'instances')
     const market = await startMarket({ speed, offers: 5_000, controlPlane: false, scratch })
     endings.add(market.close)
-    return { baseUrl: market.baseUrl, key: market.apiKey, controls: tellingFailures(market.controls, log) }
+    return { baseUrl: market.baseUrl, key: market.apiKey, controls: loggingFailures(market.controls, log) }
   }
   let starting: Promise<DemoMarket> | undefined
   return {

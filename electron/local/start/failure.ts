@@ -39,13 +39,13 @@ export function runFailure(error: unknown): StartFailure {
 }
 
 /** Says on the terminal why Berth cannot start. */
-export function tellTerminal({ words, trace }: StartFailure): void {
+export function printFailure({ words, trace }: StartFailure): void {
   process.stderr.write(`${trace ?? words}\n`)
 }
 
 /** Says why Berth cannot start, and ends the process. */
 export function failToStart(error: unknown): never {
   const failure = startFailure(error)
-  tellTerminal(failure)
+  printFailure(failure)
   process.exit(failure.code)
 }

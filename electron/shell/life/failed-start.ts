@@ -1,10 +1,10 @@
 import { app, dialog } from 'electron'
 import type { Endings } from '../../local/start/endings.ts'
-import { runFailure, type StartFailure, startFailure, tellTerminal } from '../../local/start/failure.ts'
+import { printFailure, runFailure, type StartFailure, startFailure } from '../../local/start/failure.ts'
 
 /** Says why Berth cannot start, and ends it. */
 export function failVisibly(error: unknown, endings: Endings): Promise<void> {
-  return tellAndEnd('Berth cannot start', startFailure(error), endings)
+  return showAndExit('Berth cannot start', startFailure(error), endings)
 }
 
 /**
@@ -16,7 +16,7 @@ export function endOnErrors(endings: Endings): void {
   process.on('uncaughtException', error => {
     if (failed) return
     failed = true
-    void tellAndEnd('Berth had to close', runFailure(error), endings)
+    void showAndExit('Berth had to close', runFailure(error), endings)
   })
   process.on('unhandledRejection', reason => {
     throw reason
@@ -24,8 +24,8 @@ export function endOnErrors(endings: Endings): void {
 }
 
 /** In a box, too, since who starts it by a click reads no terminal. */
-async function tellAndEnd(title: string, failure: StartFailure, endings: Endings): Promise<void> {
-  tellTerminal(failure)
+async function showAndExit(title: string, failure: StartFailure, endings: Endings): Promise<void> {
+  printFailure(failure)
   // First, since the box waits for its user, and Berth's folder must not.
   await endings.end()
   if (failure.code !== 2) {

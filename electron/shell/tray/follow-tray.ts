@@ -2,7 +2,7 @@ import type { RunningBerth } from '../../core/running.ts'
 import type { Endings } from '../../local/start/endings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import { tellOnce } from '../tell-once.ts'
+import { notifyOnce } from '../notify-once.ts'
 import type { TrayHost } from './tray-host.ts'
 
 export interface FollowOptions {
@@ -47,7 +47,7 @@ export function followTray(options: FollowOptions): void {
   const stopWaiting = clock.after(patience, () => {
     if (host.present()) return
     follow(false)
-    void tellOnce(berth, options.files, noTray)
+    void notifyOnce(berth, options.files, noTray)
   })
   endings.add(stopWaiting)
   if (host.present()) {

@@ -34,7 +34,7 @@ export async function getIn(
       faults.push({ candidate, error })
     }
   }
-  throw telling(faults) ?? timedOut(ways[0]?.address)
+  throw clearestFault(faults) ?? timedOut(ways[0]?.address)
 }
 
 /** What says most comes first. */
@@ -50,7 +50,7 @@ const weights = [
  * A guessed port may be another machine's, so its host key is nobody's concern and its silence says nothing. That it
  * refused the key counts where the told addresses did not even answer: attaching the key does no harm.
  */
-function telling(faults: readonly { candidate: Candidate; error: unknown }[]): unknown {
+function clearestFault(faults: readonly { candidate: Candidate; error: unknown }[]): unknown {
   const counted = faults.filter(
     ({ candidate, error }) =>
       candidate.way !== 'guess' || (error instanceof BerthError && error.problem.code === 'key_refused'),

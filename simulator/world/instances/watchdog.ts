@@ -58,7 +58,7 @@ export function configInScript(onstart: string): string | undefined {
 }
 
 /** What it tells of itself. */
-export function tellOfWatchdog(
+export function watchdogReport(
   { config, idle, idleSince, lease, leasedAt, did, action, log }: Watchdog,
   now: number,
 ) {

@@ -82,14 +82,14 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     windowList.add(this)
     app.emit('web-contents-created', {}, this.webContents)
     app.emit('browser-window-created', {}, this)
-    this.webContents.once('dom-ready', () => this.#tellReady())
+    this.webContents.once('dom-ready', () => this.#reportReady())
   }
 
   /**
    * web-contents.ts, `ready-to-show`: once the page was drawn for the first time. On Wayland a hidden window is not
    * drawn at all (electron/electron#48859), so that it is told only after the window was shown.
    */
-  #tellReady(): void {
+  #reportReady(): void {
     this.#drawn = true
     if (isWayland && !this.visible) this.once('show', () => this.emit('ready-to-show'))
     else this.emit('ready-to-show')
@@ -104,7 +104,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     if (!this.visible) {
       this.visible = true
       this.shownBeforeDrawn ||= !this.#drawn
-      this.#tellVisibility()
+      this.#reportVisibility()
       this.emit('show')
     }
   }
@@ -113,7 +113,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.blur()
     if (this.visible) {
       this.visible = false
-      this.#tellVisibility()
+      this.#reportVisibility()
       this.emit('hide')
     }
   }
@@ -121,19 +121,19 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   focus(): void {
     if (this.#focused || !this.visible) return
     this.#focused = true
-    this.#tellVisibility()
+    this.#reportVisibility()
     this.emit('focus')
   }
 
   blur(): void {
     if (!this.#focused) return
     this.#focused = false
-    this.#tellVisibility()
+    this.#reportVisibility()
     this.emit('blur')
   }
 
   /** A page knows whether it is seen. */
-  #tellVisibility(): void {
+  #reportVisibility(): void {
     tell({ event: 'visibility', window: this.id, visible: this.visible, focused: this.#focused })
   }
 

@@ -6,8 +6,8 @@ import type { Activity } from '../../app/activity.ts'
 import type { Store } from '../../state/store.ts'
 import { FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
 
-/** Milliseconds between two tellings of progress. */
-const tellEvery = 250
+/** Milliseconds between two updates of progress. */
+const updateInterval = 250
 /** Transfers with one instance that run at once; the others wait their turn. */
 const atOnce = 3
 /** Ended ones that are remembered, per account. */
@@ -46,12 +46,12 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
   const all = new Map<string, FileTransfer>()
   const turns = new Map<string, Turns>()
   let closing = false
-  let cancelTelling: (() => void) | undefined
+  let cancelUpdate: (() => void) | undefined
   /** Those that are not as they were told last. */
   const fresh = new Set<string>()
 
   function tell(): void {
-    cancelTelling = undefined
+    cancelUpdate = undefined
     store.change(draft => {
       for (const id of fresh) {
         const transfer = all.get(id)
@@ -62,14 +62,14 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
     fresh.clear()
   }
 
-  function tellSoon(id: string): void {
+  function updateSoon(id: string): void {
     fresh.add(id)
-    if (!closing) cancelTelling ??= clock.after(tellEvery, tell)
+    if (!closing) cancelUpdate ??= clock.after(updateInterval, tell)
   }
 
-  function tellNow(id: string): void {
+  function updateNow(id: string): void {
     fresh.add(id)
-    cancelTelling?.()
+    cancelUpdate?.()
     if (!closing) tell()
   }
 
@@ -133,18 +133,18 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
         id,
         clock,
         turn: signal => queue.take(signal),
-        changed: () => tellSoon(id),
+        changed: () => updateSoon(id),
         ended: ended => {
           write(ended.view(), ended.account, needs.by ?? 'user')
-          tellNow(id)
+          updateNow(id)
           needs.over?.(ended.view())
         },
       })
       all.set(id, transfer)
-      tellNow(id)
+      updateNow(id)
       return { id, transfer }
     },
-    progressed: tellSoon,
+    progressed: updateSoon,
     find(account, id) {
       const transfer = all.get(id)
       if (transfer?.account !== account)
@@ -163,7 +163,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
     },
     close() {
       closing = true
-      cancelTelling?.()
+      cancelUpdate?.()
       for (const transfer of all.values()) {
         const view = transfer.view()
         if (!isFileTransferOver(view)) noteBrokenOff(view, transfer.account)

@@ -106,7 +106,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
     return inTurn(`${instance.id} ${remote}`, signal, () =>
       overLosses(losses, (connection, ended) => {
         const before = moved
-        const tell = telling(clock, progress => {
+        const tell = throttled(clock, progress => {
           moved = Math.max(moved, before + progress.done)
           onProgress?.(progress)
         })
@@ -168,7 +168,7 @@ function isBrokenOff(error: unknown, again: boolean): boolean {
 }
 
 /** Adds how fast it goes and how long that takes. */
-function telling(clock: Clock, tell: (progress: SyncProgress) => void): (progress: SyncProgress) => void {
+function throttled(clock: Clock, tell: (progress: SyncProgress) => void): (progress: SyncProgress) => void {
   const speed = createSpeed(clock)
   speed.restart(0)
   return progress => {

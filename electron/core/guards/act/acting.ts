@@ -1,14 +1,14 @@
 import { isTrying } from '../../../contract/automation/attempts.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { AccountContext } from '../../account-context.ts'
+import { doneAlert, failedAlert } from '../alerts/alerts.ts'
+import type { GuardAlerts } from '../alerts/guard-alerts.ts'
+import { whatHappened } from '../alerts/words.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
 import type { Facts } from '../facts/facts.ts'
 import { withTargets } from '../model.ts'
 import type { StoredGuards } from '../stored-guards.ts'
-import { doneAlert, failedAlert } from '../tell/alerts.ts'
-import type { GuardTelling } from '../tell/telling.ts'
-import { whatHappened } from '../tell/words.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import { guardAfterActing } from './outcomes.ts'
 
@@ -38,7 +38,7 @@ type Act = Extract<GuardDecision, { kind: 'act' }>
 export function createActing(
   { account, store, client, ending, now, poll }: AccountContext,
   { guards, ownerOf, before }: ActingParts,
-  { alert, note, scene }: GuardTelling,
+  { alert, note, scene }: GuardAlerts,
   show: () => void,
 ): Acting {
   const busy = new Set<string>()

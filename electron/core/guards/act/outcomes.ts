@@ -1,9 +1,9 @@
 import { rate } from '../../../contract/format/money.ts'
 import { atMoment, moment } from '../../../contract/format/time.ts'
+import { whatHappened } from '../alerts/words.ts'
 import type { Facts } from '../facts/facts.ts'
 import { kindOf } from '../kinds.ts'
 import { actsOnce, calmed, type Guard, withEvent } from '../model.ts'
-import { whatHappened } from '../tell/words.ts'
 import type { CarriedOut } from './carry-out.ts'
 
 /** Seconds until the next try after so many failures in a row. */

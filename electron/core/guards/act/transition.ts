@@ -1,7 +1,7 @@
 import type { Alert } from '../../notifications/alert.ts'
+import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../alerts/alerts.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
 import { calmed, type Guard } from '../model.ts'
-import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../tell/alerts.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
 /** What a guard becomes at a poll, and what is said of it; without an alert, what was said is taken back. */

@@ -1,12 +1,12 @@
 import type { GuardPreview, SnoozeMinutes } from '../../../contract/automation/guard.ts'
 import type { RentalStop } from '../../../contract/automation/guard-kinds.ts'
 import type { AccountContext } from '../../account-context.ts'
+import type { GuardAlerts } from '../alerts/guard-alerts.ts'
+import { guardSentence } from '../alerts/words.ts'
 import { dueOf } from '../decide/moment.ts'
 import type { Known } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 import type { StoredGuards } from '../stored-guards.ts'
-import type { GuardTelling } from '../tell/telling.ts'
-import { guardSentence } from '../tell/words.ts'
 import {
   changedGuard,
   type GuardSettings,
@@ -35,13 +35,13 @@ export function createGuardChanges(
   { newId, now, poll }: Pick<AccountContext, 'newId' | 'now' | 'poll'>,
   {
     guards,
-    telling,
+    guardAlerts,
     changed,
     known,
     show,
   }: {
     guards: StoredGuards
-    telling: GuardTelling
+    guardAlerts: GuardAlerts
     /** Called with each guard that was changed, as it was and as it is; without `after` it does nothing any more. */
     changed: (before: Guard, after?: Guard) => void
     /** What is known. */
@@ -49,10 +49,10 @@ export function createGuardChanges(
     show: () => void
   },
 ): GuardChanges {
-  const sentenceOf = (guard: Guard) => guardSentence(guard, telling.scene(now()).instances, now())
+  const sentenceOf = (guard: Guard) => guardSentence(guard, guardAlerts.scene(now()).instances, now())
 
   function say(text: string, guard: Guard, by: 'user' | 'berth' = 'user'): void {
-    telling.note(by, text, sentenceOf(guard), guard.instance)
+    guardAlerts.note(by, text, sentenceOf(guard), guard.instance)
     show()
   }
 
@@ -63,7 +63,7 @@ export function createGuardChanges(
       const fresh = newGuard(settings, { id: `g${newId()}`, warning, missed }, at)
       const guard = before ? changedGuard(fresh, before, sentenceOf(before), at) : fresh
       await guards.add(guard, instead)
-      if (instead !== undefined) telling.withdraw(instead)
+      if (instead !== undefined) guardAlerts.withdraw(instead)
       if (before) changed(before, guard)
       say(before ? 'Changed a guard' : 'Set a guard', guard)
       void poll()
@@ -79,7 +79,7 @@ export function createGuardChanges(
       const next = switched(guard, on, now())
       if (next === guard) return
       await guards.put(next)
-      if (!on) telling.withdraw(id)
+      if (!on) guardAlerts.withdraw(id)
       changed(guard, on ? next : undefined)
       say(`Switched a guard ${on ? 'on' : 'off'}`, next)
       void poll()
@@ -97,7 +97,7 @@ export function createGuardChanges(
       const guard = guards.get(id)
       await guards.remove(id)
       changed(guard)
-      telling.withdraw(id)
+      guardAlerts.withdraw(id)
       if (guard.ended) show()
       else say('Took a guard off', guard)
     },
@@ -106,7 +106,7 @@ export function createGuardChanges(
       const next = snoozed(guard, minutes, dueOf(guard, known().facts), now())
       await guards.put(next)
       changed(guard, next)
-      telling.withdraw(id)
+      guardAlerts.withdraw(id)
       say(`${next.history.at(-1)?.text}: a guard`, guard)
     },
   }

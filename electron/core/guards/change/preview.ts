@@ -1,11 +1,11 @@
 import type { GuardPreview } from '../../../contract/automation/guard.ts'
+import { blindness } from '../alerts/view.ts'
+import { guardSentence } from '../alerts/words.ts'
 import { targetsOf } from '../decide/choose-targets.ts'
 import { withIdle } from '../decide/idle.ts'
 import { dueOf } from '../decide/moment.ts'
 import type { Known } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
-import { blindness } from '../tell/view.ts'
-import { guardSentence } from '../tell/words.ts'
 
 /** What a guard would do, and when, were it set now: as things are. */
 export function previewOf(guard: Guard, known: Known, now: number): GuardPreview {

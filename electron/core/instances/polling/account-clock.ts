@@ -83,7 +83,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   }
 }
 
-/** Whether two tellings of the account's time differ by more than people or decisions notice (two seconds of it). */
+/** Whether two answers about the account’s time differ by more than people or decisions notice (two seconds of it). */
 export function sameTime(a: AccountTime, b: AccountTime): boolean {
   const drift = a.serverAt + (b.localAt - a.localAt) * a.rate - b.serverAt
   return a.rate === b.rate && Math.abs(drift) <= 2000 * Math.max(1, a.rate / 10)

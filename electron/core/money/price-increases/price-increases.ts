@@ -64,7 +64,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
       if (ending.aborted) return
       const listed = increases.map(increase => [increase.contract_id, increaseView(increase)] as const)
       pending = new Map([...(whole ? [] : pending), ...listed])
-      await tellNews()
+      await alertNews()
     } catch (error) {
       const until = absentUntil(error, context.now())
       if (!ending.aborted && until !== undefined)
@@ -73,7 +73,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   }
 
   /** What is said is on disk before it is said: after a kill it is rather not said than said twice. */
-  async function tellNews(): Promise<void> {
+  async function alertNews(): Promise<void> {
     const shown = instances()
     const { told } = document.get()
     const news = [...pending.values()].filter(({ id, instance }) => shown[instance] && told[instance] !== id)

@@ -7,8 +7,8 @@ import type { Rentals } from '../rentals/service.ts'
 import { type Move, observedAttempt } from './decide.ts'
 import type { FailedMachines } from './failed-machines.ts'
 import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt } from './model.ts'
+import { notifyOfAttempts, notifyOfSteps } from './notify.ts'
 import type { Instances } from './snapshots.ts'
-import { notifyOfAttempts, notifyOfSteps } from './tell.ts'
 
 /** What the tries of attempts are made with. */
 export interface AttemptParts {

@@ -8,8 +8,8 @@ import { offerView } from '../offers/offer-view.ts'
 import { sentenceFor } from '../rentals/words.ts'
 import { type BestOffer, bestOffer } from './best-offer.ts'
 import type { AttemptSeries } from './model.ts'
+import { notifyOfAttempts } from './notify.ts'
 import { type AttemptParts, endSeries } from './outcomes.ts'
-import { notifyOfAttempts } from './tell.ts'
 import { attemptName, nothingFound } from './words.ts'
 
 /** Milliseconds: a search over the whole market is a large answer. */

@@ -8,10 +8,10 @@ import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { blameHosts } from './host-failure.ts'
 import { AttemptSeries, openAttempt } from './model.ts'
+import { notifyOfAttempts } from './notify.ts'
 import { type AttemptParts, closeAttempt, dropAttempt, endSeries, followAttempts } from './outcomes.ts'
 import { createRentNext } from './rent-next.ts'
 import { createSnapshots, type Instances } from './snapshots.ts'
-import { notifyOfAttempts } from './tell.ts'
 import { seriesViews } from './view.ts'
 
 /** What a series of attempts is asked for. */

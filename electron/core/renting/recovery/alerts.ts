@@ -3,11 +3,11 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
 
-type TellContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
+type NotifyContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 
 /** Writes a step of a recovery into Activity. */
 export function noteOfRecovery(
-  { account, activity }: TellContext,
+  { account, activity }: NotifyContext,
   instance: InstanceView,
   text: string,
 ): void {
@@ -16,7 +16,7 @@ export function noteOfRecovery(
 
 /** Tells what a recovery has done, or with a problem, why it does nothing. */
 export function notifyOfRecovery(
-  { account, notifications }: TellContext,
+  { account, notifications }: NotifyContext,
   instance: InstanceView,
   text: string,
   problem?: Problem,

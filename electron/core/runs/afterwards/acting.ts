@@ -17,7 +17,7 @@ export interface AfterRun {
 
 export function createAfterRun(
   context: AccountContext,
-  { runs, inside, telling }: RunParts,
+  { runs, inside, runAlerts }: RunParts,
   loops: Loops,
 ): AfterRun {
   const asked = new Set<string>()
@@ -36,7 +36,7 @@ export function createAfterRun(
         await loops.until(id, undefined)
         return
       }
-      const where = telling.nameOf(run)
+      const where = runAlerts.nameOf(run)
       // A stop ends the watchdog, too: what it is to do is over by the time that a start brings it back.
       if (run.watchdog && afterwards === 'stop')
         await inside(run, connection => markRun(connection, context.machine.clock, id, 'served')).catch(
@@ -54,7 +54,7 @@ export function createAfterRun(
       } finally {
         asked.delete(id)
       }
-      telling.note(
+      runAlerts.note(
         run,
         `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ended`,
       )

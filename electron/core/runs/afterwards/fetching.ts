@@ -30,11 +30,11 @@ const alertAfter = 30
 
 export function createFetching(
   context: AccountContext,
-  { runs, inside, watchdog, telling }: RunParts,
+  { runs, inside, watchdog, runAlerts }: RunParts,
   loops: Loops,
 ): Fetching {
   const { account, store, machine, notifications, fileTransfers } = context
-  const { tell, note, nameOf } = telling
+  const { tell, note, nameOf } = runAlerts
   const { clock } = machine
   /** The transfer of each, while it is the one that counts. */
   const transfers = new Map<string, string>()
@@ -48,13 +48,13 @@ export function createFetching(
     const run = runs.find(id)
     if (run?.step !== 'fetching' || context.ending.aborted) return
     const since = run.unreachedSince ?? context.now()
-    const telling = !run.unreachedAlerted && context.now() - since >= alertAfter
+    const alertsNow = !run.unreachedAlerted && context.now() - since >= alertAfter
     runs.setProblem(id, problem, nextTryAt)
-    if (run.unreachedSince !== undefined && !telling) return
-    const change = { unreachedSince: since, unreachedAlerted: telling || run.unreachedAlerted }
+    if (run.unreachedSince !== undefined && !alertsNow) return
+    const change = { unreachedSince: since, unreachedAlerted: alertsNow || run.unreachedAlerted }
     // On disk before it is told, so that it is not told twice.
     void runs.update(id, change).then(after => {
-      if (after && telling) tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
+      if (after && alertsNow) tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
     })
   }
 

@@ -18,10 +18,10 @@ export interface Running {
 
 export function createRunning(
   { account, machine: { clock }, ending, now }: AccountContext,
-  { runs, watchdog, telling, outputOf }: RunParts,
+  { runs, watchdog, runAlerts, outputOf }: RunParts,
   loops: Loops,
 ): Running {
-  const { tell, note, nameOf } = telling
+  const { tell, note, nameOf } = runAlerts
 
   async function seemsStuck(run: Run): Promise<void> {
     tell(run, stuckAlert(account, run, nameOf(run), now()))

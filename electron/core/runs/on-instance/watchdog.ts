@@ -7,8 +7,8 @@ import type { Watchdogs } from '../../guards/watchdog/service.ts'
 import { same } from '../../state/same.ts'
 import { watchdogOrder } from '../decide.ts'
 import type { Run } from '../model.ts'
+import type { RunAlerts } from '../run-alerts.ts'
 import type { StoredRuns } from '../stored-runs.ts'
-import type { RunTelling } from '../telling.ts'
 import type { Inside } from './inside.ts'
 
 /** What runs want of the watchdogs on their instances. Until one has heard, it does what it was told before. */
@@ -35,10 +35,10 @@ export function createRunWatchdog(
     watchdogs: Pick<Watchdogs, 'put'>
     runs: Pick<StoredRuns, 'find' | 'update'>
     inside: Inside
-    note: RunTelling['note']
+    note: RunAlerts['note']
   },
 ): RunWatchdog {
-  const telling = new Map<string, Promise<void>>()
+  const reports = new Map<string, Promise<void>>()
 
   async function tell({ id }: Run, connection: Connection): Promise<void> {
     for (;;) {
@@ -63,8 +63,8 @@ export function createRunWatchdog(
       if (!run?.watchdogStale) return Promise.resolve()
       // Where it cannot be told, the next poll of the account tries again.
       const reached = () => inside(run, connection => tell(run, connection)).catch(() => undefined)
-      const underWay = telling.get(id) ?? reached().finally(() => telling.delete(id))
-      telling.set(id, underWay)
+      const underWay = reports.get(id) ?? reached().finally(() => reports.delete(id))
+      reports.set(id, underWay)
       return underWay
     },
     async ready(run, view) {

@@ -22,7 +22,7 @@ const never = new AbortController().signal
 const quiet = () => undefined
 const text = 'what the server wrote'
 
-interface Telling {
+interface Listing {
   /** Whether its lists never end. */
   endless?: boolean
   /** What it is asked, in order. */
@@ -30,7 +30,7 @@ interface Telling {
 }
 
 /** An SFTP server that lists whatever it is told to, in its folder `/evil`, and serves the same text for every file. */
-async function hostileServer(entries: FileEntry[], telling: Telling = {}): Promise<Sftp> {
+async function hostileServer(entries: FileEntry[], telling: Listing = {}): Promise<Sftp> {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
   const hostKey = newKey().private
@@ -53,7 +53,7 @@ function attributes(mode: number, size = text.length): Attributes {
 const fileMode = 0o100_644
 const folderMode = 0o040_755
 
-function serve(client: ServerSide, entries: FileEntry[], { endless = false, asked = [] }: Telling): void {
+function serve(client: ServerSide, entries: FileEntry[], { endless = false, asked = [] }: Listing): void {
   const { STATUS_CODE } = ssh2.utils.sftp
   client.on('error', quiet)
   client.on('authentication', context => context.accept())

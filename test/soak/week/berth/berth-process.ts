@@ -93,8 +93,8 @@ async function begin(life: Life): Promise<void> {
     app: { version: 'test', shell: 'browser', terminals: [] },
   })
   berth = running
-  running.onChange(tellSeen)
-  tellSeen(running.state())
+  running.onChange(saySeen)
+  saySeen(running.state())
   say({ kind: 'begun' })
 }
 
@@ -149,7 +149,7 @@ function shown({ accounts }: State): AccountView | null {
 
 let told = ''
 
-function tellSeen(state: State): void {
+function saySeen(state: State): void {
   const account = shown(state)
   if (!account) return
   const all = Object.values(account.instances)

@@ -15,7 +15,11 @@ import { MemoryFiles } from '../memory-files.ts'
 /** Local time of this machine on some day, epoch milliseconds. */
 const at = (hours: number, minutes: number) => new Date(2026, 4, 3, hours, minutes).getTime()
 
-async function tellerWith(available: boolean, given: Partial<Settings> = {}, files = new MemoryFiles()) {
+async function notificationsWith(
+  available: boolean,
+  given: Partial<Settings> = {},
+  files = new MemoryFiles(),
+) {
   const store = createStore({ ...emptyState(), settings: { ...defaultSettings, ...given } })
   const closed: string[] = []
   const shown: Notice[] = []
@@ -69,14 +73,14 @@ const withState = (word: InstanceState) =>
   accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
 
 test('a notice goes when the machine it tells of is in another state, and the desktop is told to close it', async () => {
-  const { poll, closed } = await tellerWith(false)
+  const { poll, closed } = await notificationsWith(false)
   expect(poll(withState('outbid'))).toHaveLength(1)
   expect(poll(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
 })
 
 test('a kind that is switched off is written into Activity alone, and is not said late when it is switched on', async () => {
-  const { poll, store, written } = await tellerWith(false, {
+  const { poll, store, written } = await notificationsWith(false, {
     alerts: { ...defaultSettings.alerts, outbid: false },
   })
   expect(poll(withState('outbid'))).toEqual([])
@@ -89,7 +93,7 @@ test('a kind that is switched off is written into Activity alone, and is not sai
 })
 
 test('a notice of a full disk goes once there is room, and stays beside what is said of the state', async () => {
-  const { poll } = await tellerWith(false)
+  const { poll } = await notificationsWith(false)
   const using = (used: number, state: InstanceState = 'running') =>
     accountView({ credit: 900_000_000 }, instanceView({ state, disk: { size: 100, used } }))
   expect(poll(using(95))).toHaveLength(1)
@@ -98,7 +102,7 @@ test('a notice of a full disk goes once there is room, and stays beside what is 
 })
 
 test('a notice goes with the machine it tells of', async () => {
-  const { poll } = await tellerWith(false)
+  const { poll } = await notificationsWith(false)
   expect(poll(withState('crashed'))).toHaveLength(1)
   expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
@@ -112,7 +116,7 @@ test.each([
 ] as const)(
   'a notice of an account %s names it only where it could be another’s',
   async (_, others, demo, named) => {
-    const { poll, store } = await tellerWith(false)
+    const { poll, store } = await notificationsWith(false)
     const account = { ...withState('outbid'), demo }
     store.change(draft => {
       draft.accounts[account.id] = account
@@ -126,7 +130,7 @@ test.each([
 )
 
 test('an alert of the demo is named once a real account stands beside it; a notification is named as it is told', async () => {
-  const { poll, store } = await tellerWith(false)
+  const { poll, store } = await notificationsWith(false)
   poll({ ...withState('outbid'), demo: true })
   const whose = () => {
     const [notice] = Object.values(store.get().notices)
@@ -137,7 +141,7 @@ test('an alert of the demo is named once a real account stands beside it; a noti
     draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
   })
   expect(whose()).toBe('Lab: ')
-  const native = await tellerWith(true)
+  const native = await notificationsWith(true)
   native.store.change(draft => {
     draft.accounts['a00000002'] = accountView({ id: 'a00000002', name: 'Real' })
   })
@@ -146,20 +150,20 @@ test('an alert of the demo is named once a real account stands beside it; a noti
 })
 
 test('the notice of low credit goes once there is credit again', async () => {
-  const { poll } = await tellerWith(false)
+  const { poll } = await notificationsWith(false)
   expect(poll(accountView({ credit: 1_000_000 }))).toHaveLength(1)
   expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
 
 test('low credit that stays on the page says what is left now', async () => {
-  const { poll, store } = await tellerWith(false)
+  const { poll, store } = await notificationsWith(false)
   poll(accountView({ credit: 3_000_000 }))
   poll(accountView({ credit: 2_000_000 }))
   expect(Object.values(store.get().notices).map(({ title }) => title)).toEqual(['$2.00 of credit left'])
 })
 
 test('that a machine is ready is no news once its terminal was opened', async () => {
-  const { poll, notifications } = await tellerWith(false)
+  const { poll, notifications } = await notificationsWith(false)
   poll(withState('loading'))
   expect(poll(withState('running'))).toHaveLength(1)
   notifications.entered('a00000001', 4711)
@@ -167,14 +171,14 @@ test('that a machine is ready is no news once its terminal was opened', async ()
 })
 
 test('a notification that was answered goes from the desktop', async () => {
-  const { poll, closed, click } = await tellerWith(true)
+  const { poll, closed, click } = await notificationsWith(true)
   poll(withState('outbid'))
   click('a00000001/4711', 'raise_bid')
   expect(closed).toEqual(['a00000001/4711'])
 })
 
 test('a click on what an earlier Berth told leads to the same place', async () => {
-  const { poll, click, store } = await tellerWith(true)
+  const { poll, click, store } = await notificationsWith(true)
   poll(withState('running'))
   click('a00000001/4711')
   expect(store.get().goTo?.place).toEqual({ screen: 'instances', instance: 4711 })
@@ -183,7 +187,7 @@ test('a click on what an earlier Berth told leads to the same place', async () =
 })
 
 test('that a machine is ready comes with a button that stops it, which can be undone, and no question', async () => {
-  const { poll, click, notifications, store } = await tellerWith(true)
+  const { poll, click, notifications, store } = await notificationsWith(true)
   const given: unknown[] = []
   notifications.onCommand(async (name, args) => void given.push([name, args]))
   poll(withState('loading'))
@@ -194,7 +198,7 @@ test('that a machine is ready comes with a button that stops it, which can be un
 })
 
 test('low credit leads to where it can be topped up', async () => {
-  const { poll, click, store } = await tellerWith(true)
+  const { poll, click, store } = await notificationsWith(true)
   poll(accountView({ credit: 1_000_000 }))
   click('a00000001/credit', 'top_up')
   expect(store.get().goTo?.place).toEqual({ screen: 'account' })
@@ -209,7 +213,7 @@ test.each([
   ['the list, behind another window', here(false, 'instances'), 1],
   ['another screen', here(true, 'offers'), 1],
 ])('while a page shows %s, an outbid machine is told %#', async (_, place, times) => {
-  const { poll, notifications, shown } = await tellerWith(true)
+  const { poll, notifications, shown } = await notificationsWith(true)
   poll(withState('running'))
   notifications.pageIsAt({}, place)
   poll(withState('outbid'))
@@ -217,7 +221,7 @@ test.each([
 })
 
 test('a page that has gone shows nothing, and what another account shows is another’s', async () => {
-  const { poll, notifications, shown, store } = await tellerWith(true)
+  const { poll, notifications, shown, store } = await notificationsWith(true)
   poll(withState('running'))
   const page = {}
   notifications.pageIsAt(page, here(true, 'instances'))
@@ -238,7 +242,7 @@ const night = { on: true, from: '22:00', to: '07:00', critical: false }
 
 test('in the quiet hours nothing is shown, and afterwards one notice tells what still holds', async () => {
   const files = new MemoryFiles()
-  const first = await tellerWith(true, { quietHours: night }, files)
+  const first = await notificationsWith(true, { quietHours: night }, files)
   first.clock.wall = at(23, 0)
   first.poll(
     accountView(
@@ -258,7 +262,7 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
   expect(first.shown).toEqual([])
   await first.pageNotices.close()
 
-  const second = await tellerWith(true, { quietHours: night }, files)
+  const second = await notificationsWith(true, { quietHours: night }, files)
   second.clock.wall = at(6, 59)
   await second.clock.pass(30_000)
   expect(second.shown).toEqual([])
@@ -269,14 +273,14 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
 })
 
 test('what is critical is told in the quiet hours where the user wants it so', async () => {
-  const { poll, shown, clock } = await tellerWith(true, { quietHours: { ...night, critical: true } })
+  const { poll, shown, clock } = await notificationsWith(true, { quietHours: { ...night, critical: true } })
   clock.wall = at(3, 0)
   poll(withState('outbid'))
   expect(shown).toHaveLength(1)
 })
 
 test('the demo’s alerts wait in memory alone', async () => {
-  const { poll, files, pageNotices, clock } = await tellerWith(true, { quietHours: night })
+  const { poll, files, pageNotices, clock } = await notificationsWith(true, { quietHours: night })
   clock.wall = at(3, 0)
   poll({ ...withState('outbid'), id: 'demo', demo: true })
   await pageNotices.close()

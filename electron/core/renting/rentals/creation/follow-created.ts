@@ -4,7 +4,7 @@ import { same } from '../../../state/same.ts'
 import { nextStep } from '../decide.ts'
 import { endRental, type RentalParts } from './outcomes.ts'
 
-/** Seconds by which two tellings of the account's time may differ. */
+/** Seconds by which two answers about the account’s time may differ. */
 const blur = 60
 
 /** Follows what was created from poll to poll, until it runs or has failed; what is being worked on is left alone. */

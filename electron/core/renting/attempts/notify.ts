@@ -17,11 +17,11 @@ interface AttemptEvent {
   end?: 'ready' | 'failed'
 }
 
-type TellContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
+type NotifyContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 
 /** Writes it into Activity; an end is an alert, unless a recovery tells of it. */
 export function notifyOfAttempts(
-  { account, activity, notifications }: TellContext,
+  { account, activity, notifications }: NotifyContext,
   { series, text, detail, problem, instance, asked, end }: AttemptEvent,
 ): void {
   if (end && problem?.code !== nothingAsGoodCode) {
@@ -40,7 +40,11 @@ export function notifyOfAttempts(
 }
 
 /** Tells what the tries have come to since they were as `before`. */
-export function notifyOfSteps(context: TellContext, series: AttemptSeries, before: readonly Attempt[]): void {
+export function notifyOfSteps(
+  context: NotifyContext,
+  series: AttemptSeries,
+  before: readonly Attempt[],
+): void {
   const { attempts, limits, request } = series
   for (const [index, { rental, instance, runningAt, drop }] of attempts.entries()) {
     const was = before.find(other => other.rental === rental)

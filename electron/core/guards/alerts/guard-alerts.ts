@@ -3,7 +3,7 @@ import type { Alert } from '../../notifications/alert.ts'
 import { type GuardScene, guardAlertId } from './alerts.ts'
 
 /** How the guards of an account are told of: in Activity and in notifications. */
-export interface GuardTelling {
+export interface GuardAlerts {
   note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
   alert(alert: Alert): void
   /** Takes back what was said of a guard. */
@@ -12,13 +12,13 @@ export interface GuardTelling {
   scene(at: number): GuardScene
 }
 
-export function guardTelling({
+export function guardAlertsOf({
   account,
   store,
   activity,
   notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): GuardTelling {
-  const note: GuardTelling['note'] = (kind, text, detail, instance) =>
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): GuardAlerts {
+  const note: GuardAlerts['note'] = (kind, text, detail, instance) =>
     activity.add({ account, kind, text, detail: detail || undefined, instance })
   return {
     note,

@@ -4,7 +4,7 @@ import type { Alert } from '../notifications/alert.ts'
 import type { Run } from './model.ts'
 
 /** How the runs of an account are told of. */
-export interface RunTelling {
+export interface RunAlerts {
   /** By an alert; of a step of a job, which tells of itself, in Activity alone. */
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
@@ -12,13 +12,13 @@ export interface RunTelling {
   nameOf(run: Run): string
 }
 
-export function runTelling({
+export function runAlertsOf({
   account,
   store,
   activity,
   notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): RunTelling {
-  const note: RunTelling['note'] = ({ instance }, text, detail) =>
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): RunAlerts {
+  const note: RunAlerts['note'] = ({ instance }, text, detail) =>
     activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
   return {
     note,

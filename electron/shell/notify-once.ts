@@ -3,7 +3,7 @@ import type { Files } from '../ports/files.ts'
 import type { Notice } from '../ports/notifier.ts'
 
 /** Tells something about this desktop once, and never again. */
-export async function tellOnce(
+export async function notifyOnce(
   berth: Pick<RunningBerth, 'say'>,
   files: Files,
   notice: Pick<Notice, 'id' | 'title' | 'body'>,
