@@ -25,5 +25,5 @@ export interface OpenedTerminal {
   /** Further shells in tmux that nobody is connected to. */
   others: readonly string[]
   /** `SHA256:…` of the host key, and whether Berth saw it for the first time on this connection. */
-  hostKey: { fingerprint: string; firstSight: boolean }
+  hostKey: { fingerprint: string; isFirst: boolean }
 }

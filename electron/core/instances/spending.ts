@@ -68,7 +68,7 @@ export function ranAtLeast(from: number, at: number): number {
 }
 
 /**
- * Spent up to now. At first sight nothing but the creation time is known: what it costs now is taken to have been
+ * Spent up to now. At the first poll nothing but the creation time is known: what it costs now is taken to have been
  * its cost since then. From there on each change of the price per hour begins a new stretch, and so does `traffic`,
  * what was charged for it since; for the seconds that it `ran` unseen it has cost as much as now. `at` in epoch seconds
  * of the account's time.

@@ -1,7 +1,7 @@
 import { rate } from '../../contract/format/money.ts'
 import { count } from '../../contract/format/size.ts'
 import type { Alert } from '../notifications/alert.ts'
-import type { Sighting } from './matches.ts'
+import type { WatchResult } from './matches.ts'
 import type { Watch } from './model.ts'
 
 /** One matter for each watch: a later alert takes the place of the earlier one. */
@@ -12,7 +12,7 @@ export function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): st
 /** What is new on the market for a watch: the cheapest of it, one click from rented. Undefined when nothing is. */
 export function matchAlert(
   watch: Watch,
-  { fresh, matching }: Pick<Sighting, 'fresh' | 'matching'>,
+  { fresh, matching }: Pick<WatchResult, 'fresh' | 'matching'>,
 ): Alert | undefined {
   const [best] = fresh
   if (!best) return undefined

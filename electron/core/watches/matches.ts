@@ -6,7 +6,7 @@ import { micros } from '../../contract/spending/money.ts'
 import type { AlertedOffer, Watch } from './model.ts'
 
 /** What a search of the market showed a watch. */
-export interface Sighting {
+export interface WatchResult {
   /** What the search itself finds, whatever the watch may pay. */
   found: readonly ListedOffer[]
   /** What matches, the cheapest first. */
@@ -27,7 +27,7 @@ const cheapest = 200
 const most = 1000
 
 /** What of the market's answer matches, and what of that is news. */
-export function sighting(watch: Watch, offers: readonly OfferView[], now: number): Sighting {
+export function resultOf(watch: Watch, offers: readonly OfferView[], now: number): WatchResult {
   const { query, filter } = watch.request.search
   const cheapestFirst = { column: 'price', descending: false } as const
   const found = new Sorter(catalogueOf(offers, query.type))

@@ -7,7 +7,7 @@ import { findOffers } from '../renting/offers/find-offers.ts'
 import type { Collection } from '../storage/collection.ts'
 import { matchAlert } from './alerts.ts'
 import { sameSearch } from './decide.ts'
-import { sighting } from './matches.ts'
+import { resultOf } from './matches.ts'
 import type { Watch } from './model.ts'
 import type { WatchPrices } from './prices.ts'
 import type { WatchRenting } from './renting.ts'
@@ -74,7 +74,7 @@ export function createMarketSearch(
     const watch = find(id)
     if (ending.aborted || !watch) return
     const at = now()
-    const { found, matching, fresh, alerted } = sighting(watch, offers, at)
+    const { found, matching, fresh, alerted } = resultOf(watch, offers, at)
     const [best] = matching
     const problem = isAside(id) ? lastResults.get(id)?.problem : undefined
     say(id, { matching: matching.length, best: best?.offer, problem })

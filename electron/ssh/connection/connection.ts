@@ -16,7 +16,7 @@ export interface Connection {
   client: Client
   address: SshAddress
   /** `SHA256:…` of the key that the host proved, and whether it was the first one seen of the instance. */
-  hostKey: { fingerprint: string; firstSight: boolean }
+  hostKey: { fingerprint: string; isFirst: boolean }
   /** Resolves when the connection is over: with why, unless it was ended with `close`. */
   lost: Promise<Problem | undefined>
   /**
@@ -116,7 +116,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
     await knownHosts.remember(account, instance, offered)
     client.setNoDelay(true)
-    const hostKey = { fingerprint: fingerprintOf(offered), firstSight: known === undefined }
+    const hostKey = { fingerprint: fingerprintOf(offered), isFirst: known === undefined }
     return watch({ ssh, client, address, hostKey, socket, clock: limits.clock, over, fault: () => fault })
   } catch (error) {
     socket.destroy()

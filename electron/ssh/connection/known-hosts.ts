@@ -176,7 +176,7 @@ async function readFile(files: Files): Promise<HostsFile> {
   try {
     return v.parse(HostsFile, JSON.parse(text))
   } catch {
-    // Going on with an empty one would take any key for a first sight.
+    // Going on with an empty one would take any key for a first one.
     throw new BerthError({
       code: 'known_hosts_damaged',
       message: `The file of known host keys, ${files.path(fileName)}, cannot be read, so no host can be checked.`,

@@ -275,8 +275,8 @@ test('thousands of upgrades that are refused leave no socket behind', async () =
       socket.once('close', () => resolve())
       socket.on('data', () => undefined)
       socket.on('end', () => {
-        const knock = setInterval(() => socket.write('x'), 10)
-        socket.once('close', () => clearInterval(knock))
+        const trickle = setInterval(() => socket.write('x'), 10)
+        socket.once('close', () => clearInterval(trickle))
       })
       socket.write(asked)
     })

@@ -15,7 +15,7 @@ async function scene() {
     ssh: new NodeSSH(),
     client,
     address: { host: instance.host, port: instance.port },
-    hostKey: { fingerprint: instance.hostKeyFingerprint, firstSight: true },
+    hostKey: { fingerprint: instance.hostKeyFingerprint, isFirst: true },
     lost: new Promise(() => undefined),
     answered: doing => doing,
     close: () => client.end(),

@@ -34,7 +34,7 @@ async function scene(body: Record<string, unknown> = {}) {
       ssh,
       client: ssh.connection,
       address: { host: '127.0.0.1', port },
-      hostKey: { fingerprint: '', firstSight: true },
+      hostKey: { fingerprint: '', isFirst: true },
       lost: new Promise(() => undefined),
       answered: doing => doing,
       close: () => ssh.dispose(),

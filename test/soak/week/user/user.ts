@@ -23,7 +23,7 @@ export function beginUsing(living: Living, chance: Chance): void {
     const account = berth.hasBegun ? await berth.account().catch(() => null) : null
     if (!account) return
     const hand = { chance, berth, account, now: now(), haste: living.haste, sim, elsewhere, timeline, byHand }
-    doSomething(hand, tally).catch((error: unknown) => broken.push(`a deed ended with ${error}`))
+    doSomething(hand, tally).catch((error: unknown) => broken.push(`an action ended with ${error}`))
   })
 }
 

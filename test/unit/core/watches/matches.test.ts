@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 import { matchAlert } from '../../../../electron/core/watches/alerts.ts'
-import { sighting } from '../../../../electron/core/watches/matches.ts'
+import { resultOf } from '../../../../electron/core/watches/matches.ts'
 import type { Watch } from '../../../../electron/core/watches/model.ts'
 
 const start = 1_800_000_000
@@ -35,7 +35,7 @@ function news(searches: readonly (readonly OfferView[])[], pause = 300): number[
   let known: Watch = { ...watch, alerted: [], searchedAt: start }
   return searches.map((offers, at) => {
     const now = start + at * pause
-    const seen = sighting(known, offers, now)
+    const seen = resultOf(known, offers, now)
     known = { ...known, alerted: seen.alerted, searchedAt: now }
     return seen.fresh.map(({ price }) => price ?? 0)
   })
@@ -70,18 +70,18 @@ test('a machine that flickers is told once; one that was away for a day is news'
 test('a watch that matches thousands tells once too, and what it remembers is bounded', () => {
   const many = Array.from({ length: 3000 }, (_, at) => offer(at + 1, 1_000_000 + at))
   expect(news([many, many]).map(({ length }) => length)).toEqual([200, 0])
-  const seen = sighting(watch, many, start)
+  const seen = resultOf(watch, many, start)
   expect(seen.matching).toHaveLength(3000)
   expect(seen.alerted.length).toBeLessThanOrEqual(1000)
 })
 
 test('what is there when a watch begins is no news, and no more what was there while nothing was searched', () => {
   const there = [offer(1, 1_400_000)]
-  const first = sighting(watch, there, start)
+  const first = resultOf(watch, there, start)
   expect(first).toMatchObject({ fresh: [], matching: [{ price: 1_400_000 }] })
   const later = { ...watch, alerted: first.alerted, searchedAt: start }
-  expect(sighting(later, there, start + 10 * 86_400).fresh).toEqual([])
-  expect(sighting(later, [...there, offer(2, 1_300_000)], start + 60).fresh).toMatchObject([
+  expect(resultOf(later, there, start + 10 * 86_400).fresh).toEqual([])
+  expect(resultOf(later, [...there, offer(2, 1_300_000)], start + 60).fresh).toMatchObject([
     { price: 1_300_000 },
   ])
 })
@@ -93,7 +93,7 @@ test('what moves up among the cheapest of many was there before', () => {
 })
 
 test('the alert names the cheapest, says how many more there are, and leads to renting it', () => {
-  const seen = sighting(
+  const seen = resultOf(
     { ...watch, alerted: [] },
     [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
     start,
@@ -114,7 +114,7 @@ test('what is dearer than a watch may rent does not match it, though the search 
     const limits = { attempts: 1, ceiling: 1, deadline: 600, ...(price === undefined ? {} : { price }) }
     const wanted = { ...openRequest, env: [], ports: [], ...(bid === undefined ? {} : { bid }) }
     const request = { ...watch.request, rents: { request: wanted, limits, most: 1 } }
-    return sighting({ ...watch, request }, market, start).matching.map(({ offer: { id } }) => id)
+    return resultOf({ ...watch, request }, market, start).matching.map(({ offer: { id } }) => id)
   }
   expect(matching(undefined)).toEqual([3, 4, 1])
   expect(matching(1.3)).toEqual([3, 4])

@@ -53,7 +53,7 @@ test('of several reasons it is the one that came first', () => {
   expect(why({ ...both, request: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
 })
 
-test('what it does not do is not its deed: it stops or destroys, as it was told', () => {
+test('what it does not do is not its doing: it stops or destroys, as it was told', () => {
   const idle = watching({ idle: { seconds: 300, below: 5 } })
   expect(afterPoll(destroying(idle), undefined, 5000).did).toEqual({
     at: 5000,
@@ -76,7 +76,7 @@ test('what Berth itself stops is none, however late that shows, until it has run
 })
 
 test('an end is judged at the first poll that shows it, and once until it runs again', () => {
-  // Stopped by somebody else, it is not the watchdog's deed once that would have been due, too.
+  // Stopped by somebody else, it is not the watchdog’s doing once that would have been due, too.
   const before = afterPoll(watching({ at: 5000 }), stopped, 4100).kept
   expect(why(before, stopped, 5100)).toBeUndefined()
   const told = afterPoll(watching({ lease: 60 }), stopped, 5000).kept
