@@ -8,11 +8,12 @@ import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import type { IconName } from '../../components/icons.ts'
 import type { Action } from '../../features/instances/action.ts'
-import { instanceActions, pageActions } from '../../features/instances/actions.ts'
+import { instanceActions } from '../../features/instances/actions.ts'
 import { screens } from '../../features/screens.ts'
 import { route } from '../../place/route.svelte.ts'
 import { type Shape, stateWords } from '../../words/state.ts'
 import { bestMatches } from './match.ts'
+import { pageActions } from './pageActions.ts'
 
 /** In the order in which they stand. */
 export const groups = ['Offers', 'Saved searches', 'Instances', 'Do', 'Go to', 'Templates'] as const

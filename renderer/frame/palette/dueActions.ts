@@ -1,8 +1,8 @@
 import type { Page } from '../../berth/page.svelte.ts'
+import { snoozeOptions } from '../../features/guards/guardWords.ts'
+import type { Action } from '../../features/instances/action.ts'
+import { whatIsDue } from '../../features/instances/whatIsDue.ts'
 import { route } from '../../place/route.svelte.ts'
-import { snoozeOptions } from '../guards/guardWords.ts'
-import type { Action } from './action.ts'
-import { whatIsDue } from './whatIsDue.ts'
 
 /** What Berth does next by itself, as ways to the guards that do it, and the snoozes of each. */
 export function dueActions(page: Page): Action[] {

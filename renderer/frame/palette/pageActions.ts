@@ -1,0 +1,84 @@
+import { guardsSet } from '../../../electron/contract/automation/guard.ts'
+import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
+import type { Page } from '../../berth/page.svelte.ts'
+import type { Action } from '../../features/instances/action.ts'
+import { screens } from '../../features/screens.ts'
+import { dialogs } from '../../place/dialogs.svelte.ts'
+import { route } from '../../place/route.svelte.ts'
+import { dueActions } from './dueActions.ts'
+
+/** What can be done wherever one is. */
+export function pageActions(page: Page): Action[] {
+  const { berth, state } = page
+  const last = page.account?.lastRental
+  return [
+    ...screens.map(screen => ({
+      id: `go-${screen.id}`,
+      label: `Go to ${screen.label}`,
+      ...(screen.id !== 'account' && { accelerator: screen.id }),
+      run: () => route.go(screen.id),
+    })),
+    { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
+    { id: 'rent-with-failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
+    { id: 'watch', label: 'Watch a search of the market…', run: () => route.go('offers/watch') },
+    { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
+    { id: 'refresh', label: 'Refresh', run: () => page.attempt(berth.refresh({})) },
+    { id: 'connect', label: 'Connect an account…', run: () => dialogs.show({ kind: 'connect' }) },
+    { id: 'stop-all', label: 'Stop everything…', run: () => dialogs.show({ kind: 'stopAll' }) },
+    { id: 'new-template', label: 'Write a template…', run: () => route.go('templates/new') },
+    { id: 'new-key', label: 'Make an API key…', run: () => route.go('account/keys/new') },
+    { id: 'add-method', label: 'Add a two-factor method…', run: () => route.go('account/two-factor/new') },
+    { id: 'new-webhook', label: 'Make a webhook…', run: () => route.go('account/webhooks/new') },
+    { id: 'login', label: 'Log in with two factors…', run: () => dialogs.show({ kind: 'login' }) },
+    { id: 'new-copy', label: 'Copy data between instances…', run: () => route.go('transfers/copy') },
+    { id: 'new-sync', label: 'Cloud sync…', run: () => route.go('transfers/sync') },
+    { id: 'diagnostics', label: 'Copy diagnostics', run: () => copyDiagnostics(page) },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', run: () => dialogs.show({ kind: 'shortcuts' }) },
+    pauseOrResume(page),
+    ...(last
+      ? [
+          {
+            id: 'rent-again',
+            label: `Rent ${last.what} again…`,
+            run: () => dialogs.show({ kind: 'rentAgain', rental: last.id }),
+          },
+        ]
+      : []),
+    ...Object.values(state?.projects ?? {}).map(({ id, name }) => ({
+      id: `run-${id}`,
+      label: `Run ${name}…`,
+      run: () => dialogs.show({ kind: 'runProject', project: id }),
+    })),
+    ...dueActions(page),
+    ...(state?.update
+      ? [{ id: 'update', label: 'Check for updates', run: () => page.attempt(berth.checkForUpdate({})) }]
+      : []),
+    ...(['system', 'light', 'dark'] as const).map(theme => ({
+      id: `theme-${theme}`,
+      label: theme === 'system' ? 'Theme: as the system' : `Theme: ${theme}`,
+      run: () => page.attempt(berth.changeSettings({ settings: { theme } })),
+    })),
+    ...Object.values(state?.accounts ?? {})
+      .filter(({ id }) => id !== state?.shown)
+      .map(({ id, name }) => ({
+        id: `account-${id}`,
+        label: `Show account ${name}`,
+        run: () => page.attempt(berth.showAccount({ account: id })),
+      })),
+  ]
+}
+
+/** Asks first where guards are set: in a pause they do not act. */
+function pauseOrResume(page: Page): Action {
+  const { berth, state } = page
+  if (state?.pausedUntil !== undefined)
+    return { id: 'resume', label: 'Resume polling', run: () => page.attempt(berth.resumePolling({})) }
+  return {
+    id: 'pause',
+    label: 'Pause polling for an hour',
+    run: () =>
+      guardsSet(Object.values(state?.accounts ?? {})).length > 0
+        ? dialogs.show({ kind: 'pause' })
+        : page.attempt(berth.pausePolling({ minutes: 60 })),
+  }
+}
