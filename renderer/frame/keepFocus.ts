@@ -3,7 +3,7 @@ const reachable =
   'a[href], button:enabled:not([aria-label^="Destroy"]), input:enabled, textarea:enabled, select:enabled, [tabindex="0"]'
 
 /** Where something stood: what was around it, from the inside out, and as which child. */
-interface Standing {
+interface FocusPlace {
   element: HTMLElement
   steps: readonly { around: Element; at: number }[]
   /** Of what could be reached beside it, counted from the end. */
@@ -15,11 +15,11 @@ interface Standing {
  * A row that is gone leaves it to the next one. Follows `root`; gives the function that ends this.
  */
 export function keepFocus(root: HTMLElement): () => void {
-  let held: Standing | undefined
+  let held: FocusPlace | undefined
   let frame = 0
 
   const follow = ({ target }: FocusEvent) => {
-    if (target instanceof HTMLElement && root.contains(target)) held = standing(target, root)
+    if (target instanceof HTMLElement && root.contains(target)) held = focusPlace(target, root)
   }
   // Who points elsewhere has left it.
   const leave = () => {
@@ -49,7 +49,7 @@ export function keepFocus(root: HTMLElement): () => void {
   }
 }
 
-function standing(element: HTMLElement, root: HTMLElement): Standing {
+function focusPlace(element: HTMLElement, root: HTMLElement): FocusPlace {
   const steps: { around: Element; at: number }[] = []
   for (let inner: Element = element; inner !== root; ) {
     const around = inner.parentElement
@@ -61,7 +61,7 @@ function standing(element: HTMLElement, root: HTMLElement): Standing {
   return { element, steps, fromEnd: beside.length - beside.indexOf(element) }
 }
 
-function inPlaceOf({ steps, fromEnd }: Standing): HTMLElement | undefined {
+function inPlaceOf({ steps, fromEnd }: FocusPlace): HTMLElement | undefined {
   for (const { around, at } of steps) {
     if (!around.isConnected) continue
     const { children } = around

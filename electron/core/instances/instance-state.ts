@@ -3,7 +3,7 @@ import { startFailure } from '../../contract/instance/start-failure.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 
 /** What a record says of its state. Prices in dollars per hour. */
-export interface Standing {
+export interface ServiceStatus {
   actualStatus: string | null
   /** What the market has it in, and what is coming. */
   currentState?: string
@@ -48,16 +48,16 @@ const crashedAfter = 60
  * Where an instance stands at `at` (section 3.1, and what deployments add): by its record, by how it was shown before,
  * and by what Berth asked of it.
  */
-export function instanceState(standing: Standing, past?: Past, at = 0): InstanceState {
-  const { actualStatus, intendedStatus, currentState } = standing
+export function instanceState(status: ServiceStatus, past?: Past, at = 0): InstanceState {
+  const { actualStatus, intendedStatus, currentState } = status
   const wantedStopped = intendedStatus === 'stopped'
   switch (actualStatus) {
     case null:
     case 'created':
-      if (isOutbid(standing)) return 'outbid'
+      if (isOutbid(status)) return 'outbid'
       if (wantedStopped) return 'stopped'
-      if (actualStatus === 'created' && startFailure(standing.statusMessage)) return 'unstartable'
-      return isScheduled(standing, past) ? scheduled(past, at) : 'provisioning'
+      if (actualStatus === 'created' && startFailure(status.statusMessage)) return 'unstartable'
+      return isScheduled(status, past) ? scheduled(past, at) : 'provisioning'
     case 'loading':
       return wantedStopped ? 'stopping' : 'loading'
     case 'running':
@@ -70,14 +70,14 @@ export function instanceState(standing: Standing, past?: Past, at = 0): Instance
     case 'recycling':
       return 'restarting'
     case 'stopped':
-      if (isOutbid(standing) || wasOutbid(standing, past)) return 'outbid'
-      return intendedStatus === 'running' || isScheduled(standing, past) ? scheduled(past, at) : 'stopped'
+      if (isOutbid(status) || wasOutbid(status, past)) return 'outbid'
+      return intendedStatus === 'running' || isScheduled(status, past) ? scheduled(past, at) : 'stopped'
     case 'exited':
       // A container that crashed still has its GPUs.
-      if (currentState !== 'running' && (isOutbid(standing) || wasOutbid(standing, past))) return 'outbid'
-      if (isScheduled(standing, past)) return scheduled(past, at)
+      if (currentState !== 'running' && (isOutbid(status) || wasOutbid(status, past))) return 'outbid'
+      if (isScheduled(status, past)) return scheduled(past, at)
       if (wantedStopped || currentState === 'stopped') return 'stopped'
-      return standing.beyondInterface ? exited(past, at) : 'crashed'
+      return status.beyondInterface ? exited(past, at) : 'crashed'
     case 'unknown':
       return 'silent'
     default:
@@ -86,29 +86,32 @@ export function instanceState(standing: Standing, past?: Past, at = 0): Instance
 }
 
 /** Stopped though it is meant to run, with a bid below the lowest that runs. */
-function isOutbid(standing: Standing): boolean {
-  return standing.intendedStatus === 'running' && bidsTooLow(standing)
+function isOutbid(status: ServiceStatus): boolean {
+  return status.intendedStatus === 'running' && bidsTooLow(status)
 }
 
 /**
  * Such deployments show one that was outbid as if its user had stopped it. That is told apart as it happens: it was on
  * its way or running a moment ago, Berth has not stopped it, and its bid is too low. It holds until that changes.
  */
-function wasOutbid(standing: Standing, past: Past | undefined): boolean {
-  if (!standing.beyondInterface || !past || !bidsTooLow(standing)) return false
+function wasOutbid(status: ServiceStatus, past: Past | undefined): boolean {
+  if (!status.beyondInterface || !past || !bidsTooLow(status)) return false
   if (past.asked?.state === 'stopped') return false
-  if (standing.intendedStatus === 'running') return false
+  if (status.intendedStatus === 'running') return false
   // Meant to run while it was outbid, and now to be stopped: that is the user's doing.
   if (past.state === 'outbid') return past.intendedStatus !== 'running'
   return past.unbroken && (past.state === 'running' || hasTrait(past.state, 'onItsWay'))
 }
 
-function bidsTooLow({ interruptible, bid, minimumBid }: Standing): boolean {
+function bidsTooLow({ interruptible, bid, minimumBid }: ServiceStatus): boolean {
   return interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid
 }
 
 /** Whether it was started and has no GPU yet. */
-function isScheduled({ currentState, nextState, intendedStatus }: Standing, past: Past | undefined): boolean {
+function isScheduled(
+  { currentState, nextState, intendedStatus }: ServiceStatus,
+  past: Past | undefined,
+): boolean {
   if (currentState !== 'stopped' || nextState !== 'running') return false
   return intendedStatus === 'running' || past?.asked?.state === 'running'
 }

@@ -47,7 +47,7 @@ export function project(
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
   const message = cleanLine(record.status_msg)
-  const standing = {
+  const status = {
     actualStatus,
     currentState: cleanLine(record.cur_state),
     nextState: cleanLine(record.next_state),
@@ -58,7 +58,7 @@ export function project(
     minimumBid,
     beyondInterface: goesBeyond(record),
   }
-  const state = instanceState(standing, before && pastOf(before, lastPoll.unbroken), at)
+  const state = instanceState(status, before && pastOf(before, lastPoll.unbroken), at)
   const price = prices(record, before)
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date

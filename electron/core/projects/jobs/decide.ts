@@ -41,8 +41,8 @@ export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move 
   if (step === 'done' || step === 'cancelled') return { do: 'wait' }
   if (step === 'renting') return renting(snapshot)
   if (step === 'ending') return { do: 'end' }
-  const stands = standing(job, spec, snapshot)
-  if (stands) return stands
+  const machineMove = moveForMachine(job, spec, snapshot)
+  if (machineMove) return machineMove
   switch (step) {
     case 'sending':
       return { do: 'send' }
@@ -68,7 +68,7 @@ function renting({ attemptSeries }: Snapshot): Move {
 }
 
 /** What its machine needs before anything can be done on it; undefined where it runs. */
-function standing(job: Job, spec: ProjectSpec, { instance }: Snapshot): Move | undefined {
+function moveForMachine(job: Job, spec: ProjectSpec, { instance }: Snapshot): Move | undefined {
   if (instance === undefined) return { do: 'wait' }
   const mayMove = job.moved < (spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }

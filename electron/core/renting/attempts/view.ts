@@ -29,7 +29,7 @@ function viewOf(series: AttemptSeries, rentals: Rentals, instances: Instances): 
   const { id, search, request, limits, attempts, startedAt, unwanted, problem, replaces } = series
   const current = openAttempt(series)
   const rental = current && rentals(current.rental)
-  const { step, since } = standing(series, current, rental, instances)
+  const { step, since } = stepOf(series, current, rental, instances)
   return {
     id,
     step,
@@ -65,7 +65,7 @@ function attemptView({
   return { rental, offer: shown, machineId, startedAt, instance, why: drop?.why, cost }
 }
 
-function standing(
+function stepOf(
   series: AttemptSeries,
   current: Attempt | undefined,
   rental: Rental | undefined,

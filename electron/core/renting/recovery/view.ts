@@ -12,7 +12,7 @@ export function recoveryView(
   const { choice, raises, added, replacements, replaced, by, of, attemptSeries, held } = recovery
   return {
     choice,
-    ...standing(recovery, instance, now),
+    ...statusOf(recovery, instance, now),
     problem: held,
     raises,
     added,
@@ -24,7 +24,7 @@ export function recoveryView(
   }
 }
 
-function standing(
+function statusOf(
   recovery: Recovery,
   instance: InstanceView | undefined,
   now: number,

@@ -59,7 +59,7 @@ function say(message: FromBerth): void {
 async function advance({ to, held }: Extract<ToBerth, { kind: 'advance' }>): Promise<void> {
   time.advance(to)
   const underWay = await stillness.reached(held)
-  say({ kind: 'stands', standing: { next: time.next(), calls, ...underWay } })
+  say({ kind: 'status', status: { next: time.next(), calls, ...underWay } })
 }
 
 async function begin(life: Life): Promise<void> {

@@ -26,13 +26,13 @@ export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written' | 'c
 export type ToBerth =
   | { kind: 'begin'; life: Life }
   | { kind: 'call'; id: number; name: CommandName | 'account'; args: unknown }
-  /** Moves its time, and asks how it stands once only so many requests are under way, which the service holds. */
+  /** Moves its time, and asks how it status once only so many requests are under way, which the service holds. */
   | { kind: 'advance'; to: number; held: number }
   | { kind: 'die'; at: Moment; times: number }
   | { kind: 'close' }
 
-/** How the process stands. */
-export interface Standing {
+/** How the process status. */
+export interface LifeStatus {
   /** When its next timer is due, epoch milliseconds. */
   next: number | undefined
   /** Calls that it had been given by then. */
@@ -50,7 +50,7 @@ export type FromBerth =
   | { kind: 'begun' }
   | { kind: 'answer'; id: number; answer: unknown }
   | { kind: 'problem'; id: number; code: string; message: string }
-  | { kind: 'stands'; standing: Standing }
+  | { kind: 'status'; status: LifeStatus }
   /** Its State has changed in what guards are judged by. */
   | { kind: 'seen'; seen: Seen }
   /** A poll was asked for; one has ended, with a fresh answer, which told the credit or the instances alone. */

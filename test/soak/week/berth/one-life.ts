@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Answer, Args, CommandName } from '../../../../electron/contract/commands.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { FromBerth, Life, Moment, Seen, Standing, ToBerth } from './messages.ts'
+import type { FromBerth, Life, LifeStatus, Moment, Seen, ToBerth } from './messages.ts'
 
 /** A command was refused, as a user would be told; `gone` where the process died before it answered. */
 export class Refused extends Error {
@@ -39,7 +39,7 @@ export class OneLife {
   #isEnding = false
   #isDoomed = false
   #isDead = false
-  #stands: (standing: Standing) => void = () => undefined
+  #onStatus: (status: LifeStatus) => void = () => undefined
 
   constructor(program: string, events: LifeEvents) {
     const child = fork(program, { execArgv: [], stdio: ['ignore', 'inherit', 'pipe', 'ipc'] })
@@ -51,7 +51,7 @@ export class OneLife {
     })
     child.on('message', (message: FromBerth) => {
       if (message.kind === 'begun') this.#hasBegun = true
-      else if (message.kind === 'stands') this.#stands(message.standing)
+      else if (message.kind === 'status') this.#onStatus(message.status)
       else if (message.kind === 'seen') events.seen(message.seen)
       else if (message.kind === 'asks') events.asks(message.mark, message.polled)
       else if (message.kind === 'polling') events.polling()
@@ -99,14 +99,14 @@ export class OneLife {
     return this.#call('account', {}) as Promise<AccountView | null>
   }
 
-  /** Moves its time; gives how it stands then, or undefined where it has died. */
-  async advance(to: number, held: number): Promise<Standing | undefined> {
+  /** Moves its time; gives its status then, or undefined where it has died. */
+  async advance(to: number, held: number): Promise<LifeStatus | undefined> {
     if (this.#isDead) return undefined
-    const stands = new Promise<Standing>(resolve => {
-      this.#stands = resolve
+    const status = new Promise<LifeStatus>(resolve => {
+      this.#onStatus = resolve
     })
     this.#tell({ kind: 'advance', to, held })
-    return Promise.race([stands, this.#exit.then(() => undefined)])
+    return Promise.race([status, this.#exit.then(() => undefined)])
   }
 
   /** It dies by itself, at the n-th time that something happens from now on. */

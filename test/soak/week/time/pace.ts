@@ -1,7 +1,7 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import type { Controls } from '../../../../simulator/controls.ts'
 import type { Lives } from '../berth/lives.ts'
-import type { Standing } from '../berth/messages.ts'
+import type { LifeStatus } from '../berth/messages.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 import type { Agenda } from './agenda.ts'
 import type { Held } from './held.ts'
@@ -74,38 +74,38 @@ export class Pace {
     await agenda.come(this.#now)
   }
 
-  /** Waits until nobody has anything to do at this time; gives how Berth stands, if it lives. */
-  async #quiet(): Promise<Standing | undefined> {
+  /** Waits until nobody has anything to do at this time; gives how Berth is, if it lives. */
+  async #quiet(): Promise<LifeStatus | undefined> {
     const { held, open, elsewhere, lives } = this.#paced
     const until = performance.now() + patience
-    let standing: Standing | undefined
+    let status: LifeStatus | undefined
     while (performance.now() < until) {
       const berth = lives().now
       const asked = held.count
-      standing = await inTime(berth.advance(this.#now, asked))
+      status = await inTime(berth.advance(this.#now, asked))
       // Whoever waited for an answer that came with it, in one piece, has not asked anything more yet.
       await turn()
-      const isQuiet = standing
-        ? standing.isCalm &&
-          standing.calls === berth.calls &&
-          standing.others.length === 0 &&
-          standing.requests.length === asked &&
+      const isQuiet = status
+        ? status.isCalm &&
+          status.calls === berth.calls &&
+          status.others.length === 0 &&
+          status.requests.length === asked &&
           asked === held.count
         : !berth.isAlive
-      if (isQuiet && open.count === held.count && elsewhere.underWay === 0) return standing
+      if (isQuiet && open.count === held.count && elsewhere.underWay === 0) return status
       if (open.count === held.count) await pause(1)
       else await turn()
     }
-    const waiting = { standing, held: held.count, open: open.count, elsewhere: elsewhere.underWay }
+    const waiting = { status, held: held.count, open: open.count, elsewhere: elsewhere.underWay }
     throw new Error(`time stands still, since something does not end: ${JSON.stringify(waiting)}`)
   }
 }
 
-/** Rejects where Berth does not even say how it stands. */
+/** Rejects where Berth does not even say how it is. */
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const over = new AbortController()
   const late = pause(patience, undefined, { signal: over.signal }).then(() => {
-    throw new Error('Berth did not say how it stands')
+    throw new Error('Berth did not say how it is')
   })
   late.catch(() => undefined)
   try {

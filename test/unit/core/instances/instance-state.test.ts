@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import {
   instanceState,
   type Past,
-  type Standing,
+  type ServiceStatus,
 } from '../../../../electron/core/instances/instance-state.ts'
 
-const state = (actualStatus: string | null, more: Partial<Standing> = {}) =>
+const state = (actualStatus: string | null, more: Partial<ServiceStatus> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })
 
 // interface 3.1: Other values of `actual_status` are shown as they are
@@ -50,9 +50,9 @@ test('an instance told to stop is stopping until it has, and an exit it was told
 
 const at = 1_800_000_000
 /** A record of a deployment that may start again what exited, and how the instance was shown before it. */
-const onDeployment = (standing: Partial<Standing>, past?: Partial<Past>) =>
+const onDeployment = (status: Partial<ServiceStatus>, past?: Partial<Past>) =>
   instanceState(
-    { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...standing },
+    { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...status },
     past && { state: 'running', since: at - 10, intendedStatus: 'running', unbroken: true, ...past },
     at,
   )
@@ -61,7 +61,7 @@ const queued = { currentState: 'stopped', nextState: 'running', intendedStatus: 
 const wanted = { currentState: 'running', nextState: 'running', intendedStatus: 'running' }
 const tooLow = { interruptible: true, bid: 0.2, minimumBid: 0.25 }
 
-test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
+test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   ['stopped by its user', stopped, {}, 'stopped'],
   [
     'stopped in the market alone',
@@ -95,11 +95,11 @@ test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
   ['crashed before', wanted, { state: 'crashed', since: at - 1 }, 'crashed'],
   ['exited where an exit is final', { ...wanted, beyondInterface: false }, {}, 'crashed'],
   ['crashed, its bid too low by now', { ...wanted, ...tooLow, beyondInterface: false }, {}, 'crashed'],
-])('an exited instance that is %s', (_, standing, past, state) => {
-  expect(onDeployment(standing, past)).toBe(state)
+])('an exited instance that is %s', (_, status, past, state) => {
+  expect(onDeployment(status, past)).toBe(state)
 })
 
-test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
+test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   ['still meant to run', { ...stopped, intendedStatus: 'running' }, {}, 'outbid'],
   ['as if its user had stopped it', stopped, {}, 'outbid'],
   ['as if stopped, not meant to run', { currentState: 'stopped', nextState: 'stopped' }, {}, 'outbid'],
@@ -119,8 +119,8 @@ test.each<[string, Partial<Standing>, Partial<Past> | undefined, string]>([
   ['but not seen for long', stopped, { unbroken: false }, 'stopped'],
   ['but seen for the first time', stopped, undefined, 'stopped'],
   ['but on demand', { ...stopped, interruptible: false }, {}, 'stopped'],
-])('one whose bid is too low is outbid: %s', (_, standing, past, state) => {
-  expect(onDeployment({ ...tooLow, ...standing }, past)).toBe(state)
+])('one whose bid is too low is outbid: %s', (_, status, past, state) => {
+  expect(onDeployment({ ...tooLow, ...status }, past)).toBe(state)
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
-import type { Standing } from '../messages.ts'
+import type { LifeStatus } from '../messages.ts'
 
 /** Real timers, taken before the process lives by another time. */
 const real = { setTimeout, clearTimeout, setImmediate }
@@ -50,7 +50,7 @@ export class Stillness {
    * Resolves once nothing is under way but so many requests, with what is under way. Where that does not come to be
    * within a moment it resolves all the same: not calm then, though nothing may be under way by name.
    */
-  async reached(held: number): Promise<Omit<Standing, 'next' | 'calls'>> {
+  async reached(held: number): Promise<Omit<LifeStatus, 'next' | 'calls'>> {
     let calm = 0
     const until = process.hrtime.bigint() + BigInt(patience * 1e6)
     while (calm < calmTurns && (calm > 0 || process.hrtime.bigint() < until)) {
