@@ -137,7 +137,7 @@ export interface AccountView {
   lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
   /** By id. */
   attempts: Record<string, AttemptSeriesView>
-  /** Machines on which tries came to nothing, by machine id. */
+  /** Machines on which attempts came to nothing, by machine id. */
   failedMachines: Record<string, FailedMachineView>
   /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
   recoveries: Record<string, RecoveryView>

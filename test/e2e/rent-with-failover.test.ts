@@ -63,7 +63,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   await page.setViewportSize({ width: 1080, height: 720 })
   await dialog.getByLabel('Attempts', { exact: true }).fill('0')
   await dialog.getByRole('button', { name: /^Rent from/ }).click()
-  await dialog.getByText('At least one try.').waitFor()
+  await dialog.getByText('At least one attempt.').waitFor()
   await seen(page, 'dialog')
   await dialog.getByLabel('Attempts', { exact: true }).fill('3')
   await dialog.getByRole('button', { name: /^Rent from/ }).click()

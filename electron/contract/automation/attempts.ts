@@ -14,18 +14,18 @@ export const AttemptLimits = v.object({
   attempts: v.pipe(
     v.number('give a number of attempts'),
     v.integer('a whole number of attempts'),
-    v.minValue(1, 'at least one try'),
+    v.minValue(1, 'at least one attempt'),
     v.maxValue(20, 'at most 20 attempts'),
   ),
-  /** Dollars that all tries together may cost before one is in. */
+  /** Dollars that all attempts together may cost before one is in. */
   ceiling: v.pipe(
     v.number('give what the attempts may cost'),
     v.minValue(0.01, 'at least $0.01'),
     v.maxValue(1000, 'at most $1,000'),
   ),
-  /** Seconds that one try may take until it can be entered. */
+  /** Seconds that one attempt may take until it can be entered. */
   deadline: v.pipe(
-    v.number('give the minutes that a try may take'),
+    v.number('give the minutes that an attempt may take'),
     v.minValue(60, 'at least a minute'),
     v.maxValue(7200, 'at most two hours'),
   ),
@@ -53,7 +53,7 @@ export type AttemptSearch = v.InferOutput<typeof AttemptSearch>
 
 /**
  * searching: the market is asked for the next offer. renting: an instance is asked for. booting: it is created and not
- * running. entering: it runs, and SSH does not answer yet. dropping: a try is being destroyed. ready: it can be
+ * running. entering: it runs, and SSH does not answer yet. dropping: an attempt is being destroyed. ready: it can be
  * entered. failed and cancelled: nothing is left of it, unless `kept` says so.
  */
 export type AttemptSeriesStep =
@@ -86,10 +86,10 @@ export interface AttemptSeriesView {
   /** Oldest first; the last one is under way unless it has a `why`. */
   attempts: readonly AttemptView[]
   most: number
-  /** What dropped tries have cost, and what they may cost together. */
+  /** What dropped attempts have cost, and what they may cost together. */
   spent: Micros
   ceiling: Micros
-  /** Seconds a try may take. */
+  /** Seconds an attempt may take. */
   deadline: number
   startedAt: number
   /** Since when it is at this step; epoch seconds of the account's time. */

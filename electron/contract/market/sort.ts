@@ -81,7 +81,7 @@ export class Sorter {
   }
 
   /**
-   * Where those that pass lie in the catalogue, in that order; those of machines on which a try came to nothing after all
+   * Where those that pass lie in the catalogue, in that order; those of machines on which an attempt came to nothing after all
    * others. Offers are looked at in the catalogue's own order, in which they lie in memory.
    */
   positions(

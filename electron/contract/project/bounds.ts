@@ -6,7 +6,7 @@ import type { ProjectSpec } from './spec.ts'
 /** What is rented where `berth.yaml` says nothing; the disk in GB. */
 export const usualSetup = { image: 'pytorch/pytorch', disk: 20 }
 /** How far renting may go before it gives up: attempts, and seconds for each. */
-const tries = { attempts: 5, deadline: 1200 }
+const attemptLimits = { attempts: 5, deadline: 1200 }
 
 /** How much dearer than the machine that was shown another may be, which is rented where that one has gone. */
 const dearer = 1.1
@@ -17,12 +17,12 @@ export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefin
   return price === undefined ? undefined : Math.ceil(price * dearer)
 }
 
-/** `price` is that of the machine that was shown. What tries may cost is as much as an hour, a dollar at least. */
+/** `price` is that of the machine that was shown. What attempts may cost is as much as an hour, a dollar at least. */
 export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {
-    ...tries,
+    ...attemptLimits,
     ceiling: Math.min(1000, Math.max(1, dollars ?? 1)),
     price: spec.machine?.interruptible ? undefined : dollars,
   }

@@ -41,7 +41,7 @@ export interface ProjectPlan {
   /** With disk. */
   pricePerHour?: Micros
   stops: RentalStop[]
-  /** What it costs at the most, tries that come to nothing included; absent where nothing bounds it. */
+  /** What it costs at the most, attempts that come to nothing included; absent where nothing bounds it. */
   most?: Micros
   /** Seconds after which it is stopped at the latest; absent where nothing says so. */
   longest?: number

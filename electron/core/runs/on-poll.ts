@@ -26,7 +26,7 @@ export function createOnPoll(
   { runs, watchdog, runAlerts }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts'>,
   { rentals, attempts, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
-  /** What it waits for, the series of attempts rather than one of its tries. */
+  /** What it waits for, the series rather than one of its attempts. */
   function awaited({ rental, attemptSeries }: Run): { step: string; problem?: Problem } | undefined {
     if (attemptSeries !== undefined) return attempts.find(attemptSeries)
     return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined

@@ -11,7 +11,7 @@ import { Twins } from './table/twins.ts'
 /** What the Offers screen makes of the market's answer. It ends with the screen; the market stays. */
 export class OffersView {
   readonly market: Market
-  /** Machines on which tries came to nothing. */
+  /** Machines on which attempts came to nothing. */
   readonly #failed: () => Readonly<Record<string, FailedMachineView>>
   /** What of the chart is selected. */
   region: Region | undefined = $state.raw()

@@ -124,7 +124,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(said(under).filter(text => text.startsWith('Rental cancelled'))).toHaveLength(1)
   })
 
-  test('lets attempts make their try again, which counts once', { timeout: 120_000 }, async context => {
+  test('lets the refused attempt be made again, which counts once', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
     const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))

@@ -12,7 +12,7 @@ export const attemptCommands = {
   rentWithFailover: command({
     account,
     search: AttemptSearch,
-    /** With a bid, that is the highest: each try bids just above the lowest that runs there. */
+    /** With a bid, that is the highest: each attempt bids just above the lowest that runs there. */
     request: OpenRequest,
     limits: AttemptLimits,
     /** What is run on the machine that is kept. */

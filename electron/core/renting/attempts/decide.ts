@@ -9,7 +9,7 @@ import { noImage, sentenceFor } from '../rentals/words.ts'
 import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
-/** What a fresh poll, and a try to get in by SSH, say about the try that is under way. Times as in the series of attempts. */
+/** What a fresh poll, and a try to get in by SSH, say about the attempt that is under way. Times as in the series of attempts. */
 export interface Snapshot {
   now: number
   /** Its rental as it is remembered; undefined when that is lost. */
@@ -23,10 +23,10 @@ export interface Snapshot {
   stopper?: Stopper
 }
 
-/** A guard that stops a try. */
+/** A guard that stops an attempt. */
 export interface Stopper {
   why: Problem
-  /** It guards this instance alone: the next try would run on without it, so there is none. */
+  /** It guards this instance alone: the next attempt would run on without it, so there is none. */
   alone: boolean
 }
 
@@ -37,7 +37,7 @@ export type Move =
   | { do: 'wait'; until?: number }
   /** It is asked whether SSH answers. */
   | { do: 'probeSsh' }
-  /** It is written down that the try is dropped. */
+  /** It is written down that the attempt is dropped. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }
   /** What it created is destroyed. */
   | { do: 'take back' }
@@ -135,7 +135,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
 }
 
-/** Nothing was created. An offer that is gone is nobody's fault; the next try waits for no reason. */
+/** Nothing was created. An offer that is gone is nobody's fault; the next attempt waits for no reason. */
 function afterRefusal({ problem }: Rental): Move {
   const why = problem ?? sentenceFor('not_created')
   return drop(why, false, hopeless.has(why.code))
@@ -177,7 +177,7 @@ function isTooDear(series: AttemptSeries, current: Attempt, now: number): boolea
   return spentOn(series) + costBy(current, now) >= micros(series.limits.ceiling)
 }
 
-/** When the tries will have cost what they may, as things are now. */
+/** When the attempts will have cost what they may, as things are now. */
 function tooDearAt(series: AttemptSeries, { spent }: Attempt): number | undefined {
   if (!spent || spent.perHour <= 0) return undefined
   const left = micros(series.limits.ceiling) - spentOn(series) - spent.micros

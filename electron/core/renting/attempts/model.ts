@@ -6,7 +6,7 @@ import type { Micros } from '../../../contract/spending/money.ts'
 import { StoredProblem } from '../../app/problems.ts'
 import { StoredOffer } from '../rentals/model.ts'
 
-/** Why a try is dropped. */
+/** Why an attempt is dropped. */
 export const Drop = v.object({
   why: StoredProblem,
   /** Epoch seconds of the account's time. */
@@ -30,7 +30,7 @@ export const Attempt = v.object({
   drop: v.optional(Drop),
   /** What it had cost when it was last seen: `micros` at `at`, growing by `perHour`. */
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
-  /** What it cost in the end. A try without it is under way. */
+  /** What it cost in the end. An attempt without it is under way. */
   cost: v.optional(v.number()),
   endedAt: v.optional(v.number()),
 })
@@ -46,7 +46,7 @@ export const AttemptSeries = v.object({
   attempts: v.array(Attempt),
   startedAt: v.number(),
   endedAt: v.optional(v.number()),
-  /** It was cancelled: its try is taken back, and no other follows. */
+  /** It was cancelled: its attempt is taken back, and no other follows. */
   unwanted: v.optional(v.boolean()),
   /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wanted next. */
   needless: v.optional(v.boolean()),
@@ -59,17 +59,17 @@ export const AttemptSeries = v.object({
 })
 export type AttemptSeries = v.InferOutput<typeof AttemptSeries>
 
-/** The try that is under way: the one that is not gone and paid for. */
+/** The attempt that is under way: the one that is not gone and paid for. */
 export function openAttempt({ attempts }: Pick<AttemptSeries, 'attempts'>): Attempt | undefined {
   return attempts.find(({ cost }) => cost === undefined)
 }
 
-/** What the tries have cost that are gone. */
+/** What the attempts have cost that are gone. */
 export function spentOn({ attempts }: Pick<AttemptSeries, 'attempts'>): Micros {
   return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
-/** What a try has cost up to a moment of the account's time; none that never was has cost anything. */
+/** What an attempt has cost up to a moment of the account's time; none that never was has cost anything. */
 export function costBy({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))

@@ -39,7 +39,7 @@ export function notifyOfAttempts(
   })
 }
 
-/** Tells what the tries have come to since they were as `before`. */
+/** Tells what the attempts have come to since they were as `before`. */
 export function notifyOfSteps(
   context: NotifyContext,
   series: AttemptSeries,

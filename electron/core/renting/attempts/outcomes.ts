@@ -10,7 +10,7 @@ import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt } from
 import { notifyOfAttempts, notifyOfSteps } from './notify.ts'
 import type { Instances } from './snapshots.ts'
 
-/** What the tries of attempts are made with. */
+/** What attempts are made with. */
 export interface AttemptParts {
   context: AccountContext
   attempts: Collection<AttemptSeries, string>
@@ -20,7 +20,7 @@ export interface AttemptParts {
   secrets: RentalSecrets
 }
 
-/** Takes over what rentals and the latest answer say of the tries. */
+/** Takes over what rentals and the latest answer say of the attempts. */
 export async function followAttempts(
   { context, attempts, rentals, rentalOf }: AttemptParts,
   series: AttemptSeries,
@@ -43,7 +43,7 @@ export async function followAttempts(
   return after
 }
 
-/** Writes down that the try under way is dropped. */
+/** Writes down that the attempt under way is dropped. */
 export async function dropAttempt(
   { context, attempts, hosts }: AttemptParts,
   series: AttemptSeries,
@@ -64,7 +64,7 @@ export async function dropAttempt(
   })
 }
 
-/** Writes down what a try that is gone has cost; false when the next one has to wait for the next poll. */
+/** Writes down what an attempt that is gone has cost; false when the next one has to wait for the next poll. */
 export async function closeAttempt(
   { context, attempts }: AttemptParts,
   series: AttemptSeries,
@@ -86,7 +86,7 @@ export async function endSeries(
   await secrets.forget({ id, request }).catch(() => undefined)
   const current = openAttempt(series)
   const endedAt = context.now()
-  // What goes on is no try any more, and its cost is its own.
+  // What goes on is no attempt any more, and its cost is its own.
   if (current && instance === undefined) await closeAttempt(parts, series, current)
   await attempts.update(id, { step, problem, instance, endedAt })
   const after = attempts.get(id)

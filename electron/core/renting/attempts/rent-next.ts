@@ -14,7 +14,7 @@ import { attemptName, nothingFound } from './words.ts'
 
 /** Milliseconds: a search over the whole market is a large answer. */
 const searchTimeout = 45_000
-/** Seconds of the account's time: while a guard holds a try back, the market is asked no more often. */
+/** Seconds of the account's time: while a guard holds an attempt back, the market is asked no more often. */
 const marketForgottenAfter = 60
 
 /** Gives what finds the next offer and rents it; false when that has to wait for the next poll. */

@@ -18,7 +18,7 @@ import { seriesViews } from './view.ts'
 export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
 
 /**
- * The attempts of one account. Each tries one machine after another until one can be entered. A try is a rental, with
+ * The series of attempts of one account. Each tries one machine after another until one can be entered. An attempt is a rental, with
  * all that makes a rental happen exactly once; the series of attempts decides what becomes of it, and has that on disk before it
  * acts. It decides on fresh answers alone.
  */

@@ -10,7 +10,7 @@ import { type AttemptSeries, openAttempt } from './model.ts'
 /** What a fresh answer showed of the instances. */
 export type Instances = Readonly<Record<string, InstanceView>>
 
-/** What is known of the tries that are under way and is not on disk: whether SSH answers, and what is missing. */
+/** What is known of the attempts that are under way and is not on disk: whether SSH answers, and what is missing. */
 export interface Snapshots {
   of(series: AttemptSeries, rental: Rental | undefined, instances: Instances): Snapshot
   /** Notes whether the instance of an attempt is gone. */

@@ -6,7 +6,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
-/** What is told of tries and attempts. */
+/** What is told of attempts. */
 export const sentences = {
   late: {
     code: 'late',
@@ -55,7 +55,7 @@ export const sentences = {
   forgotten: {
     code: 'forgotten',
     message: 'Berth no longer knows how it had tried, since a file was lost.',
-    advice: 'Look at your instances: one of them may be a try. Nothing further is rented.',
+    advice: 'Look at your instances: one of them may be an attempt. Nothing further is rented.',
   },
 } satisfies Record<string, Problem>
 

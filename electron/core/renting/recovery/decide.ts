@@ -65,7 +65,7 @@ const soonAgain = 30
 const keyAgain = 300
 
 /**
- * In how many seconds a raise that did not take effect is worth another try, whatever the floor: what is refused for
+ * In how many seconds a raise that did not take effect is worth another attempt, whatever the floor: what is refused for
  * now, as by a busy service, is no raise. Undefined for what stays refused.
  */
 export function refusedFor(error: unknown): number | undefined {

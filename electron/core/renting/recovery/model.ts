@@ -28,7 +28,7 @@ export const Recovery = v.object({
   /** The series of attempts that rents its replacement. On disk before that begins. */
   attemptSeries: v.optional(AttemptSeriesId),
   replacements: v.number(),
-  /** What replacements have cost that are gone, dropped tries included. */
+  /** What replacements have cost that are gone, dropped attempts included. */
   replaced: v.number(),
   /** The instance that has its place, and the one whose place it has. */
   by: v.optional(InstanceId),

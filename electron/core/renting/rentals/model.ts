@@ -48,7 +48,7 @@ export const Rental = v.object({
   deadline: v.number(),
   candidates: v.optional(v.array(v.number())),
   problem: v.optional(StoredProblem),
-  /** The series of attempts that it is a try of, which says what becomes of it. */
+  /** The series of attempts that it is part of, which says what becomes of it. */
   owner: v.optional(AttemptSeriesId),
   /** It is not wanted any more: whatever it creates is destroyed. */
   unwanted: v.optional(v.boolean()),

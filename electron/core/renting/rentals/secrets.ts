@@ -16,12 +16,12 @@ const registryToken = 'registry token'
  */
 export interface RentalSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>
-  /** A try has those of its series. The request with its values again; undefined when they are gone. */
+  /** An attempt has those of its series. The request with its values again; undefined when they are gone. */
   restore<Request extends WithSecrets>(
     of: { id: string; owner?: string },
     request: Request,
   ): Promise<Request | undefined>
-  /** Those of a try stay with its series. */
+  /** Those of an attempt stay with its series. */
   forget(rental: { id: string; owner?: string; request: WithSecrets }): Promise<void>
 }
 

@@ -26,7 +26,7 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
   /** Ends it; what it has created is destroyed. */
   cancel(id: string): Promise<void>
-  /** The same however it stands, running or failed too: for tries, which are taken back without a question. */
+  /** The same however it stands, running or failed too: for attempts, which are taken back without a question. */
   discard(id: string): Promise<void>
   waitLonger(id: string): Promise<void>
   /** The user said which instance is the one, or that none is. */
@@ -46,13 +46,13 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   rented(id: string): Rental
   /** Whether a mark is of a rental of this Berth. */
   knows(mark: string): boolean
-  /** The tries of a series of attempts, oldest first. */
+  /** The attempts of a series, oldest first. */
   owned(owner: string): readonly Rental[]
 }
 
 /** What is known of a rental besides its request and its offer. */
 export interface RentedFor {
-  /** What makes it a try: its series, and the seconds it may take. */
+  /** What makes it an attempt: its series, and the seconds it may take. */
   owned?: { owner: string; deadline: number }
   /** What the offer was found with. */
   search?: SavedQuery

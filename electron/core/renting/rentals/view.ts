@@ -3,7 +3,7 @@ import type { AccountView } from '../../../contract/state.ts'
 import { isUnderWay, type Rental } from './model.ts'
 
 /**
- * The rentals that the page shows: those under way, and those that failed with nothing to show for it. A try is shown
+ * The rentals that the page shows: those under way, and those that failed with nothing to show for it. An attempt is shown
  * by its series.
  */
 export function rentalViews(rentals: readonly Rental[]): Record<string, RentalView> {

@@ -58,7 +58,7 @@ export function waitsFor(series: AttemptSeriesView, instance: InstanceView | und
   }
 }
 
-/** The tries that came to nothing. */
+/** The attempts that came to nothing. */
 export function droppedAttempts({ attempts }: AttemptSeriesView): readonly AttemptView[] {
   return attempts.filter(({ why }) => why !== undefined)
 }

@@ -28,12 +28,12 @@ async function shutWorld(context: TestContext): Promise<{ world: World; under: B
   return { world, under }
 }
 
-/** The instance of the try that is under way, once it is created. */
+/** The instance of the attempt that is under way, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
   await under.until(() => (attemptSeriesOf(under, id)?.attempts.length ?? 0) >= number)
   await under.until(() => attemptSeriesOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
   const instance = attemptSeriesOf(under, id)?.attempts[number - 1]?.instance
-  if (instance === undefined) throw new Error('the try has no instance')
+  if (instance === undefined) throw new Error('the attempt has no instance')
   return instance
 }
 
@@ -130,7 +130,9 @@ describe.concurrent('renting with failover', () => {
     expect(Object.values(under.account().failedMachines)).toHaveLength(1)
   })
 
-  test('is watched to its end through a pause, since its tries cost', { timeout: 120_000 }, async context => {
+  test('is watched to its end through a pause, since its attempts cost', {
+    timeout: 120_000,
+  }, async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
     const detour = await startDetour(world.sim.baseUrl, 9)
@@ -182,7 +184,9 @@ describe.concurrent('renting with failover', () => {
     }
   })
 
-  test('ends once the tries are used up, with nothing left of them', { timeout: 120_000 }, async context => {
+  test('ends once the attempts are used up, with nothing left of them', {
+    timeout: 120_000,
+  }, async context => {
     const { world, under } = await connectedWorld(context)
     const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2 }))
     for (const number of [1, 2])
@@ -197,7 +201,7 @@ describe.concurrent('renting with failover', () => {
     expect(attemptSeriesOf(under, id)).toBeUndefined()
   })
 
-  test('gives up once the tries have cost what they may, though there would be time left', {
+  test('gives up once the attempts have cost what they may, though there would be time left', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await shutWorld(context)

@@ -22,7 +22,7 @@ interface Instance {
   actual_status: string | null
 }
 
-/** Rents with failover among flaky hosts, is killed, finds its try crashed, and goes on until nothing is under way. */
+/** Rents with failover among flaky hosts, is killed, finds its attempt crashed, and goes on until nothing is under way. */
 async function killAndGoOn(round: number) {
   const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20 })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))

@@ -58,7 +58,7 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   expect(view()?.waits).toBeUndefined()
 })
 
-test.concurrent('a try that this Berth’s own guard would stop is destroyed, and the next one waits', {
+test.concurrent('an attempt that this Berth’s own guard would stop is destroyed, and the next one waits', {
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
@@ -87,12 +87,12 @@ test.concurrent('a try that this Berth’s own guard would stop is destroyed, an
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
-test.concurrent('a try that runs is ended by its series alone, not by the guard as well', {
+test.concurrent('an attempt that runs is ended by its series alone, not by the guard as well', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld({ start: nextMorning() })
   context.onTestFinished(() => world.close())
-  // SSH never answers, so that it stays a try.
+  // SSH never answers, so that it stays an attempt.
   const detour = await startDetour(world.sim.baseUrl, 9)
   context.onTestFinished(() => detour.close())
   const under = await world.start()

@@ -26,12 +26,12 @@ export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written' | 'c
 export type ToBerth =
   | { kind: 'begin'; life: Life }
   | { kind: 'call'; id: number; name: CommandName | 'account'; args: unknown }
-  /** Moves its time, and asks how it status once only so many requests are under way, which the service holds. */
+  /** Moves its time, and asks how it is once only so many requests are under way, which the service holds. */
   | { kind: 'advance'; to: number; held: number }
   | { kind: 'die'; at: Moment; times: number }
   | { kind: 'close' }
 
-/** How the process status. */
+/** How the process is. */
 export interface LifeStatus {
   /** When its next timer is due, epoch milliseconds. */
   next: number | undefined

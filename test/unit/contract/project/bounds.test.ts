@@ -5,7 +5,7 @@ const run = 'python train.py'
 const shown = 2_000_000
 
 describe('what a project may cost', () => {
-  test('is bounded by hours at no more than a tenth above the price that was shown, and by the tries', () => {
+  test('is bounded by hours at no more than a tenth above the price that was shown, and by the attempts', () => {
     expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
     expect(mostOf({ run }, [{ kind: 'duration', seconds: 7200 }], shown)).toBe(4_400_000 + 2_200_000)
   })

@@ -18,7 +18,7 @@ export type Finding =
  * By the mark where there is one; else by what is new since the request left and carries no mark of another rental:
  * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
  * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
- * rentals have. A try is never guessed at, since it may be destroyed without a question: another Berth may be trying
+ * rentals have. An attempt is never guessed at, since it may be destroyed without a question: another Berth may be trying
  * something on the same account.
  */
 export function findLost(

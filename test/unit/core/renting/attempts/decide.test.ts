@@ -41,7 +41,7 @@ test.each<[InstanceState, boolean]>([
   ['crashed', true],
   ['offline', true],
   ['silent', true],
-])('a try that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
+])('an attempt that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
   const snapshot = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
   expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
 })
@@ -82,7 +82,7 @@ test.each([
   ['forbidden', true],
   ['invalid_args', true],
   ['no_such_ask', false],
-])('a refusal with %s ends it with this try: %s', (code, last) => {
+])('a refusal with %s ends it with this attempt: %s', (code, last) => {
   const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
   const { instance: _, ...nothing } = refused
   const snapshot = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
@@ -90,7 +90,7 @@ test.each([
 })
 
 test.each([true, false])(
-  'what a guard would stop is dropped, with the whole series where it is on one try alone: %s',
+  'what a guard would stop is dropped, with the whole series where it is on one attempt alone: %s',
   alone => {
     const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
     const snapshot = {

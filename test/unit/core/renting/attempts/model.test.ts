@@ -64,7 +64,7 @@ function expected(fates: readonly Fate[], most: number) {
   return { step: 'failed', codes, blamed, left: 0 }
 }
 
-/** Seconds that a try has until it runs. */
+/** Seconds that an attempt has until it runs. */
 const deadline = 1800
 /** Seconds between two polls of a Berth that is left alone. */
 const interval = 20
@@ -209,7 +209,7 @@ test('over histories of kills and polls no series costs more than its ceiling an
         const ceiling = Math.round((whole + part) * attemptCosts)
         const { end, world } = await live(fates, { attempts: 4, ceiling: ceiling / 1_000_000 }, events)
         const spent = end?.attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
-        // What it counts is what it is charged, and up to a poll more for each try: it sees that late what is gone.
+        // What it counts is what it is charged, and up to a poll more for each attempt: it sees that late what is gone.
         expect(spent).toBeGreaterThanOrEqual(world.paid - 1)
         expect(spent).toBeLessThanOrEqual(world.paid + (end?.attempts.length ?? 0) * onePoll)
         expect(world.rented.size).toBe(0)

@@ -14,7 +14,7 @@ import type { PlainWorld } from './plain-world.ts'
 export interface OneBerth {
   rentals: Rentals
   attempts: Attempts
-  /** Machines that are remembered for a try that failed there. */
+  /** Machines that are remembered for an attempt that failed there. */
   blamed(): number[]
   /** A fresh poll of the account, or one that was not answered. */
   poll(answered: boolean): void

@@ -57,7 +57,7 @@ test('one that began before the request is not taken without asking', () => {
   expect(find([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
 })
 
-test('a try is never guessed at', () => {
+test('an attempt is never guessed at', () => {
   expect(findLost({ ...rental, owner: 'f0123456789abcdef' }, [{ id: 9 }], new Set())).toEqual({
     unclear: [9],
   })
