@@ -1,78 +1,88 @@
+import type { InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
 import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
-import type { Instance } from '../../../../../../electron/service/instances.ts'
+import type { Send } from '../../../../../../electron/service/http/operation.ts'
+import type { Creation, NewInstance } from '../../../../../../electron/service/offers.ts'
+import type { ServiceError } from '../../../../../../electron/service/service-error.ts'
 import { HandClock } from '../../../hand-clock.ts'
 import { MemoryFiles } from '../../../memory-files.ts'
-import { type Machine, nothingElse, type OneBerth, startOne } from '../../../plain-service/one-berth.ts'
-import { type Held, PlainService } from '../../../plain-service/service.ts'
-import { Turns } from '../../../plain-service/turns.ts'
-import type { Event, History } from './history.ts'
-import { newTracked, plainOf, type TrackedRental } from './tracked-rental.ts'
-import { witness } from './witness.ts'
+import { type Berth, type Machine, startBerth } from './berth.ts'
+import type { Event, History, Offered } from './history.ts'
+import { ModelRental } from './model-rental.ts'
+import { kindOf, Service } from './service.ts'
+import { Turns } from './turns.ts'
 
-/** Two Berths on one account, their users, and whoever else is there. */
+const ends: readonly Rental['step'][] = ['running', 'failed', 'cancelled']
+
+/** A Berth, its user, the service, and whoever else is there. */
 export class World {
-  readonly clock = new HandClock()
-  readonly turns = new Turns()
-  readonly service: PlainService
-  readonly tracked: TrackedRental[] = []
-  readonly machines: Machine[]
-  readonly berths: OneBerth[] = []
+  readonly rentals: ModelRental[] = []
+  readonly service: Service
+  readonly machine: Machine
   /** What was done that must never be. */
   readonly wrongs: string[] = []
-  readonly #jumps = [0, 0]
   /** Whether the service shows no marks. */
-  readonly blind: boolean
+  readonly #blind: boolean
+  readonly #clock = new HandClock()
+  readonly #turns = new Turns()
+  /** Seconds by which this machine's idea of the account's time is wrong. */
+  #jump = 0
   #ids = 0
+  #started: Berth | undefined
 
   constructor({ shows, exclusive }: History) {
-    const now = () => this.clock.monotonic() / 1000
-    this.blind = shows === 'nothing'
-    this.service = new PlainService(this.turns, now, shows, exclusive)
-    this.machines = [0, 1].map(at => ({
-      name: `berth ${at}`,
-      service: this.service,
-      turns: this.turns,
-      clock: this.clock,
+    const now = () => this.#clock.monotonic() / 1000
+    this.#blind = shows === 'nothing'
+    this.service = new Service(now, shows, exclusive)
+    this.machine = {
+      turns: this.#turns,
+      clock: this.#clock,
       files: new MemoryFiles(),
-      keychain: new Map<string, string>(),
+      keychain: new Map(),
       shown: {},
-      now: () => now() + (this.#jumps[at] ?? 0),
+      send: this.#send,
+      now: () => now() + this.#jump,
       newId: () => (++this.#ids).toString(16).padStart(16, '0'),
-    }))
+      onPoll: (instances, follow) => this.#onPoll(instances, follow),
+    }
   }
 
-  async open(): Promise<void> {
-    for (const at of this.machines.keys()) await this.#start(at)
+  async start(): Promise<void> {
+    this.#started = await startBerth(this.machine)
+  }
+
+  get #berth(): Berth {
+    if (!this.#started) throw new Error('not started')
+    return this.#started
   }
 
   async happen(event: Event): Promise<void> {
     switch (event.do) {
       case 'turn':
-        return this.turns.give(event.which)
+        return this.#turns.give(event.which)
       case 'turns':
-        for (let turn = 0; turn < 5; turn += 1) await this.turns.give(0)
+        for (let turn = 0; turn < 5; turn += 1) await this.#turns.give(0)
         return
       case 'newest':
-        return this.turns.newest()
+        return this.#turns.give(Math.max(0, this.#turns.waiting - 1))
       case 'rest':
-        return this.rest()
+        return this.#rest()
       case 'poll':
-        return this.#berth(event.berth % 2).poll()
+        return this.#berth.poll()
       case 'pass':
-        return this.clock.pass(event.seconds * 1000)
+        return this.#clock.pass(event.seconds * 1000)
       case 'live':
         return this.#live(event.seconds)
       case 'kill':
-        return this.#restart(event.berth % 2)
+        return this.#restart()
       case 'rent':
-        if (this.tracked.length < 3) this.rent(event.berth % 2, event.fate)
+        if (this.rentals.length < 3) this.rent(event.fate)
         return
       case 'cancel':
       case 'wait longer':
       case 'dismiss':
       case 'resolve': {
-        const rental = this.tracked[event.rental % Math.max(1, this.tracked.length)]
-        return rental && this.known(rental) ? this.#ask(rental, event.do) : undefined
+        const rental = this.rentals[event.rental % Math.max(1, this.rentals.length)]
+        return rental && this.knows(rental) ? this.#user(rental, event.do) : undefined
       }
       case 'fault':
         this.service.faults[event.what].push(event.how)
@@ -82,157 +92,152 @@ export class World {
         return
       case 'another key':
         this.service.refusing = false
-        this.#berth(event.berth % 2).rentals.resume()
-        return
+        return this.#berth.rentals.resume()
       case 'allow the key':
         this.service.refusing = false
         return
       case 'clock back':
-        this.#jumps[event.berth % 2] = (this.#jumps[event.berth % 2] ?? 0) - 3000
+        this.#jump -= 3000
         return
-      case 'destroyed elsewhere': {
-        const living = this.service.living()
-        const held = living[event.which % Math.max(1, living.length)]
-        if (!held) return
-        this.service.rented.delete(held.id)
-        for (const rental of this.tracked) if (rental.id === held.mark) rental.taken = true
-        return
-      }
+      case 'destroyed elsewhere':
       case 'fate': {
         const living = this.service.living()
-        const held = living[event.which % Math.max(1, living.length)]
-        if (held) held.fate = event.fate
+        const instance = living[event.which % Math.max(1, living.length)]
+        if (!instance) return
+        if (event.do === 'fate') return this.service.changeFate(instance.id, event.fate)
+        this.service.destroyElsewhere(instance.id)
+        for (const rental of this.rentals) if (rental.id === instance.mark) rental.taken = true
         return
       }
-      case 'stranger': {
-        const env: Record<string, string> = event.marked ? { BERTH_RENTAL: 'rffffffffffffffff' } : {}
-        const label = event.marked ? 'berth:rffffffffffffffff' : 'made in the console'
-        this.service.add({ by: 'a stranger', body: { label, env }, fate: 'good', machine: 1 })
-      }
+      case 'stranger':
+        return this.service.rentElsewhere(event.marked ? 'rffffffffffffffff' : undefined)
     }
   }
 
-  rent(berth: number, fate: History['first']): void {
-    const at = this.tracked.length
-    const offer = 10 + at
-    this.service.offers.set(offer, { offer: { id: offer, machine_id: 500 + at }, fate })
+  rent(offered: Offered): void {
+    const at = this.rentals.length
+    const offer = offered === 'gone' ? 1 : (this.service.offers()[at + 1] ?? 0)
+    if (offered !== 'gone') this.service.fates.set(offer, offered)
     const id = `r${(this.#ids + 1).toString(16).padStart(16, '0')}`
-    const rental = newTracked({ berth, offer, id, secret: `secret of ${at}` })
-    this.tracked.push(rental)
+    const rental = new ModelRental(id, offer, `secret of ${at}`)
+    this.rentals.push(rental)
     const env = [{ name: 'TOKEN', value: rental.secret, secret: true }]
-    const request = { offer, image: 'pytorch', access: 'ssh', disk: 20, env, ports: [] } as const
-    void this.#berth(berth)
-      .rentals.rent({ ...request, env, ports: [] }, undefined)
+    void this.#berth.rentals
+      .rent({ offer, image: 'pytorch', access: 'ssh', disk: 20, env, ports: [] }, undefined)
       .then(() => {
         rental.promised = true
       })
   }
 
-  /** Everything that can go on now goes on; then what is shown must be what the model says. */
-  async rest(): Promise<void> {
-    await this.turns.all()
-    for (const rental of this.tracked) this.#check(rental)
+  knows({ id }: ModelRental): boolean {
+    return this.#berth.rentals.knows(id)
   }
 
-  known({ berth, id }: TrackedRental): boolean {
-    return this.#berth(berth).rentals.knows(id)
+  shown({ id }: ModelRental): Rental {
+    return this.#berth.rentals.rented(id)
   }
 
-  shown({ berth, id }: TrackedRental): Rental {
-    return this.#berth(berth).rentals.rented(id)
+  /** Its instances that the service has, whether it shows so or not. */
+  living({ id }: ModelRental): number[] {
+    return this.service.living().flatMap(instance => (instance.mark === id ? instance.id : []))
   }
 
-  /** What the service has of a rental, whether it shows so or not. */
-  living({ id }: TrackedRental): Held[] {
-    return this.service.living().filter(({ mark }) => mark === id)
-  }
-
-  /** The service is well again but for creations, the users answer, and time passes. */
+  /** Lists come again, no more than one destruction fails, the user answers, and time passes until nothing comes any more. */
   async calm(): Promise<void> {
-    const { list, destroy } = this.service.faults
-    list.length = 0
-    destroy.length = 0
+    this.service.faults.list.length = 0
+    this.service.faults.destroy.splice(1)
     this.service.refusing = false
-    for (let round = 0; round < 14; round += 1) {
-      for (const berth of this.berths) berth.poll()
-      await this.rest()
-      for (const rental of this.tracked)
-        if (this.known(rental) && this.shown(rental).step === 'unclear') await this.#ask(rental, 'resolve')
-      await this.#live(round < 6 ? 5 : 300)
+    let still = 0
+    for (let round = 0; round < 10 && still < 2; round += 1) {
+      this.#berth.poll()
+      await this.#rest()
+      const known = this.rentals.filter(rental => this.knows(rental))
+      for (const rental of known) await this.#user(rental, 'resolve')
+      const isStill = known.every(rental => ends.includes(this.shown(rental).step))
+      // What is late comes within one of the long rounds.
+      still = isStill && round >= 2 ? still + 1 : 0
+      await this.#live(round < 2 ? 5 : 300)
     }
-    for (const berth of this.berths) berth.poll()
-    await this.rest()
+    this.#berth.poll()
+    await this.#rest()
   }
 
-  /** Time passes, and whatever is awaited comes without delay. */
-  async #live(seconds: number): Promise<void> {
-    await this.rest()
-    let left = seconds * 1000
-    for (let next = this.clock.waiting[0]; next !== undefined && next <= left; next = this.clock.waiting[0]) {
-      await this.clock.pass(next)
-      await this.turns.all()
-      left -= next
-    }
-    await this.clock.pass(left)
+  /** What Berth's client sends with: a request waits for its turn, and so does its answer. */
+  readonly #send: Send = async (operation, input, { signal } = {}) => {
+    const dead = signal ?? new AbortController().signal
+    const about = input.ids?.['id'] ?? 0
+    const kind = kindOf(operation)
+    const rental = kind === 'create' ? this.#creates(about, input.body as NewInstance) : undefined
+    if (kind === 'destroy') this.#destroys(about)
+    const ask = () => Promise.allSettled([this.service.answer(operation, input)])
+    const [answer] = await this.#turns.take(dead, ask)
+    return this.#turns.take(dead, async () => {
+      if (answer.status === 'rejected') {
+        if (rental && !(answer.reason as ServiceError).ambiguous) rental.refusals += 1
+        throw answer.reason
+      }
+      if (kind === 'list') for (const rental of this.rentals) rental.listsSince += 1
+      if (rental) {
+        rental.heard = true
+        rental.told.add((answer.value as Creation).new_contract)
+      }
+      return answer.value
+    })
   }
 
-  #berth(at: number): OneBerth {
-    const berth = this.berths[at]
-    if (!berth) throw new Error('not started')
-    return berth
+  /** Holds a creation against what may be asked for just then, and gives the rental that it is of. */
+  #creates(offer: number, body: NewInstance): ModelRental | undefined {
+    const mark = body.env?.['BERTH_RENTAL']
+    const rental = this.rentals.find(({ id }) => id === mark)
+    if (!rental) this.wrongs.push(`an unknown ${mark} rents ${offer}`)
+    else this.wrongs.push(...rental.asked(offer, body, this.#onDisk(rental)))
+    return rental
+  }
+
+  #destroys(instance: number): void {
+    const there = this.service.living().find(({ id }) => id === instance)
+    if (!there) return
+    const rental = this.rentals.find(({ id }) => id === there.mark)
+    if (!rental) {
+      this.wrongs.push(`destroys #${instance} of somebody else`)
+      return
+    }
+    // One too many is destroyed without a question.
+    const own = this.shown(rental).instance
+    if (own === undefined || own === instance)
+      this.wrongs.push(...rental.destroys(instance, this.#blind, this.#onDisk(rental)))
   }
 
   /** What outlives a kill now. */
-  onDisk({ berth, id }: TrackedRental): Rental | undefined {
-    const text = this.machines[berth]?.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
+  #onDisk({ id }: ModelRental): Rental | undefined {
+    const text = this.machine.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
     return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)
   }
 
-  async #start(at: number): Promise<void> {
-    const machine = this.machines[at]
-    if (!machine) return
-    this.berths[at] = await startOne(machine, witness(this, at), nothingElse)
+  async #restart(): Promise<void> {
+    this.#berth.kill()
+    for (const rental of this.rentals) this.wrongs.push(...rental.killed(this.#onDisk(rental)))
+    await this.start()
   }
 
-  async #restart(at: number): Promise<void> {
-    this.#berth(at).kill()
-    for (const rental of this.tracked.filter(({ berth }) => berth === at)) {
-      const kept = this.onDisk(rental)
-      if (rental.promised && !kept) this.wrongs.push(`${rental.id} was forgotten`)
-      if (rental.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled')
-        this.wrongs.push(`the end of ${rental.id} was forgotten`)
-      // Nobody was told yet: what is on disk holds.
-      if (rental.cancel === 'asked') rental.cancel = kept?.unwanted ? 'accepted' : 'no'
-      if (kept?.instance !== undefined) {
-        plainOf(rental).restarted()
-        continue
-      }
-      rental.plain = undefined
-      rental.told.clear()
-    }
-    await this.#start(at)
-  }
-
-  async #ask(rental: TrackedRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'resolve'): Promise<void> {
-    const { rentals } = this.#berth(rental.berth)
+  async #user(rental: ModelRental, what: 'cancel' | 'wait longer' | 'dismiss' | 'resolve'): Promise<void> {
+    const { rentals } = this.#berth
     const { step, instance, candidates } = this.shown(rental)
-    const guessed = instance !== undefined && this.service.rented.get(instance)?.mark !== rental.id
+    const own = this.living(rental)
     switch (what) {
       case 'cancel': {
         // Nobody cancels what they see to be another's.
-        if (guessed && this.service.rented.has(instance)) return
-        if (step === 'running' || step === 'failed' || step === 'cancelled')
-          return rentals.cancel(rental.id).catch(() => undefined)
+        const isThere = this.service.living().some(({ id }) => id === instance)
+        if (instance !== undefined && isThere && !own.includes(instance)) return
+        if (ends.includes(step)) return rentals.cancel(rental.id).catch(() => undefined)
         if (rental.cancel === 'no') rental.cancel = 'asked'
         if (instance !== undefined) rental.told.add(instance)
-        rental.plain?.cancelled()
         void rentals.cancel(rental.id).then(() => {
           rental.cancel = 'accepted'
         })
         return
       }
       case 'wait longer':
-        if (step === 'late') rental.plain?.is('waiting')
         void rentals.waitLonger(rental.id)
         return
       case 'dismiss':
@@ -240,56 +245,62 @@ export class World {
         return
       case 'resolve': {
         if (step !== 'unclear') return
-        const own = candidates?.find(id => this.service.rented.get(id)?.mark === rental.id)
-        if (own === undefined) rental.none = true
-        else rental.told.add(own)
-        void rentals.resolve(rental.id, own ?? null)
+        const one = candidates?.find(id => own.includes(id))
+        if (one === undefined) rental.none = true
+        else rental.told.add(one)
+        void rentals.resolve(rental.id, one ?? null)
       }
     }
   }
 
-  seen(at: number, records: readonly Instance[], certain: boolean): void {
-    const now = this.machines[at]?.now() ?? 0
-    for (const rental of this.tracked) {
-      if (rental.berth !== at || !this.known(rental)) continue
-      const { instance, createdAt = 0, deadline: within } = this.shown(rental)
-      if (instance === undefined) continue
-      // What is not wanted any more is not looked at.
-      if (rental.cancel !== 'no') continue
-      const record = records.find(({ id }) => id === instance)
-      plainOf(rental).onPoll(record, now - createdAt, within, certain)
+  /** Time passes, and whatever is awaited comes without delay. */
+  async #live(seconds: number): Promise<void> {
+    await this.#rest()
+    let left = seconds * 1000
+    for (let [next] = this.#clock.waiting; next !== undefined && next <= left; [next] = this.#clock.waiting) {
+      await this.#clock.pass(next)
+      await this.#turns.all()
+      left -= next
     }
+    await this.#clock.pass(left)
+  }
+
+  /** Everything that can go on now goes on; then what is shown must make sense. */
+  async #rest(): Promise<void> {
+    await this.#turns.all()
+    for (const rental of this.rentals) if (this.knows(rental)) this.#check(rental)
+  }
+
+  #check(rental: ModelRental): void {
+    const { id, step, instance } = this.shown(rental)
+    if (step === 'asking') this.wrongs.push(`${id} asks and waits for nothing`)
+    if (instance === undefined) {
+      if (rental.heard) this.wrongs.push(`${id} was created, and ${step} is shown`)
+      if (step === 'waiting' || step === 'late' || step === 'running')
+        this.wrongs.push(`${id} is ${step}, of nothing`)
+      return
+    }
+    if (rental.end && step !== rental.end) this.wrongs.push(`${id} was ${rental.end}, and is ${step}`)
+    if (ends.includes(step)) rental.end = step
+    const other = this.service.living().find(living => living.id === instance && living.mark !== id)
+    if (other && !this.#blind) this.wrongs.push(`${id} has taken #${instance} of ${other.mark}`)
   }
 
   /** What a fresh answer makes of the rentals shows at once. */
-  took(at: number): void {
-    for (const rental of this.tracked) if (rental.berth === at && this.known(rental)) this.#checkStep(rental)
-  }
-
-  #checkStep(rental: TrackedRental): void {
-    const { step, instance } = this.shown(rental)
-    if (instance === undefined) return
-    const plain = plainOf(rental)
-    if (!plain.may(step)) this.wrongs.push(`${rental.id} is shown as ${step}, not ${plain}`)
-    plain.is(step)
-    if (rental.cancel !== 'no') plain.cancelled()
-  }
-
-  #check(rental: TrackedRental): void {
-    if (!this.known(rental)) return
-    const { id } = rental
-    const { step, instance } = this.shown(rental)
-    if (step === 'asking') this.wrongs.push(`${id} asks and waits for nothing`)
-    if (instance === undefined) {
-      if (rental.heardBy === this.#berth(rental.berth))
-        this.wrongs.push(`${id} was created, and ${step} is shown`)
-      if (step === 'waiting' || step === 'late' || step === 'running')
-        this.wrongs.push(`${id} ${step}, of nothing`)
-      return
+  #onPoll(instances: Readonly<Record<string, InstanceView>>, follow: () => void): void {
+    const certain = this.#turns.waiting === 0
+    const expected = this.rentals.flatMap(rental => {
+      // What is not wanted any more is not followed.
+      if (!this.knows(rental) || rental.cancel !== 'no') return []
+      const { step, instance, createdAt = 0, deadline } = this.shown(rental)
+      if (instance === undefined) return []
+      const isLate = this.machine.now() - createdAt >= deadline
+      return [{ rental, may: rental.after(step, instances[instance], isLate, certain) }]
+    })
+    follow()
+    for (const { rental, may } of expected) {
+      const { id, step } = this.shown(rental)
+      if (!may.includes(step)) this.wrongs.push(`${id} is shown as ${step}, not ${may.join(' or ')}`)
     }
-    this.#checkStep(rental)
-    const held = this.service.rented.get(instance)
-    if (held && held.mark !== id && !this.blind)
-      this.wrongs.push(`${id} has taken #${instance} of ${held.mark}`)
   }
 }

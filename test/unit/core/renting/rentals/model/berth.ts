@@ -1,0 +1,111 @@
+import type { InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
+import { project } from '../../../../../../electron/core/instances/project.ts'
+import { secretsEntry } from '../../../../../../electron/core/renting/rentals/secrets.ts'
+import { openRentals, type Rentals } from '../../../../../../electron/core/renting/rentals/service.ts'
+import { createStore } from '../../../../../../electron/core/state/store.ts'
+import { notedKeychain } from '../../../../../../electron/core/storage/noted-keychain.ts'
+import type { ServiceClient } from '../../../../../../electron/service/client.ts'
+import type { Send } from '../../../../../../electron/service/http/operation.ts'
+import { instances } from '../../../../../../electron/service/instances.ts'
+import { offers } from '../../../../../../electron/service/offers.ts'
+import { accountView, emptyState } from '../../../../views.ts'
+import { account, accountContext, freshAnswer } from '../../../account-context.ts'
+import type { HandClock } from '../../../hand-clock.ts'
+import type { MemoryFiles } from '../../../memory-files.ts'
+import { inTurn, type Turns } from './turns.ts'
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** The machine that Berth runs on, again and again: what outlives a kill. */
+export interface Machine {
+  turns: Turns
+  clock: HandClock
+  files: MemoryFiles
+  keychain: Map<string, string>
+  /** The instances that were shown last. */
+  shown: Instances
+  /** How the client's requests leave. */
+  send: Send
+  /** The account's time, as this machine has learned it: epoch seconds. */
+  now(): number
+  newId(): string
+  /** Told of a fresh answer; `follow` has the rentals follow it. */
+  onPoll(instances: Instances, follow: () => void): void
+}
+
+/** The rentals of one account, as a process of Berth has them. */
+export interface Berth {
+  rentals: Rentals
+  /** Polls the account; a poll that is under way already is followed by another. */
+  poll(): void
+  /** It ends where it stands: nothing it still does has an effect. */
+  kill(): void
+}
+
+export async function startBerth(machine: Machine): Promise<Berth> {
+  const { turns, clock, now, newId } = machine
+  const dead = new AbortController()
+  const { signal } = dead
+  // Without repeats, which are the client's own affair: the rentals meet every failure.
+  const face = { get: () => 'v0' as const, set: () => undefined }
+  const client = { instances: instances(machine.send, face), offers: offers(machine.send) } as ServiceClient
+  const views = { [account]: accountView({ id: account, instances: machine.shown }) }
+  const store = createStore({ ...emptyState(), accounts: views })
+  let rentals: Rentals | undefined
+  let polling = false
+  let again = false
+
+  async function poll(): Promise<void> {
+    again = polling
+    if (polling) return
+    polling = true
+    const list = await client.instances.list({ signal }).catch(() => undefined)
+    polling = false
+    if (list) {
+      const shown = list.instances.map(record => project(record, machine.shown[record.id], now()))
+      machine.shown = Object.fromEntries(shown.map(view => [view.id, view]))
+      store.change(draft => {
+        const target = draft.accounts[account]
+        if (target) target.instances = machine.shown
+      })
+      const answer = freshAnswer({ store }, machine.shown, list.instances, now())
+      machine.onPoll(machine.shown, () => rentals?.onPoll(answer))
+    }
+    if (again) void poll()
+  }
+
+  async function open(): Promise<void> {
+    const files = inTurn(machine.files, ['write', 'delete'], turns, signal)
+    const entries = {
+      persistent: true,
+      get: async (name: string) => machine.keychain.get(name),
+      set: async (name: string, secret: string) => void machine.keychain.set(name, secret),
+      delete: async (name: string) => void machine.keychain.delete(name),
+    }
+    const onBroken = (name: string) => {
+      throw new Error(`${name} is broken`)
+    }
+    const inKeychain = inTurn(entries, ['get', 'set', 'delete'], turns, signal)
+    const keychain = await notedKeychain(inKeychain, { files, clock, name: 'secrets.json', onBroken })
+    const context = accountContext({
+      clock,
+      store,
+      files,
+      keychain,
+      client: () => client,
+      ending: signal,
+      now,
+      newId,
+      poll,
+      onBroken,
+    })
+    const opened = await openRentals(context, { onCreated: () => undefined, guard: async () => undefined })
+    await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))
+    rentals = opened
+  }
+
+  const opened = open()
+  while (!rentals) await Promise.race([opened, turns.give(0)])
+  rentals.resume()
+  return { rentals, poll: () => void poll(), kill: () => dead.abort() }
+}

@@ -1,0 +1,108 @@
+import type { InstanceState, InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
+import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
+import type { NewInstance } from '../../../../../../electron/service/offers.ts'
+
+type Step = Rental['step']
+
+/** Fresh answers in a row without its instance after which it counts as gone. */
+const enough = 2
+
+/** Lists without it that are several: then it may be asked for again. */
+const several = 3
+
+const failures: readonly InstanceState[] = ['crashed', 'offline', 'silent', 'stopped']
+
+/** A rental that the user asked for, and all that is known of it from outside. */
+export class ModelRental {
+  /** Its id, which is its mark too. */
+  readonly id: string
+  readonly offer: number
+  readonly secret: string
+  /** Whether the user was told that it is on disk. */
+  promised = false
+  /** Whether the user has asked to cancel it, and whether that was accepted. */
+  cancel: 'no' | 'asked' | 'accepted' = 'no'
+  /** How often the service was asked to create it; of those, plainly refused. */
+  creates = 0
+  refusals = 0
+  /** The user said that none of the candidates is the one. */
+  none = false
+  /** Its instance was destroyed elsewhere. */
+  taken = false
+  /** Instances that are its own beyond a guess: the service or the user has said so, or the user saw them before cancelling. */
+  readonly told = new Set<number>()
+  /** Lists that came since the service was last asked to create it. */
+  listsSince = 0
+  /** Whether this process was told of its creation. */
+  heard = false
+  /** What it has come to with an instance, which stays so. */
+  end: Step | undefined
+  /** Fresh answers in a row without its instance: those that certainly counted, and those that may have. */
+  #absent = { certainly: 0, perhaps: 0 }
+
+  constructor(id: string, offer: number, secret: string) {
+    this.id = id
+    this.offer = offer
+    this.secret = secret
+  }
+
+  /** The service is asked to create it. Gives what must not be so then; `kept`: what of it is on disk. */
+  asked(offer: number, { env }: NewInstance, kept: Rental | undefined): string[] {
+    this.creates += 1
+    const tooSoon = this.creates > 1 && this.listsSince < several
+    this.listsSince = 0
+    return [
+      ...(offer === this.offer ? [] : [`${this.id} asks for ${offer}`]),
+      ...(env?.['TOKEN'] === this.secret ? [] : [`${this.id} lacks its secret`]),
+      ...((kept?.asked ?? 0) < this.creates ? [`${this.id} asks and has not written so`] : []),
+      ...(tooSoon ? [`${this.id} asks again, blindly`] : []),
+      ...(this.cancel === 'accepted' ? [`${this.id} asks and is not wanted`] : []),
+    ]
+  }
+
+  /** Berth was killed. Gives what it must not have forgotten; `kept`: what of it is on disk. */
+  killed(kept: Rental | undefined): string[] {
+    const isForgotten = this.promised && !kept
+    const isWanted = this.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled'
+    // The user was told nothing yet: what is on disk holds.
+    if (this.cancel === 'asked') this.cancel = kept?.unwanted ? 'accepted' : 'no'
+    this.heard = false
+    this.end = undefined
+    this.#absent = { certainly: 0, perhaps: 0 }
+    if (kept?.instance === undefined) this.told.clear()
+    return [
+      ...(isForgotten ? [`${this.id} was forgotten`] : []),
+      ...(isWanted ? [`the end of ${this.id} was forgotten`] : []),
+    ]
+  }
+
+  /** The service was told to destroy an instance of its own. Gives what must not be so then. */
+  destroys(instance: number, isGuess: boolean, kept: Rental | undefined): string[] {
+    return [
+      ...(isGuess && !this.told.has(instance) ? [`destroys #${instance}, which was a guess`] : []),
+      ...(this.cancel === 'no' ? [`destroys the wanted #${instance}`] : []),
+      ...(kept?.unwanted ? [] : [`destroys #${instance} and has not written so`]),
+    ]
+  }
+
+  /**
+   * The steps that a fresh answer may bring it to. `certain`: nothing else was going on that the answer came in the
+   * middle of, so that it counts.
+   */
+  after(step: Step, instance: InstanceView | undefined, isLate: boolean, certain: boolean): Step[] {
+    const { certainly, perhaps } = this.#absent
+    this.#absent = instance
+      ? { certainly: 0, perhaps: 0 }
+      : { certainly: certainly + (certain ? 1 : 0), perhaps: perhaps + 1 }
+    if (step !== 'waiting' && step !== 'late') return [step]
+    if (instance) return [stepOf(instance, isLate), ...(certain ? [] : [step])]
+    if (this.#absent.certainly >= enough) return certain ? ['failed'] : ['failed', step]
+    return this.#absent.perhaps >= enough ? ['failed', step] : [step]
+  }
+}
+
+function stepOf({ state }: InstanceView, isLate: boolean): Step {
+  if (state === 'running') return 'running'
+  if (failures.includes(state)) return 'failed'
+  return isLate ? 'late' : 'waiting'
+}

@@ -1,0 +1,150 @@
+import { badAnswer, noAnswer, refusal } from '../../../../../../electron/service/http/failure.ts'
+import type { Input, Operation } from '../../../../../../electron/service/http/operation.ts'
+import { type Profile, publicProfile } from '../../../../../../simulator/deployment/profile.ts'
+import { ServiceError } from '../../../../../../simulator/errors.ts'
+import { Fields } from '../../../../../../simulator/fields.ts'
+import { Results } from '../../../../../../simulator/results.ts'
+import { publicInstanceRoutes } from '../../../../../../simulator/routes/public/instances.ts'
+import { publicOfferRoutes } from '../../../../../../simulator/routes/public/offers.ts'
+import type { Instance } from '../../../../../../simulator/world/instances/instance.ts'
+import { World } from '../../../../../../simulator/world/world.ts'
+
+/** What instances come to: they boot and run, or have another status from the start. */
+export type Fate = 'good' | 'loading' | 'exited' | 'offline' | 'unknown' | 'stopped'
+
+/** What the records say of labels and environments, which no service has to show. */
+export type Shows = 'label' | 'env' | 'both' | 'nothing'
+
+/**
+ * What befalls a request: its answer is lost, it is lost itself, it fails without a word on its effect, or it is
+ * refused. In `late` its answer is lost, and what it creates is not there for so many seconds.
+ */
+export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | { late: number }
+
+const routes = [...publicInstanceRoutes, ...publicOfferRoutes]
+
+export type Kind = 'create' | 'destroy' | 'list'
+
+/**
+ * The simulator as the public deployment, by a clock that is moved by hand: the client's operations meet its routes
+ * without HTTP between them, which would take longer than all the rest.
+ */
+export class Service {
+  /** What befalls the next requests of each kind. */
+  readonly faults: Record<Kind, Fault[]> = { create: [], destroy: [], list: [] }
+  /** Whether it refuses the key, or what the key may do. */
+  refusing = false
+  /** What becomes of the instances of each offer. */
+  readonly fates = new Map<number, Fate>()
+  readonly #now: () => number
+  readonly #shows: Shows
+  /** Whether an offer can be rented once only. */
+  readonly #exclusive: boolean
+  readonly #profile: Profile
+  readonly #world = new World({ seed: 7, speed: 0, start: 0, offers: 4, calm: true, flaky: 0 })
+  readonly #results = new Results()
+
+  /** `now`: epoch seconds. */
+  constructor(now: () => number, shows: Shows, exclusive: boolean) {
+    this.#now = now
+    this.#shows = shows
+    this.#exclusive = exclusive
+    const records = shows === 'label' || shows === 'nothing' ? 'missing' : 'full'
+    this.#profile = { ...publicProfile, list: 'v0', v1: '404', records }
+  }
+
+  offers(): number[] {
+    return this.#world.market.all().map(({ facts }) => facts.id)
+  }
+
+  /** The instances that are there now, each with the mark that it was created with. */
+  living(): { id: number; mark: string | undefined }[] {
+    this.#goOn()
+    const there = this.#world.instances.list().filter(({ created }) => created <= this.#now() * 1000)
+    return there.map(({ id, launch }) => ({ id, mark: launch.env['BERTH_RENTAL'] }))
+  }
+
+  /** Somebody else rents, with the mark of another Berth or without one. */
+  rentElsewhere(mark: string | undefined): void {
+    const label = mark === undefined ? 'made in the console' : `berth:${mark}`
+    const env: Record<string, string> = mark === undefined ? {} : { BERTH_RENTAL: mark }
+    const [offer = 0] = this.offers()
+    const launch = { image: 'pytorch', disk: 20, runtype: 'ssh', onstart: '', label, env, bid: null }
+    const rest = { template: null, volume: null, registry: null, extraFilters: {}, cancelUnavailable: false }
+    const instance = this.#world.instances.create(offer, { ...launch, ...rest, targetState: 'running' }, [])
+    instance.offer.rented = false
+  }
+
+  destroyElsewhere(id: number): void {
+    this.#world.instances.destroy(this.#world.instances.get(id))
+  }
+
+  changeFate(id: number, fate: Fate): void {
+    this.#world.instances.force(this.#world.instances.get(id), fate === 'good' ? 'running' : fate)
+  }
+
+  /** What a request comes to. Throws what the client does. */
+  async answer<Answer>(operation: Operation<Answer>, input: Input): Promise<Answer> {
+    this.#goOn()
+    const attempt = { operation, secrets: [] }
+    const fault = this.refusing ? undefined : this.faults[kindOf(operation)].shift()
+    if (this.refusing) throw refusal(attempt, 401, {}, undefined)
+    if (fault === 'unanswered') throw noAnswer(attempt, 'connection_lost', true)
+    if (fault === 'failing') throw refusal(attempt, 500, {}, undefined)
+    if (fault === 'refused') throw refusal(attempt, 400, { error: 'invalid_args' }, undefined)
+    const before = new Set(this.#world.instances.list())
+    const body = await this.#bodyOf(operation, input)
+    for (const instance of this.#world.instances.list())
+      if (!before.has(instance)) this.#begin(instance, typeof fault === 'object' ? fault.late : 0)
+    if (fault) throw noAnswer(attempt, 'connection_lost', true)
+    const problem = operation.answer.problem(body)
+    if (problem) throw badAnswer(attempt, 200, problem)
+    return operation.answer.read(body)
+  }
+
+  async #bodyOf<Answer>(operation: Operation<Answer>, { ids, body = {} }: Input): Promise<unknown> {
+    const route = routes.find(
+      ({ method, path, version = 'v0' }) =>
+        method === operation.method && `/api/${version}${path.replace(/:\w+/, '{id}')}` === operation.path,
+    )
+    if (!route) throw new Error(`There is nothing at ${operation.path}.`)
+    try {
+      const answer = await route.answer({
+        world: this.#world,
+        caller: { kind: 'account', key: this.#world.account.apiKey },
+        profile: this.#profile,
+        results: this.#results,
+        id: () => ids?.['id'] ?? 0,
+        query: new URLSearchParams(),
+        body: code => new Fields(JSON.parse(JSON.stringify(body)), code),
+        hasBody: true,
+        headers: new Headers(),
+      })
+      return JSON.parse(JSON.stringify(answer))
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      throw refusal({ operation, secrets: [] }, error.status, error.body, undefined)
+    }
+  }
+
+  /** Brings the simulator's clock to the time it is. */
+  #goOn(): void {
+    const { clock } = this.#world
+    clock.advance(this.#now() - clock.now() / 1000)
+    this.#world.catchUp()
+  }
+
+  #begin(instance: Instance, late: number): void {
+    const { offer } = instance
+    if (!this.#exclusive) offer.rented = false
+    if (this.#shows === 'env' || this.#shows === 'nothing') instance.label = ''
+    // What shows no mark and comes late can be told by nobody.
+    if (this.#shows !== 'nothing') Object.assign(instance, { created: instance.created + late * 1000 })
+    const fate = this.fates.get(offer.facts.id) ?? 'good'
+    if (fate !== 'good') this.#world.instances.force(instance, fate)
+  }
+}
+
+export function kindOf({ method }: Pick<Operation<unknown>, 'method'>): Kind {
+  return method === 'PUT' ? 'create' : method === 'DELETE' ? 'destroy' : 'list'
+}
