@@ -23,7 +23,7 @@ import { openNotifier } from './shell/notifications.ts'
 import { notifyOnce } from './shell/notify-once.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
 import { openTrayHost } from './shell/tray/tray-host.ts'
-import { systemUpdater } from './shell/upkeep/system-updater.ts'
+import { systemUpdater } from './shell/updates/system-updater.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -73,12 +73,12 @@ async function start(home: string): Promise<void> {
   servePage(new PageFiles(at('../renderer')))
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
   const { clock, opener } = machine
-  const desk = { berth, files, clock, opener, log: log.line, endings, ending, calls, trayHost }
+  const desktop = { berth, files, clock, opener, log: log.line, endings, ending, calls, trayHost }
   if (!isSandboxed()) {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
-  const openPage = await showDesktop({ ...desk, hidden: flags.hidden, ...built })
+  const openPage = await showDesktop({ ...desktop, hidden: flags.hidden, ...built })
   const { random } = machine
   endings.add(await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: ending.end }))
 }

@@ -8,8 +8,8 @@ import { sshKeyCommands } from './commands/account/ssh-keys.ts'
 import { transferCommands } from './commands/account/transfers.ts'
 import { twoFactorCommands } from './commands/account/two-factor.ts'
 import { volumeCommands } from './commands/account/volumes.ts'
-import { deskCommands } from './commands/app/desk.ts'
-import { upkeepCommands } from './commands/app/upkeep.ts'
+import { appCommands } from './commands/app/app.ts'
+import { updateCommands } from './commands/app/updates.ts'
 import type { Command } from './commands/command.ts'
 import { accessCommands } from './commands/instance/access.ts'
 import { editorCommands } from './commands/instance/editors.ts'
@@ -48,7 +48,7 @@ export const commands = {
   ...metricsCommands,
   ...tunnelCommands,
   ...editorCommands,
-  ...deskCommands,
+  ...appCommands,
   ...keyCommands,
   ...twoFactorCommands,
   ...notificationCommands,
@@ -56,7 +56,7 @@ export const commands = {
   ...transferCommands,
   ...hostingCommands,
   ...fileCommands,
-  ...upkeepCommands,
+  ...updateCommands,
 } satisfies Record<string, Command>
 
 export type Commands = typeof commands

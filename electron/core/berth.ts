@@ -153,8 +153,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { log } = options
   const notePageFailure = pageFailures(activity, clock, log)
   const updates = openUpdates(store, clock, log, machine.updater)
-  const upkeep = { store, machine, log, updates, notePageFailure }
-  const dispatch = createDispatcher(commands, allCommands(parts, upkeep), log.line)
+  const updateParts = { store, machine, log, updates, notePageFailure }
+  const dispatch = createDispatcher(commands, allCommands(parts, updateParts), log.line)
 
   notifications.onCommand((name, args) => dispatch(name, args, {}))
 

@@ -8,8 +8,8 @@ import { sshKeyCommands } from './account/ssh-keys.ts'
 import { transferCommands } from './account/transfers.ts'
 import { twoFactorCommands } from './account/two-factor.ts'
 import { volumeCommands } from './account/volumes.ts'
-import { deskCommands } from './app/app.ts'
-import { type UpkeepParts, upkeepCommands } from './app/updates.ts'
+import { appCommands } from './app/app.ts'
+import { type UpdateParts, updateCommands } from './app/updates.ts'
 import { accessCommands } from './instance/access.ts'
 import { editorCommands } from './instance/editors.ts'
 import { fileCommands } from './instance/files.ts'
@@ -29,7 +29,7 @@ import type { Parts } from './parts.ts'
 import { projectCommands } from './project/projects.ts'
 
 /** The handler of each command that is declared. */
-export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
+export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
   return {
     ...accountCommands(parts),
     ...offerCommands(parts),
@@ -49,7 +49,7 @@ export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
     ...metricsCommands(parts),
     ...tunnelCommands(parts),
     ...editorCommands(parts),
-    ...deskCommands(parts),
+    ...appCommands(parts),
     ...keyCommands(parts),
     ...twoFactorCommands(parts),
     ...notificationCommands(parts),
@@ -57,6 +57,6 @@ export function allCommands(parts: Parts, upkeep: UpkeepParts): Handlers {
     ...transferCommands(parts),
     ...hostingCommands(parts),
     ...fileCommands(parts),
-    ...upkeepCommands(upkeep),
+    ...updateCommands(updateParts),
   }
 }

@@ -6,7 +6,7 @@ import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 import { playStory } from './demo-story.ts'
 
-type DeskCommands = Pick<
+type AppCommands = Pick<
   Handlers,
   | 'changeSettings'
   | 'searchActivity'
@@ -24,7 +24,7 @@ type DeskCommands = Pick<
 >
 
 /** Commands about Berth itself rather than the service. */
-export function deskCommands(parts: Parts): DeskCommands {
+export function appCommands(parts: Parts): AppCommands {
   const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
   /** What makes things happen in the demo. Throws `no_demo` elsewhere. */

@@ -5,25 +5,25 @@ import type { NotePageFailure } from '../../app/page/page-failures.ts'
 import type { Updates } from '../../app/updates.ts'
 import type { Parts } from '../parts.ts'
 
-type UpkeepCommands = Pick<
+type UpdateCommands = Pick<
   Handlers,
   'diagnostics' | 'reportPageError' | 'checkForUpdate' | 'fetchUpdate' | 'installUpdate'
 >
 
-export interface UpkeepParts extends Pick<Parts, 'store' | 'machine'> {
+export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
   log: Log
   updates: Updates
   notePageFailure: NotePageFailure
 }
 
 /** Commands that keep Berth itself in order. */
-export function upkeepCommands({
+export function updateCommands({
   store,
   machine,
   log,
   updates,
   notePageFailure,
-}: UpkeepParts): UpkeepCommands {
+}: UpdateParts): UpdateCommands {
   return {
     diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
     reportPageError: async ({ screen, error }) =>

@@ -6,7 +6,7 @@ import type { ActivityEntry } from '../../state.ts'
 import { command } from '../command.ts'
 
 /** About Berth itself rather than the service. */
-export const deskCommands = {
+export const appCommands = {
   changeSettings: command({ settings: ChangeableSettings }).answers<void>(),
   /** Newest first; `before` is the id of the entry to go on from. */
   searchActivity: command({

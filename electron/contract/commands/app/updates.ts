@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { command } from '../command.ts'
 
 /** What keeps Berth itself in order. */
-export const upkeepCommands = {
+export const updateCommands = {
   /** A text to send to whoever looks after Berth: versions, settings, recent errors; no secrets. */
   diagnostics: command({}).answers<string>(),
   /** A part of the page could not be drawn. */
