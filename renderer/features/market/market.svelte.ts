@@ -11,13 +11,10 @@ import { firstDisk } from '../../../electron/contract/market/rental.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { usualDisk } from './rentDefaults.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
+import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 
-/** As many offers as the page asks for. */
-const mostOffers = 10_000
 /** Milliseconds after which a return to the screen searches the market again. */
 const stale = 60_000
 /** Milliseconds without a change of the filter after which the service is asked, where it must be. */
@@ -38,23 +35,9 @@ export interface ChosenTemplate extends TemplateSearch {
   template: TemplateView
 }
 
-const firstQuery: OfferQuery = {
-  type: 'on-demand',
-  verifiedOnly: true,
-  storage: firstDisk,
-  limit: mostOffers,
-}
-
-/** What a search begins with: what people rent most, with the disk that was rented last. */
-export function usualQuery(account: AccountView | undefined): OfferQuery {
-  return { ...firstQuery, storage: usualDisk(account) }
-}
-/** What people rent most for work that pays: shown to those who have not looked for anything yet. */
-const usualFilter: OfferFilter = { gpus: ['H100 SXM', 'H100 NVL', 'H100 PCIE'] }
-
 /** What is asked of the market, how its answer is shown, and the answer: kept while other screens are shown. */
 export class Market {
-  query: OfferQuery = $state.raw(firstQuery)
+  query: OfferQuery = $state.raw(usualQuery(undefined))
   #filter: OfferFilter = $state.raw({})
   sortBy: SortBy = $state.raw({ column: 'score', descending: true })
   loading = $state(false)
@@ -239,8 +222,7 @@ export class Market {
       if (search !== this.#search) return
       this.#last = { account, query, answer }
       // A market without any of what is proposed is shown as it is.
-      const { gpus } = usualFilter
-      if (this.#proposed && !answer.offers.some(({ gpuName }) => gpuName && gpus?.includes(gpuName))) {
+      if (this.#proposed && !hasUsual(answer.offers)) {
         this.#filter = {}
         this.#proposed = false
       }
