@@ -1,6 +1,7 @@
 import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
 import { activeParts, type FilterPart, passing, without } from '../../../electron/contract/market/filter.ts'
 import type { OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
+import type { RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 import { noVolume } from '../../components/fields/volume.ts'
 import { envOf } from '../templates/dockerFlags.ts'
@@ -96,6 +97,21 @@ export function filledValues(draft: RentDraft): FilledValues {
 export function withFilled(draft: RentDraft, began: FilledValues, now: FilledValues): RentDraft {
   const changes = filled.filter(field => alike(draft[field], began[field])).map(field => [field, now[field]])
   return { ...draft, ...structuredClone(Object.fromEntries(changes)) }
+}
+
+/** Fills in what a rental that was remembered had left to its template, now that this is known. */
+export function withLeftOut(
+  draft: RentDraft,
+  remembered: Partial<RentRequest> | undefined,
+  { image, onstart, args, jupyterLab, jupyterFolder }: FilledValues,
+): RentDraft {
+  return {
+    ...draft,
+    image: draft.image || image,
+    onstart: remembered?.onstart === undefined ? draft.onstart || onstart : draft.onstart,
+    args: remembered?.args === undefined ? draft.args || args : draft.args,
+    ...(remembered?.jupyter === undefined && { jupyterLab, jupyterFolder }),
+  }
 }
 
 /** Fields in which the draft says something else than its template. */

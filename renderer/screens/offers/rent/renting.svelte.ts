@@ -1,20 +1,7 @@
-import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { firstDisk } from '../../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
-import { spendOnceReady } from '../../../../electron/contract/reading.ts'
-import { micros } from '../../../../electron/contract/spending/money.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
-import { onceReleased } from '../../../components/fields/onceReleased.ts'
-import { stopperWords } from '../../../features/guards/stopperWords.ts'
-import {
-  creditWouldLast,
-  firstHours,
-  onDemandPrice,
-  rentalCost,
-  trafficOnce,
-} from '../../../features/market/cost.ts'
+import { FieldErrors } from '../../../components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { draftFrom, emptyDraft, freshDraft } from '../../../features/market/rentDefaults.ts'
 import type { RentDraft } from '../../../features/market/rentDraft.ts'
@@ -28,12 +15,13 @@ import {
   rentTemplate,
   unmet,
   withFilled,
+  withLeftOut,
 } from '../../../features/market/rentTemplate.ts'
 import type { RunDraft } from '../../../features/runs/runDrafts.svelte.ts'
 import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
-import { highBid } from '../../../words/highBid.ts'
 import { soundsSecret } from '../../../words/secretNames.ts'
 import { readPastedOptions } from './envText.ts'
+import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
 
 const noPrice: Problem = {
@@ -63,14 +51,17 @@ export class Renting {
   problem: Problem | undefined = $state.raw()
   /** What is run on it, while that is being written. */
   run: RunDraft | undefined = $state.raw()
-  #tried = $state(false)
-  #fieldsLeft: readonly string[] = $state.raw([])
-  #refused: { field: string; message: string; value: string } | undefined = $state.raw()
+  readonly price: RentalPrice
+  readonly #fields = new FieldErrors(
+    () => ('errors' in this.#read ? this.#read.errors : {}),
+    field => this.#valueOf(field),
+  )
   #lastKey = 0
 
   constructor(page: Page, subject: RentSubject) {
     this.#page = page
     this.subject = subject
+    this.price = new RentalPrice(page, this)
     const { offer, request, later } = subject
     this.interruptible = subject.interruptible
     const fresh = { ...freshDraft(page.account, offer), stops: [...marketOf(page).stops] }
@@ -125,16 +116,8 @@ export class Renting {
       .catch(() => undefined)
     if (this.template?.hash !== hash || !found) return
     const template = rentTemplate(found, this.#fresh)
-    const { image, onstart, args, jupyterLab, jupyterFolder } = template.values?.fields ?? this.#fresh
-    const { draft } = this
-    this.draft = {
-      ...draft,
-      image: draft.image || image,
-      onstart: this.subject.request?.onstart === undefined ? draft.onstart || onstart : draft.onstart,
-      args: this.subject.request?.args === undefined ? draft.args || args : draft.args,
-      ...(this.subject.request?.jupyter === undefined ? { jupyterLab, jupyterFolder } : {}),
-    }
-    this.#defaults = template.values?.fields ?? this.#defaults
+    this.#defaults = template.values?.fields ?? this.#fresh
+    this.draft = withLeftOut(this.draft, this.subject.request, this.#defaults)
     this.template = template
   }
 
@@ -149,7 +132,7 @@ export class Renting {
   }
 
   /** Which fields of the run do not say what is wanted; told after a try to rent. */
-  readonly runErrors = $derived.by(() => (this.#tried ? this.run?.read.errors : undefined))
+  readonly runErrors = $derived.by(() => (this.#fields.tried ? this.run?.read.errors : undefined))
 
   readonly #read = $derived.by(() =>
     readDraft(
@@ -167,80 +150,14 @@ export class Renting {
     return !interruptible && !otherwise && !later && offer.minimumBid !== undefined
   }
 
-  /** What to say at which field: all of it after a try to rent, before that only for fields already left. */
-  readonly errors: RentErrors = $derived.by(() => {
-    const all = 'errors' in this.#read ? this.#read.errors : {}
-    const told = Object.entries(all).filter(([field]) => this.#tried || this.#fieldsLeft.includes(field))
-    const refused = this.#refused
-    if (refused && refused.value === this.#valueOf(refused.field)) told.push([refused.field, refused.message])
-    return Object.fromEntries(told)
-  })
-
-  /** What it will cost as filled in; undefined while the disk or the bid is no number, or the price is not known. */
-  readonly cost = $derived.by(() => {
-    const disk = typedNumber(this.draft.disk)
-    const bid = this.interruptible ? typedNumber(this.draft.bid) : undefined
-    if (disk === undefined || !(disk > 0) || (this.interruptible && !(Number(bid) > 0))) return undefined
-    return rentalCost(
-      this.subject.offer,
-      this.subject.pricedDisk ?? this.subject.request?.disk ?? firstDisk,
-      disk,
-      bid,
-    )
-  })
-
-  /** Whether nobody says what it costs: then it is not rented. */
-  get priceUnknown(): boolean {
-    const { offer, otherwise, later } = this.subject
-    return !this.interruptible && !otherwise && !later && onDemandPrice(offer) === undefined
+  /** What to say at which field. */
+  get errors(): Partial<RentErrors> {
+    return this.#fields.told
   }
-
-  /** GB of traffic that were given; undefined where the usual is taken to be. */
-  readonly expectedTraffic: number | undefined = $derived.by(() => {
-    const expected = typedNumber(this.draft.traffic)
-    return expected !== undefined && expected > 0 ? expected : undefined
-  })
-
-  /** What the traffic costs, once; undefined where it has no price. */
-  readonly traffic = $derived.by(() => trafficOnce(this.subject.offer, this.expectedTraffic))
-
-  /** What the first hours come to, line by line. */
-  after(hours: number) {
-    return this.cost && firstHours(this.cost, hours, this.traffic)
-  }
-
-  /** Seconds that the credit lasts with it. */
-  readonly lasts = $derived.by(() => {
-    const account = this.#page.account
-    return this.cost && account
-      ? creditWouldLast(account.credit, spendOnceReady(account), this.cost.perHour)
-      : undefined
-  })
-
-  /** True when the bid is below the lowest that runs now: it would be created, and wait. */
-  readonly bidTooLow = $derived.by(() => {
-    const bid = typedNumber(this.draft.bid)
-    const { minimumBid } = this.subject.offer
-    return this.interruptible && bid !== undefined && micros(bid) < (minimumBid ?? 0)
-  })
-
-  /** What to say of a bid so far above the lowest that it may be mistyped. */
-  readonly bidTooHigh = $derived.by(() => {
-    if (!this.interruptible) return undefined
-    const bid = typedNumber(this.draft.bid)
-    return highBid(bid === undefined ? undefined : micros(bid), this.subject.offer.minimumBid)
-  })
-
-  /** What to say of the guards that would stop it as soon as it runs. */
-  readonly stoppers: readonly string[] = $derived.by(() => {
-    const account = this.#page.account
-    if (!account || !this.cost) return []
-    return stoppersOf(account, { more: this.cost.perHour }, this.#page.accountNow).map(stopperWords)
-  })
 
   /** Whether all that is filled in can be rented. */
   get complete(): boolean {
-    return 'request' in this.#read && this.#runIsComplete && !this.priceUnknown
+    return 'request' in this.#read && this.#runIsComplete && !this.price.isUnknown
   }
 
   get #runIsComplete(): boolean {
@@ -251,11 +168,8 @@ export class Renting {
     return this.run !== undefined || JSON.stringify(this.draft) !== this.#untouched
   }
 
-  /** A field was left: from now on its mistakes are told. */
   leave(field: string): void {
-    onceReleased(() => {
-      if (!this.#fieldsLeft.includes(field)) this.#fieldsLeft = [...this.#fieldsLeft, field]
-    })
+    this.#fields.leave(field)
   }
 
   addVariable(): number {
@@ -287,10 +201,9 @@ export class Renting {
   /** Rents once. True when the intent is on disk; false when something is wrong, told in `errors` or `problem`. */
   async rent(): Promise<boolean> {
     if (this.sending) return false
-    this.#tried = true
+    this.#fields.tell()
     this.problem = undefined
-    this.#refused = undefined
-    if (this.priceUnknown) {
+    if (this.price.isUnknown) {
       this.problem = noPrice
       return false
     }
@@ -319,20 +232,14 @@ export class Renting {
 
   #refuse(problem: Problem, rows: ReturnType<typeof sentRows>): void {
     const field = problem.field === undefined ? '' : fieldOfPath(problem.field, rows)
-    if (field === '') {
-      this.problem = problem
-      return
-    }
-    const message = problem.advice ? `${problem.message} ${problem.advice}` : problem.message
-    this.#refused = { field, message, value: this.#valueOf(field) }
+    if (field === '') this.problem = problem
+    else this.#fields.refuse(field, problem)
   }
 
   /** What stands in a field, to tell whether it was changed since it was refused. */
-  #valueOf(field: string): string {
+  #valueOf(field: string): unknown {
     const [name, key] = field.split('.')
-    if (name === 'env') {
-      return JSON.stringify(this.draft.env.filter(row => key === undefined || row.key === Number(key)))
-    }
-    return JSON.stringify(Object.entries(this.draft).find(([each]) => each === name)?.[1])
+    if (name === 'env') return this.draft.env.filter(row => key === undefined || row.key === Number(key))
+    return Object.entries(this.draft).find(([each]) => each === name)?.[1]
   }
 }

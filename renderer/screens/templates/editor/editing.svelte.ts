@@ -1,7 +1,7 @@
 import type { TemplateFields, TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { onceReleased } from '../../../components/fields/onceReleased.ts'
+import { FieldErrors } from '../../../components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '../../../features/market/market.svelte.ts'
 import { parseFlags } from '../../../features/templates/dockerFlags.ts'
 import {
@@ -31,9 +31,10 @@ export class Editing {
   #from = ''
   #givenUp = false
   #before: TemplateDraft = $state.raw(newDraft())
-  #tried = $state(false)
-  #left: readonly string[] = $state.raw([])
-  #refused: { field: string; message: string; value: string } | undefined = $state.raw()
+  readonly #fields = new FieldErrors(
+    () => this.#all,
+    field => Object.entries(this.draft).find(([each]) => each === field)?.[1],
+  )
 
   /** `template` is edited, or with `copy` what a new one begins with. */
   constructor(page: Page, template: TemplateView | undefined, copy: boolean) {
@@ -69,13 +70,10 @@ export class Editing {
     ...(this.#envMistake === undefined ? {} : { env: this.#envMistake }),
   })
 
-  /** What to say at which field: all of it after a try to save, before that only for fields already left. */
-  readonly errors: TemplateErrors = $derived.by(() => {
-    const told = Object.entries(this.#all).filter(([field]) => this.#tried || this.#left.includes(field))
-    const refused = this.#refused
-    if (refused && refused.value === this.#valueOf(refused.field)) told.push([refused.field, refused.message])
-    return Object.fromEntries(told)
-  })
+  /** What to say at which field. */
+  get errors(): TemplateErrors {
+    return this.#fields.told
+  }
 
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))
 
@@ -107,16 +105,13 @@ export class Editing {
   }
 
   leave(field: keyof TemplateFields): void {
-    onceReleased(() => {
-      if (!this.#left.includes(field)) this.#left = [...this.#left, field]
-    })
+    this.#fields.leave(field)
   }
 
   /** Whether it can be sent; what is wrong is told from now on. */
   check(): boolean {
-    this.#tried = true
+    this.#fields.tell()
     this.problem = undefined
-    this.#refused = undefined
     return !('errors' in this.#read) && Object.keys(this.#all).length === 0
   }
 
@@ -129,8 +124,7 @@ export class Editing {
     this.saving = true
     try {
       await this.#send(fields)
-      this.#tried = false
-      this.#left = []
+      this.#fields.reset()
       return true
     } catch (error) {
       this.#refuse(problemOf(error))
@@ -196,16 +190,8 @@ export class Editing {
   #refuse(problem: Problem): void {
     const field = problem.field?.replace(/^(fields|changes)\./, '').split('.')[0] ?? ''
     const own = fieldOf[field] ?? field
-    if (!Object.hasOwn(this.draft, own)) {
-      this.problem = problem
-      return
-    }
-    const message = problem.advice ? `${problem.message} ${problem.advice}` : problem.message
-    this.#refused = { field: own, message, value: this.#valueOf(own) }
-  }
-
-  #valueOf(field: string): string {
-    return JSON.stringify(Object.entries(this.draft).find(([each]) => each === field)?.[1]) ?? ''
+    if (Object.hasOwn(this.draft, own)) this.#fields.refuse(own, problem)
+    else this.problem = problem
   }
 }
 
