@@ -13,12 +13,12 @@ import { systemRandom } from './local/random.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
 import { berthToCome } from './local/start/berth-to-come.ts'
 import { demoFor } from './local/start/demo-market.ts'
-import { Endings, endOnSignals } from './local/start/endings.ts'
 import { failToStart } from './local/start/failure.ts'
 import { readFlags } from './local/start/flags.ts'
 import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
+import { endOnSignals, Shutdown } from './local/start/shutdown.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -27,20 +27,20 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
  * Berth without Electron: the page in the user's browser, on loopback. What serves the page comes first; the rest is
  * loaded and started while a browser fetches it.
  */
-async function start(endings: Endings): Promise<void> {
+async function start(shutdown: Shutdown): Promise<void> {
   // What is new stays in a megabyte or two, instead of the 32 that a start would leave to a process that idles for days.
   setFlagsFromString('--semi-space-growth-factor=1')
   const flags = readFlags(process.argv.slice(2))
   const home = berthHome(process.env, process.platform)
-  const { files, log } = await openHome(home, endings)
+  const { files, log } = await openHome(home, shutdown)
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
-  endings.add(server.close)
+  shutdown.add(server.close)
   const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
-  const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
+  const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
   const opening = openDbusNotifier(process.env, log.line).then(notifier =>
-    openMachine(files, notifier, endings),
+    openMachine(files, notifier, shutdown),
   )
   const show = async () => {
     const { opener, clock } = await opening
@@ -68,27 +68,27 @@ async function start(endings: Endings): Promise<void> {
       app: { version: project.version, shell: 'browser', runtime: describeRuntime(), terminals },
       demo,
     })
-    endings.add(() => berth.close())
-    endings.add(watchNetwork(machine.clock, berth.pollNow))
+    shutdown.add(() => berth.close())
+    shutdown.add(watchNetwork(machine.clock, berth.pollNow))
     if (flags.link !== undefined) berth.follow(flags.link)
     return berth
   }
   const starting = startBehindPage()
   // What is told to end meanwhile ends what has been begun by then.
-  endings.add(() => starting)
+  shutdown.add(() => starting)
   const berth = berthToCome(starting)
   server.serve(berth)
-  const quit = () => endings.exit()
+  const quit = () => shutdown.exit()
   const socket = { home, berth, random: systemRandom, log: log.line, openPage: open, quit }
-  endings.add(await openCommandSocket(socket))
+  shutdown.add(await openCommandSocket(socket))
   say(`Berth is ready at ${server.address}`)
   if (flags.open) open()
   await starting
 }
 
-const endings = new Endings(2_500)
-endOnSignals(endings)
-await start(endings).catch(async (error: unknown) => {
-  await endings.end()
+const shutdown = new Shutdown(2_500)
+endOnSignals(shutdown)
+await start(shutdown).catch(async (error: unknown) => {
+  await shutdown.end()
   failToStart(error)
 })

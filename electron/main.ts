@@ -6,19 +6,19 @@ import { openMachine } from './local/machine.ts'
 import { PageFiles } from './local/page-server/page-files.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
 import { demoFor } from './local/start/demo-market.ts'
-import { Endings } from './local/start/endings.ts'
 import { cliArguments, ownArguments, readFlags } from './local/start/flags.ts'
 import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
+import { Shutdown } from './local/start/shutdown.ts'
 import { showDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenSession, isSandboxed, noSandbox, sandboxPages, silenceChromium } from './shell/hardening.ts'
-import { systemAutostart } from './shell/life/autostart.ts'
-import { bearName, hearCalls, systemLinks } from './shell/life/calls.ts'
-import { endInOrder } from './shell/life/ending.ts'
-import { endOnErrors, failVisibly } from './shell/life/failed-start.ts'
-import { keepChromiumIn } from './shell/life/life.ts'
+import { endInOrder } from './shell/lifecycle/app-shutdown.ts'
+import { systemAutostart } from './shell/lifecycle/autostart.ts'
+import { bearName, hearDeepLinks, systemLinks } from './shell/lifecycle/deep-links.ts'
+import { endOnErrors, failVisibly } from './shell/lifecycle/failed-start.ts'
+import { keepChromiumIn } from './shell/lifecycle/lifecycle.ts'
 import { openNotifier } from './shell/notifications.ts'
 import { notifyOnce } from './shell/notify-once.ts'
 import { declarePageScheme, servePage } from './shell/page-protocol.ts'
@@ -32,14 +32,14 @@ const loadSimulator = async () => (await import('../simulator/simulator.ts')).st
 /** Berth under Electron. */
 async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
-  const { files, log } = await openHome(home, endings)
+  const { files, log } = await openHome(home, shutdown)
   // Only the instance that holds the lock needs it: another one gives its link over and ends.
   const { startBerth } = await import('./core/berth.ts')
   const notifier = await openNotifier(log.line)
-  const machine = await openMachine(files, notifier, endings)
-  const demo = await demoFor(flags, files, endings, log.line, loadSimulator)
+  const machine = await openMachine(files, notifier, shutdown)
+  const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
   const trayHost = await openTrayHost(process.platform, process.env, machine.clock)
-  endings.add(trayHost.close)
+  shutdown.add(trayHost.close)
   const terminals = await findTerminals(machine.programs, machine.platform)
   const updater = await systemUpdater(log)
   const berth = await startBerth({
@@ -66,21 +66,23 @@ async function start(home: string): Promise<void> {
     },
     demo,
   })
-  endings.add(() => berth.close())
+  shutdown.add(() => berth.close())
 
   await app.whenReady()
   await hardenSession(session.defaultSession)
   servePage(new PageFiles(at('../renderer')))
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
   const { clock, opener } = machine
-  const desktop = { berth, files, clock, opener, log: log.line, endings, ending, calls, trayHost }
+  const desktop = { berth, files, clock, opener, log: log.line, shutdown, appShutdown, deepLinks, trayHost }
   if (!isSandboxed()) {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
   const openPage = await showDesktop({ ...desktop, hidden: flags.hidden, ...built })
   const { random } = machine
-  endings.add(await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: ending.end }))
+  shutdown.add(
+    await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: appShutdown.end }),
+  )
 }
 
 /** The command `berth`. What is awaited here holds Electron up: no window, no profile of Chromium's, and no lock. */
@@ -100,15 +102,15 @@ const command = cliArguments(process.argv.slice(1))
 if (command !== undefined) await runCommand(command)
 
 const home = berthHome(process.env, process.platform)
-const endings = new Endings(2_500)
+const shutdown = new Shutdown(2_500)
 sandboxPages()
 silenceChromium()
 declarePageScheme()
 bearName()
 keepChromiumIn(home)
-const ending = endInOrder(endings)
-endOnErrors(endings)
-const calls = hearCalls(process.argv)
+const appShutdown = endInOrder(shutdown)
+endOnErrors(shutdown)
+const deepLinks = hearDeepLinks(process.argv)
 // Not awaited here: Electron is ready only once this module has run to its end.
-if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, endings))
+if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, shutdown))
 else app.exit(0)

@@ -12,7 +12,7 @@ import { systemOpener } from './opener.ts'
 import { systemPrograms } from './programs.ts'
 import { systemRandom } from './random.ts'
 import { agentSocket } from './ssh-agent.ts'
-import type { Endings } from './start/endings.ts'
+import type { Shutdown } from './start/shutdown.ts'
 
 /** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
 function platformOf(platform: NodeJS.Platform): Machine['platform'] {
@@ -20,14 +20,14 @@ function platformOf(platform: NodeJS.Platform): Machine['platform'] {
 }
 
 /** This machine, seen through the ports. What differs between the shells comes in: where files lie, who notifies. */
-export async function openMachine(files: Files, notifier: Notifier, endings?: Endings): Promise<Machine> {
+export async function openMachine(files: Files, notifier: Notifier, shutdown?: Shutdown): Promise<Machine> {
   const platform = platformOf(process.platform)
   const programs = systemPrograms(childEnv(process.env), platform)
   return {
     clock: systemClock,
     downloads: systemDownloads(homedir()),
     files,
-    keychain: await openKeychain(systemClock, isBlocked => endings?.addBlock(isBlocked)),
+    keychain: await openKeychain(systemClock, isBlocked => shutdown?.addBlock(isBlocked)),
     notifier,
     opener: systemOpener(programs, platform, {
       files,

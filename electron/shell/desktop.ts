@@ -2,17 +2,17 @@ import { join } from 'node:path'
 import { app, type BrowserWindow, clipboard, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
 import { watchNetwork } from '../local/network-watch.ts'
-import type { Endings } from '../local/start/endings.ts'
+import type { Shutdown } from '../local/start/shutdown.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
 import { hearFolderDrops } from './folder-drop.ts'
 import { hardenPages } from './hardening.ts'
-import { askToQuit } from './life/ask-to-quit.ts'
-import { startsHidden } from './life/autostart.ts'
-import { type Calls, introduce } from './life/calls.ts'
-import type { Ending } from './life/ending.ts'
-import { pollOnWake, showOnGoTo } from './life/life.ts'
+import type { AppShutdown } from './lifecycle/app-shutdown.ts'
+import { askToQuit } from './lifecycle/ask-to-quit.ts'
+import { startsHidden } from './lifecycle/autostart.ts'
+import { type DeepLinks, introduce } from './lifecycle/deep-links.ts'
+import { pollOnWake, showOnGoTo } from './lifecycle/lifecycle.ts'
 import { appMenu } from './menus/app-menu.ts'
 import { offerContextMenu } from './menus/context-menu.ts'
 import { joinWindow } from './page-channel.ts'
@@ -30,9 +30,9 @@ export interface DesktopOptions {
   files: Files
   clock: Clock
   opener: Opener
-  endings: Endings
-  ending: Ending
-  calls: Calls
+  shutdown: Shutdown
+  appShutdown: AppShutdown
+  deepLinks: DeepLinks
   trayHost: TrayHost
   log: (line: string) => void
   /** Whether the command line asks to start without the window. */
@@ -47,9 +47,9 @@ export interface DesktopOptions {
  * window.
  */
 export async function showDesktop(options: DesktopOptions): Promise<() => void> {
-  const { berth, endings, trayHost, clock } = options
+  const { berth, shutdown, trayHost, clock } = options
   const places = await openStoredPlaces(options.files, clock)
-  endings.add(places.flush)
+  shutdown.add(places.flush)
   const icon = join(options.pictures, 'app.png')
   const pages = {
     preload: options.preload,
@@ -67,7 +67,7 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   const window = new MainWindow({
     ...pages,
     hides: () => trayHost.present() && berth.state().settings.closeToTray,
-    closes: options.ending.closesWindows,
+    closes: options.appShutdown.closesWindows,
     quit: () => app.quit(),
   })
   const show = () => window.show()
@@ -77,7 +77,7 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
     berth,
     files: options.files,
     clock,
-    endings,
+    shutdown,
     host: trayHost,
     showIcon: () => showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }),
     showWindow: show,
@@ -86,14 +86,14 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   })
   const { platform } = process
   Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
-  options.ending.askFirst(() =>
+  options.appShutdown.askFirst(() =>
     askToQuit({ state: berth.state, tray: trayHost.present(), hideWindow: () => window.hide() }),
   )
   void introduce(icon, options.log)
   showOnGoTo(berth, show)
   pollOnWake(berth)
-  endings.add(watchNetwork(clock, berth.pollNow))
+  shutdown.add(watchNetwork(clock, berth.pollNow))
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
-  options.calls.answer({ show, follow: berth.follow, notice })
+  options.deepLinks.answer({ show, follow: berth.follow, notice })
   return show
 }

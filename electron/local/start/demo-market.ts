@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Demo, DemoControls, DemoMarket } from '../../core/app/demo.ts'
 import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
-import type { Endings } from './endings.ts'
 import type { Flags } from './flags.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /** The part of the embedded service that the demo uses. Only the entries know where it comes from. */
 interface Market {
@@ -50,21 +50,21 @@ type StartMarket = (options: {
 export async function demoFor(
   flags: Pick<Flags, 'demo' | 'speed'>,
   files: Files,
-  endings: Endings,
+  shutdown: Shutdown,
   log: (line: string) => void,
   load: () => Promise<StartMarket>,
 ): Promise<Demo> {
   const folder = files.path('demo')
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 })
   await remove()
-  endings.add(remove)
+  shutdown.add(remove)
   const demoFiles = await openFiles(folder)
   const { speed } = flags
   async function start(): Promise<DemoMarket> {
     const startMarket = await load()
     const scratch = join(folder, 'instances')
     const market = await startMarket({ speed, offers: 5_000, controlPlane: false, scratch })
-    endings.add(market.close)
+    shutdown.add(market.close)
     return { baseUrl: market.baseUrl, key: market.apiKey, controls: loggingFailures(market.controls, log) }
   }
   let starting: Promise<DemoMarket> | undefined

@@ -4,17 +4,17 @@ import type { Files } from '../../ports/files.ts'
 import { openFiles } from '../files.ts'
 import { sayLastWords } from '../log/last-words.ts'
 import { type OpenLog, openLog } from '../log/log.ts'
-import type { Endings } from './endings.ts'
 import { lockFolder } from './lock.ts'
+import type { Shutdown } from './shutdown.ts'
 
 /** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
-export async function openHome(home: string, endings: Endings): Promise<{ files: Files; log: OpenLog }> {
+export async function openHome(home: string, shutdown: Shutdown): Promise<{ files: Files; log: OpenLog }> {
   await mkdir(home, { recursive: true, mode: 0o700 })
   // Before the files are opened: that takes away what looks half written, and may be being written by another.
-  endings.add(await lockFolder(join(home, 'lock'), 3_000))
+  shutdown.add(await lockFolder(join(home, 'lock'), 3_000))
   const files = await openFiles(home)
   const log = await openLog(files.path('logs/berth.log'))
-  endings.add(log.close)
+  shutdown.add(log.close)
   sayLastWords(log)
   return { files, log }
 }

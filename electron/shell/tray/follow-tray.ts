@@ -1,5 +1,5 @@
 import type { RunningBerth } from '../../core/running.ts'
-import type { Endings } from '../../local/start/endings.ts'
+import type { Shutdown } from '../../local/start/shutdown.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import { notifyOnce } from '../notify-once.ts'
@@ -9,7 +9,7 @@ export interface FollowOptions {
   berth: RunningBerth
   files: Files
   clock: Clock
-  endings: Endings
+  shutdown: Shutdown
   host: TrayHost
   /** Puts the icon there; gives the function that takes it away. */
   showIcon: () => () => void
@@ -28,7 +28,7 @@ const patience = 10_000
  * window is. The icon is made once, since it finds every later host by itself.
  */
 export function followTray(options: FollowOptions): void {
-  const { berth, clock, endings, host, keepInReach } = options
+  const { berth, clock, shutdown, host, keepInReach } = options
   let shown = false
 
   function follow(present: boolean): void {
@@ -36,7 +36,7 @@ export function followTray(options: FollowOptions): void {
     if (!present) keepInReach()
     if (!present || shown) return
     shown = true
-    endings.add(options.showIcon())
+    shutdown.add(options.showIcon())
   }
 
   host.onChange(present => {
@@ -49,7 +49,7 @@ export function followTray(options: FollowOptions): void {
     follow(false)
     void notifyOnce(berth, options.files, noTray)
   })
-  endings.add(stopWaiting)
+  shutdown.add(stopWaiting)
   if (host.present()) {
     stopWaiting()
     follow(true)

@@ -1,8 +1,8 @@
 import { app, autoUpdater, powerMonitor } from 'electron'
-import type { Endings } from '../../local/start/endings.ts'
+import type { Shutdown } from '../../local/start/shutdown.ts'
 
 /** How Electron ends here. */
-export interface Ending {
+export interface AppShutdown {
   /** From here on a user who quits is asked; `true` lets Berth end. */
   askFirst(mayEnd: () => Promise<boolean>): void
   /** Whether something ends Berth that must see its windows close: an update, or the end of the user's session. */
@@ -12,7 +12,7 @@ export interface Ending {
 }
 
 /** Lets Electron end only after everything of Berth's has ended in order. */
-export function endInOrder(endings: Endings): Ending {
+export function endInOrder(shutdown: Shutdown): AppShutdown {
   let mayEnd: () => Promise<boolean> = async () => true
   let doing: 'nothing' | 'asking' | 'ending' | 'ended' = 'nothing'
   let closesWindows = false
@@ -22,7 +22,7 @@ export function endInOrder(endings: Endings): Ending {
   async function end(): Promise<void> {
     if (doing === 'ending' || doing === 'ended') return
     doing = 'ending'
-    await endings.exit(() => {
+    await shutdown.exit(() => {
       doing = 'ended'
       app.exit(0)
     })

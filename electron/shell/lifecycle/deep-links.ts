@@ -7,7 +7,7 @@ import type { Links } from '../../ports/links.ts'
 /** What the desktop asks of a Berth that is there already, or will be soon: to be shown, at a link or a notice. */
 type Call = { link?: string; notice?: string }
 
-export interface Calls {
+export interface DeepLinks {
   /** From here on. What came before is done now. */
   answer(answers: { show: () => void; follow: (link: string) => void; notice: (id: string) => void }): void
 }
@@ -16,7 +16,7 @@ export interface Calls {
  * Hears links, second starts, and the notice that Berth was started for, from the program's first moment: macOS tells
  * them before anything is ready. A second start brings the window, or what its link leads to; a hidden one nothing.
  */
-export function hearCalls(argv: readonly string[]): Calls {
+export function hearDeepLinks(argv: readonly string[]): DeepLinks {
   const waiting: Call[] = []
   let call = (what: Call) => void waiting.push(what)
   const first = linkAmong(argv)

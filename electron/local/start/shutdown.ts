@@ -1,6 +1,6 @@
 /** What must be ended when Berth ends: the last begun first. */
-export class Endings {
-  readonly #endings: (() => unknown)[] = []
+export class Shutdown {
+  readonly #steps: (() => unknown)[] = []
   readonly #limit: number
   readonly #blocks: (() => boolean)[] = []
   #ended: Promise<void> | undefined
@@ -12,7 +12,7 @@ export class Endings {
 
   /** Something begun, by the function that ends it. */
   add(end: () => unknown): void {
-    this.#endings.push(end)
+    this.#steps.push(end)
   }
 
   /** Tells whether a native call holds a thread: the process could not leave before it comes back. */
@@ -40,7 +40,7 @@ export class Endings {
     })
     const all = async () => {
       // What is begun meanwhile, by a start that goes on, ends too.
-      for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop())
+      for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop())
         await Promise.resolve(end()).catch(() => undefined)
     }
     await Promise.race([all(), limit])
@@ -49,8 +49,8 @@ export class Endings {
 }
 
 /** Ends the process in order when it is told to; being told twice (by the terminal and by npm) is being told once. */
-export function endOnSignals(endings: Endings): void {
-  const end = () => void endings.exit()
+export function endOnSignals(shutdown: Shutdown): void {
+  const end = () => void shutdown.exit()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, end)
   }
