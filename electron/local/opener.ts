@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
 import type { Programs } from '../ports/programs.ts'
-import { pageLeadingTo } from './handover/leading-page.ts'
+import { pageLeadingTo } from './private-open/leading-page.ts'
 
 /** Milliseconds after which a browser has read the file that it was given. */
 const readBy = 60_000

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Keychain } from '../../ports/keychain.ts'
-import { carefulKeychain } from './careful-keychain.ts'
+import { fallbackKeychain } from './fallback-keychain.ts'
 import { memoryKeychain } from './memory-keychain.ts'
 import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 
@@ -23,7 +23,7 @@ export async function openKeychain(
   if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
   const system = systemKeychain(counting(keytar, calls), clock, limits)
   const problem = await system.probe().then(() => undefined, whyNot)
-  const keychain = carefulKeychain(system, problem)
+  const keychain = fallbackKeychain(system, problem)
   const probeLater = () =>
     void clock.after(probeInterval, () => void system.probe().then(keychain.found, probeLater))
   if (problem !== undefined) probeLater()

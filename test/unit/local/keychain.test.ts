@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
-import { carefulKeychain } from '../../../electron/local/keychain/careful-keychain.ts'
+import { fallbackKeychain } from '../../../electron/local/keychain/fallback-keychain.ts'
 import { memoryKeychain } from '../../../electron/local/keychain/memory-keychain.ts'
 import { type Keytar, systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
@@ -98,7 +98,7 @@ test('a keychain that takes nothing is made up for in memory, and that is said o
     setPassword: () => Promise.reject(new Error('Object does not exist at path')),
     deletePassword: async () => false,
   }
-  const keychain = carefulKeychain(systemKeychain(refusing, systemClock, limits))
+  const keychain = fallbackKeychain(systemKeychain(refusing, systemClock, limits))
   expect(keychain).toMatchObject({ persistent: true, problem: undefined })
   await keychain.set('a', 'top secret')
   expect(keychain.persistent).toBe(false)
@@ -124,7 +124,7 @@ test('what is deleted is gone from the system, too, where a newer secret was kep
       return true
     },
   }
-  const keychain = carefulKeychain(systemKeychain(keytar, systemClock, limits))
+  const keychain = fallbackKeychain(systemKeychain(keytar, systemClock, limits))
   await keychain.set('a', 'new')
   expect(await keychain.get('a')).toBe('new')
   refuses = false
@@ -142,7 +142,7 @@ test('what is deleted is gone from the system, too, where a newer secret was kep
 test('one that comes later takes what was kept in memory, and whoever waits for it is told', async () => {
   const entries = new Map([['kept before', 'old']])
   const late = memoryKeychainOf(entries)
-  const keychain = carefulKeychain(late, 'It is not there yet.')
+  const keychain = fallbackKeychain(late, 'It is not there yet.')
   const told: (string | undefined)[] = []
   keychain.onBack?.(() => told.push(keychain.problem))
   await keychain.set('a', 'secret')

@@ -1,7 +1,7 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 
-export interface CarefulKeychain extends Keychain {
+export interface FallbackKeychain extends Keychain {
   /** It answers, of late or again: what had to stay in memory goes into it, and who waits for it is told. */
   found(): Promise<void>
 }
@@ -11,7 +11,7 @@ export interface CarefulKeychain extends Keychain {
  * What it does not take is kept in memory, and from then on `problem` says so.
  * @param missing why there is none yet; until it is found everything is in memory
  */
-export function carefulKeychain(system: Keychain, missing?: string): CarefulKeychain {
+export function fallbackKeychain(system: Keychain, missing?: string): FallbackKeychain {
   const kept = new Map<string, string>()
   const waiting: (() => void)[] = []
   let away = missing !== undefined
