@@ -28,7 +28,7 @@ export interface AccountPoll {
   credit?: Micros
   /** Epoch seconds of the account's time, and by how many it may be wrong. */
   at: number
-  blur?: number
+  uncertainty?: number
 }
 
 /** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */

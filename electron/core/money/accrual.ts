@@ -23,7 +23,7 @@ export interface Seen {
   credit?: Micros
   instances: Readonly<Record<string, InstanceView>>
   /** Seconds by which `at` may be wrong; 2 where nothing is said. */
-  blur?: number
+  uncertainty?: number
 }
 
 /**
@@ -31,10 +31,13 @@ export interface Seen {
  * the prices; what has changed its price, come or gone meanwhile may have done so at any moment, so those have what the
  * credit leaves for them.
  */
-export function accrue(before: Counted | undefined, { at, credit, instances, blur = 2 }: Seen): Accrual {
+export function accrue(
+  before: Counted | undefined,
+  { at, credit, instances, uncertainty = 2 }: Seen,
+): Accrual {
   const counted: Counted = {
     at,
-    blur,
+    uncertainty,
     instances: Object.fromEntries(Object.entries(instances).map(([id, one]) => [id, countedAt(one, at)])),
     credit,
   }
@@ -48,25 +51,27 @@ export function accrue(before: Counted | undefined, { at, credit, instances, blu
     return { counted, spent, toppedUp: 0, estimated: false, shares: withoutNothing(shares), inAll: new Map() }
   }
   const fell = before.credit - credit
-  const blurred = grown(ratesOf(before), before.blur ?? blur) + grown(ratesOf(counted), blur)
+  const uncertainAmount =
+    grown(ratesOf(before), before.uncertainty ?? uncertainty) + grown(ratesOf(counted), uncertainty)
   const { sum: toppedUp, estimated } = likeliestTopUp({
     fell,
     length: at - before.at,
     costs: [...costs.values()],
-    blur: blurred,
+    uncertainty: uncertainAmount,
   })
   const spent = fell + toppedUp
   const { over = 0 } = before
   const left = spent - over
   const remembered = asRemembered(costs, before)
-  const fits = left >= sum(remembered, 'least') - blurred && left <= sum(remembered, 'most') + blurred
+  const fits =
+    left >= sum(remembered, 'least') - uncertainAmount && left <= sum(remembered, 'most') + uncertainAmount
   const away = at - before.at > absence
-  const shares = parted(fits ? remembered : costs, left, blurred, away)
+  const shares = parted(fits ? remembered : costs, left, uncertainAmount, away)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
   const inAll = away ? costsInAll(before, counted, shares) : new Map<string, Micros>()
   const parts = withParts(withCosts(counted, inAll), before, costs, new Map(shares))
   return {
-    counted: beyond > 0 ? { ...parts, over: Math.min(beyond, blurred) } : parts,
+    counted: beyond > 0 ? { ...parts, over: Math.min(beyond, uncertainAmount) } : parts,
     spent,
     toppedUp,
     estimated,
@@ -107,7 +112,7 @@ function ratesOf({ instances }: Counted): Micros {
 function parted(
   costs: ReadonlyMap<string, Cost>,
   spent: Micros,
-  blur: Micros,
+  uncertainty: Micros,
   away: boolean,
 ): (readonly [string, Micros])[] {
   const bounds = {
@@ -117,9 +122,9 @@ function parted(
     most: sum(costs, 'most'),
   }
   const [from, to] =
-    !away || spent >= bounds.least - blur
+    !away || spent >= bounds.least - uncertainty
       ? (['least', 'most'] as const)
-      : spent >= bounds.lowest - blur
+      : spent >= bounds.lowest - uncertainty
         ? (['lowest', 'least'] as const)
         : (['nothing', 'lowest'] as const)
   const [low, high] = [bounds[from], bounds[to]]

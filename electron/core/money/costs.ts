@@ -9,11 +9,11 @@ import { ranAtLeast } from '../instances/spending.ts'
 export interface Counted {
   /** Epoch seconds, and by how many that may be wrong. */
   at: number
-  blur?: number
+  uncertainty?: number
   credit?: Micros
   /** By id. */
   instances: Record<string, CountedInstance>
-  /** What the shares add up to more than left the account, by blurred clocks: later ones have less for it. */
+  /** What the shares add up to more than left the account, by uncertain clocks: later ones have less for it. */
   over?: Micros
 }
 
@@ -98,7 +98,7 @@ function costOf(
   { state, startedAt, pricePerHour = 0 }: InstanceView,
   then: CountedInstance | undefined,
   now: CountedInstance,
-  { at: from, blur = 0 }: Counted,
+  { at: from, uncertainty = 0 }: Counted,
   to: number,
 ): Cost {
   const began = startedAt ?? Number.NEGATIVE_INFINITY
@@ -106,7 +106,7 @@ function costOf(
   const disk = Math.min(now.disk ?? now.perHour, then?.disk ?? then?.perHour ?? now.perHour)
   const fresh = then === undefined || then.booting === true
   // The service may tell when it was made, or when it was started last.
-  const booted = fresh || began > from + blur ? Math.max(from, began) : undefined
+  const booted = fresh || began > from + uncertainty ? Math.max(from, began) : undefined
   const ran = state === 'running' && booted !== undefined ? ranAtLeast(booted, to) : 0
   const known = ran > 0 ? grown(now.perHour, ran) + grown(disk, seconds - ran) : 0
   const mayHaveRun = fresh && state !== 'running' && !now.booting

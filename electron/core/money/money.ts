@@ -31,7 +31,7 @@ const Now = v.object({
   counted: v.optional(
     v.object({
       at: v.number(),
-      blur: v.optional(v.number()),
+      uncertainty: v.optional(v.number()),
       credit: v.optional(v.number()),
       instances: v.record(
         v.string(),
@@ -88,7 +88,7 @@ export async function openMoney(
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
-  function onPoll({ account, credit, at, blur }: AccountPoll): void {
+  function onPoll({ account, credit, at, uncertainty }: AccountPoll): void {
     const before = current.counted as Counted | undefined
     // What was spent follows from the credit: a poll without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
@@ -103,7 +103,7 @@ export async function openMoney(
     const { counted, spent, toppedUp, estimated, shares, inAll } = accrue(before, {
       at,
       instances: account.instances,
-      blur,
+      uncertainty,
       credit,
     })
     void charges?.onPoll(at, estimated)

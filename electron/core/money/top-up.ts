@@ -9,7 +9,7 @@ export interface Evidence {
   length: number
   costs: readonly Cost[]
   /** By how much what ran up may be wrong, since clocks are. */
-  blur: Micros
+  uncertainty: Micros
 }
 
 /** What was paid in. */
@@ -32,12 +32,12 @@ const smallestTopUp = dollar / 2
  * explain was topped up: while polls follow each other by any sum, to the cent. After an absence something may have
  * stopped or come and gone unseen, so that only a rise, or a usual sum that fits the prices, is taken for a top-up.
  */
-export function likeliestTopUp({ fell, length, costs, blur }: Evidence): TopUp {
+export function likeliestTopUp({ fell, length, costs, uncertainty }: Evidence): TopUp {
   const [least, most] = [sum(costs, 'least'), sum(costs, 'most')]
-  const [from, to] = [Math.max(0, least - fell - blur), most - fell + blur]
+  const [from, to] = [Math.max(0, least - fell - uncertainty), most - fell + uncertainty]
   const away = length > absence
   const mayBeUsual = away && usualIn(from, to) > 0
-  if (fell >= 0 && least - fell <= (mayBeUsual ? blur : smallestTopUp))
+  if (fell >= 0 && least - fell <= (mayBeUsual ? uncertainty : smallestTopUp))
     return { sum: 0, estimated: mayBeUsual }
 
   const fitting = usual.flatMap(step => roundedIn(step, from, to) ?? [])[0]

@@ -113,7 +113,15 @@ export class AccountPolls {
     if (listing) {
       const { credit } = found.fields
       const records = listing.instances
-      automations.onPoll({ account, records, unconfirmed, pollsMissing, at, blur: time.blur(), credit })
+      automations.onPoll({
+        account,
+        records,
+        unconfirmed,
+        pollsMissing,
+        at,
+        uncertainty: time.uncertainty(),
+        credit,
+      })
     }
     if (account !== before) memory.lastSeen.writeSoon(() => lastSeenOf(this.#account() ?? account, at))
     await memory.alerts.onPoll(account, app.store.get().settings, at)

@@ -20,7 +20,7 @@ export interface AccountClock {
   now(): number
   learn(sample: TimeSample): void
   /** Seconds by which `now` may be wrong: `Date` has whole ones, and an answer takes its time. */
-  blur(): number
+  uncertainty(): number
   /** How the page works out the account's time by itself. */
   told(): AccountTime
 }
@@ -44,7 +44,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   let candidate: number | undefined
   let lastRoundTrip = 0
 
-  const blurOf = (roundTrip: number) => 1500 + rate * roundTrip
+  const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
   const serverNow = (at: number) => (anchor ? anchor.server + (at - anchor.at) * rate : clock.now())
 
   function measure(sample: Anchor): void {
@@ -55,11 +55,14 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
     const elapsed = Math.max(sample.at - measuredFrom.at, sample.wall - measuredFrom.wall)
     if (elapsed < shortestMeasurement) return
     const measured = (sample.server - measuredFrom.server) / elapsed
-    const blur = 1500 / elapsed
+    const uncertainty = 1500 / elapsed
     measuredFrom = sample
-    if (Math.abs(measured - rate) <= Math.max(blur, rate * 0.15)) candidate = undefined
-    else if (candidate !== undefined && Math.abs(measured - candidate) <= Math.max(blur, candidate * 0.15)) {
-      rate = Math.abs(measured - 1) <= Math.max(blur, 0.25) ? 1 : measured
+    if (Math.abs(measured - rate) <= Math.max(uncertainty, rate * 0.15)) candidate = undefined
+    else if (
+      candidate !== undefined &&
+      Math.abs(measured - candidate) <= Math.max(uncertainty, candidate * 0.15)
+    ) {
+      rate = Math.abs(measured - 1) <= Math.max(uncertainty, 0.25) ? 1 : measured
       candidate = undefined
     } else candidate = measured > 0 ? measured : undefined
   }
@@ -73,9 +76,9 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       lastRoundTrip = roundTrip
       measure(sample)
       const error = Math.abs(sample.server - serverNow(at))
-      if (!anchor || error > blurOf(roundTrip)) anchor = sample
+      if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
     },
-    blur: () => blurOf(lastRoundTrip) / 1000,
+    uncertainty: () => uncertaintyOf(lastRoundTrip) / 1000,
     told: () => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }

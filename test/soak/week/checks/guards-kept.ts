@@ -14,7 +14,7 @@ export interface GuardsKept {
 }
 
 /** Seconds by which Berth may be wrong about what time it is: an answer's `Date` has whole ones. */
-const blur = 1
+const uncertainty = 1
 /** Seconds by which a moment that follows from prices or load may move before State shows it: it is in whole ones. */
 const unshown = 1.5
 /** Seconds after a poll just before or at a moment in which Berth, by whose own time it has not come, polls again. */
@@ -84,7 +84,7 @@ function leftAlone(
     const { dueAt } = stretch.guard
     if (!waits(stretch) || dueAt === undefined || hasMoved(stretch, stretches[index + 1])) return []
     return between(polls, stretch.from, stretch.until).flatMap(({ at, until, number }) => {
-      const isNear = Math.abs(at - dueAt) <= blur && until + soon < stretch.until
+      const isNear = Math.abs(at - dueAt) <= uncertainty && until + soon < stretch.until
       return number === 1 || !isNear || asked.some(one => one > until && one <= until + soon)
         ? []
         : [{ stretch, at }]
@@ -113,7 +113,7 @@ function between(polls: readonly Poll[], from: number, until: number): readonly 
 
 function isDue({ guard: { condition, dueAt } }: Stretch, at: number): boolean {
   const isFixed = condition.kind === 'time' || condition.kind === 'duration'
-  return dueAt !== undefined && dueAt + blur + (isFixed ? 0 : unshown) < at
+  return dueAt !== undefined && dueAt + uncertainty + (isFixed ? 0 : unshown) < at
 }
 
 function mayAct(stretch: Stretch, poll: Poll): boolean {
@@ -180,7 +180,9 @@ function hasTargets({ guard, instances }: Stretch): boolean {
 function wronglyMissed({ guard: { missed, dueAt } }: Stretch, at: number): string | undefined {
   if (missed === 'act') return 'was to act however late, and did not'
   if (dueAt === undefined) return undefined
-  return at - dueAt < gap - blur ? `was missed at ${at}, though its moment had only just passed` : undefined
+  return at - dueAt < gap - uncertainty
+    ? `was missed at ${at}, though its moment had only just passed`
+    : undefined
 }
 
 /** By Berth, or by another who was faster: a guard that finds its work done is done. */

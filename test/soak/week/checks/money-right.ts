@@ -21,7 +21,7 @@ export interface Compared {
 const cent = 10_000
 
 /** Seconds by which Berth may be wrong about when it polled: an answer's `Date` has whole ones. */
-const blur = 1
+const uncertainty = 1
 /** Instances that a day keeps by name, the costliest, so that days are kept for ever in 5 MB. */
 const mostNamed = 40
 /** Seconds between two fresh answers after which any sum may have been paid in unseen. */
@@ -128,7 +128,7 @@ function unknowable(
 /** Seconds of all the stretches that those moments are in. */
 function lengthAround(moments: readonly number[], polls: readonly Poll[]): number {
   const stretches = new Map(moments.map(at => stretchAround(at, polls)))
-  return [...stretches.values()].reduce((sum, length) => sum + length + blur, 0)
+  return [...stretches.values()].reduce((sum, length) => sum + length + uncertainty, 0)
 }
 
 /**
@@ -145,7 +145,7 @@ function doubtAbout(at: number, { charges }: Ledger, polls: readonly Poll[], { s
   const unsure =
     changed.reduce((sum, charge) => sum + charge.micro_dollars_per_hour, 0) +
     silent.reduce((sum, { perHour }) => sum + perHour, 0)
-  return cent + (all * 2 * blur + unsure * length) / 3600
+  return cent + (all * 2 * uncertainty + unsure * length) / 3600
 }
 
 /** The stretch between two fresh answers that a moment is in: which one, and how long it is. */

@@ -227,8 +227,8 @@ export function lived({ seconds, machines, paid, wrong }: Plan): Absence {
   const spent = Object.values(shares).reduce((total, share) => total + share, 0)
   const credit = 900_000_000
   return {
-    before: { at, blur: 1.6, credit, instances: first },
-    after: { at: later, blur: 1.6, credit: credit - spent + micros(paid), instances: last },
+    before: { at, uncertainty: 1.6, credit, instances: first },
+    after: { at: later, uncertainty: 1.6, credit: credit - spent + micros(paid), instances: last },
     paid: micros(paid),
     spent,
     shares,

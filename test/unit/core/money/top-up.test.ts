@@ -157,7 +157,7 @@ test('shares are never below nothing, nor in all more than was spent, but for wh
       const { shares, spent } = counted(lived(plan))
       const all = [...shares.values()]
       expect(Math.min(0, ...all)).toBe(0)
-      // While polls follow each other, half a dollar; after an absence what two blurred clocks make of thirty dollars an hour.
+      // While polls follow each other, half a dollar; after an absence what two uncertain clocks make of thirty dollars an hour.
       const beyond = all.reduce((sum, share) => sum + share, 0) - spent
       expect(beyond).toBeLessThanOrEqual(plan.seconds < 600 ? dollar / 2 : dollar / 30)
     }),

@@ -35,14 +35,14 @@ export function findLost(
   )
   const [only, second] = strangers
   if (only === undefined) return { found: undefined }
-  const older = (only.start_date ?? rental.startedAt) < rental.startedAt - blur
+  const older = (only.start_date ?? rental.startedAt) < rental.startedAt - uncertainty
   return second === undefined && !older && rental.owner === undefined
     ? { found: only.id, guessed: true, surplus: [] }
     : { unclear: sortedIds(strangers) }
 }
 
 /** Seconds by which Berth's idea of the account's time may be wrong. */
-const blur = 60
+const uncertainty = 60
 
 /**
  * Whether what such a list lacks is not there: nothing was left out, nothing that cannot be read may be new since

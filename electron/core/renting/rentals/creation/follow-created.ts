@@ -5,7 +5,7 @@ import { nextStep } from '../decide.ts'
 import { endRental, type RentalParts } from './outcomes.ts'
 
 /** Seconds by which two answers about the account’s time may differ. */
-const blur = 60
+const uncertainty = 60
 
 /** Follows what was created from poll to poll, until it runs or has failed; what is being worked on is left alone. */
 export function createFollower(
@@ -21,7 +21,7 @@ export function createFollower(
       const instance = instances[rental.instance]
       if (!instance && pollsMissing(rental.instance) < pollsUntilGone) continue
       // A clock that was set back must not put the deadline off.
-      if ((rental.createdAt ?? 0) > context.now() + blur)
+      if ((rental.createdAt ?? 0) > context.now() + uncertainty)
         void rentals.update(id, { createdAt: context.now() })
       const { step, problem } = nextStep(rental, instance, context.now())
       if (step === rental.step && same(problem, rental.problem)) continue

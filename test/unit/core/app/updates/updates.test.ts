@@ -15,7 +15,7 @@ import { silentLog } from '../../silent-log.ts'
 let folder: string
 let log: OpenLog
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'berth-upkeep-'))
+  folder = await mkdtemp(join(tmpdir(), 'berth-updates-'))
   log = await openLog(join(folder, 'berth.log'))
 })
 afterEach(async () => {
