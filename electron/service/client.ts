@@ -8,7 +8,7 @@ import type { AnswerTime } from './http/exchange.ts'
 import { Pacer } from './http/pacing.ts'
 import { sentenceFor } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
-import { type InstanceFace, type Instances, instances, type ListVersion } from './instances.ts'
+import { type InstanceListTraits, type Instances, instances, type ListVersion } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
 import { type PriceIncreases, priceIncreases } from './price-increases.ts'
@@ -50,7 +50,7 @@ export interface ClientOptions {
   /** Repeats of what may be repeated, where a call does not say. 3. */
   retries?: number
   /** Which list of instances the account's deployment has. Forgotten with the client, where nobody keeps it. */
-  face?: InstanceFace
+  traits?: InstanceListTraits
   /** Told of each search that found something: whether its offers tell more than the interface does. */
   onOffers?: (beyondInterface: boolean) => void
   /** Shared by clients with the same key, so that they stay under its limits together. One of its own. */
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     webhooks: webhooks(send),
     volumes: volumes(send),
     offers: offers(send, options.onOffers),
-    instances: instances(send, options.face ?? forgetfulFace()),
+    instances: instances(send, options.traits ?? forgetfulTraits()),
     containerLogs: containerLogs(send),
     transfers: transfers(send),
     machines: machines(send),
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): ServiceClient {
   }
 }
 
-function forgetfulFace(): InstanceFace {
+function forgetfulTraits(): InstanceListTraits {
   let known: ListVersion | undefined
   return {
     get: () => known,

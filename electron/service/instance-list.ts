@@ -7,7 +7,7 @@ import { ServiceError } from './service-error.ts'
 export type ListVersion = 'v0' | 'v1'
 
 /** What was learnt of an account's deployment. Whoever keeps it over restarts spares the first poll a question. */
-export interface InstanceFace {
+export interface InstanceListTraits {
   get(): ListVersion | undefined
   set(version: ListVersion): void
 }
@@ -51,10 +51,10 @@ const MOST_PAGES = 400
  */
 export async function listInstances(
   send: Send,
-  face: InstanceFace,
+  traits: InstanceListTraits,
   { anew = false, ...options }: ListOptions = {},
 ): Promise<InstanceList> {
-  const known = face.get()
+  const known = traits.get()
   const first = known === 'v0' && !anew ? 'v0' : 'v1'
   try {
     return await learning(first)
@@ -62,14 +62,14 @@ export async function listInstances(
     if (!mayBeAnotherList(error)) throw error
     const second = first === 'v0' ? 'v1' : 'v0'
     return await learning(second).catch((other: unknown) => {
-      if (isRefused(other) && isNotThere(error)) face.set(second)
+      if (isRefused(other) && isNotThere(error)) traits.set(second)
       throw tellingMore(error, other)
     })
   }
 
   async function learning(version: ListVersion): Promise<InstanceList> {
     const list = version === 'v0' ? await wholeList(send, options) : await pagedList(send, options)
-    if (face.get() !== version) face.set(version)
+    if (traits.get() !== version) traits.set(version)
     return list
   }
 }

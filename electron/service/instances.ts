@@ -2,11 +2,16 @@ import { wrappedOrNull } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { sentenceFor } from './http/sentences.ts'
-import { type InstanceFace, type InstanceList, type ListOptions, listInstances } from './instance-list.ts'
+import {
+  type InstanceList,
+  type InstanceListTraits,
+  type ListOptions,
+  listInstances,
+} from './instance-list.ts'
 import { type Instance, oneInstanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
 
-export type { InstanceFace, InstanceList, ListVersion } from './instance-list.ts'
+export type { InstanceList, InstanceListTraits, ListVersion } from './instance-list.ts'
 export type { Instance } from './instance-record.ts'
 
 const one: Operation<{ instances: NonNullable<typeof oneInstanceShape.record> | null }> = {
@@ -83,10 +88,10 @@ function isQueued(error: unknown): boolean {
   return error instanceof ServiceError && /state change queued/i.test(error.detail ?? '')
 }
 
-/** `face`: which list the account has, as far as it is known. */
-export function instances(send: Send, face: InstanceFace): Instances {
+/** `traits`: which list the account has, as far as it is known. */
+export function instances(send: Send, traits: InstanceListTraits): Instances {
   return {
-    list: options => listInstances(send, face, options),
+    list: options => listInstances(send, traits, options),
     one: async (id, options) => {
       const { instances: instance } = await send(one, { ids: { id } }, options)
       if (instance === null)

@@ -1,5 +1,5 @@
 import { soakCosts } from './costs.ts'
-import { soakFaces } from './faces.ts'
+import { soakDeployments } from './deployments.ts'
 import { soakFiles } from './files.ts'
 import { soakFolder, soakHistories, soakKills } from './longer-tests.ts'
 import { soakWeek } from './week.ts'
@@ -9,7 +9,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['files', soakFiles],
   ['folder', soakFolder],
   ['week', soakWeek],
-  ['faces', soakFaces],
+  ['deployments', soakDeployments],
   ['histories', soakHistories],
   ['kills', soakKills],
   ['costs', soakCosts],

@@ -85,7 +85,7 @@ test.concurrent('which list an account has is remembered over a restart, and pol
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)
 })
 
-describe.concurrent('a deployment that changes its face', () => {
+describe.concurrent('a deployment that changes', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['retires its list', { deployment: 'interface' }, { deployment: 'public' }],
     ['says so with 200', { list: 'v0', v1: '404' }, { list: 'v0-200-deprecated', v1: 'pages' }],
@@ -152,10 +152,10 @@ describe.concurrent('a list that is not certain', () => {
   test.each<[string, number, Partial<Profile>]>([
     ['goes on for ever', 1, { v1: 'repeats' }],
     ['is cut short without a word', 3, { list: 'v0-paged', v1: '404', page: 2 }],
-  ])('that %s: nothing is rented again that may be in what is missing', async (_, there, face) => {
+  ])('that %s: nothing is rented again that may be in what is missing', async (_, there, deployment) => {
     const { world, under, become } = await connected({})
     for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
-    become(face)
+    become(deployment)
     const request = await requestCheapest(under)
     const before = creates(world)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset', times: 1 }])

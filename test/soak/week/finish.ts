@@ -11,7 +11,7 @@ const betweenHelp = 120
 export async function finish(living: Living): Promise<void> {
   const { lives, pace, sim, broken } = living
   sim.controls.setFaults([])
-  if (living.faces) sim.controls.setDeployment({ deployment: 'public' })
+  if (living.deployments) sim.controls.setDeployment({ deployment: 'public' })
   while (!lives.now.isAlive || lives.now.isDoomed) await pace.until(pace.now + 60_000)
   const berth = lives.now
   const account = await seen(living)

@@ -41,8 +41,8 @@ export async function judge(living: Living): Promise<Lived> {
   const paidIn = Math.round(ledger.credit * 1e6 + ledger.micro_dollars) - 25_000_000
   const money = moneyCompared(history, ledger, paidIn, timeline)
   broken.push(...inventedPolls(timeline.polls, requests), ...kept.broken)
-  // What was charged is not what each face tells: prices may be absent, and traffic comes and goes.
-  if (!living.faces) broken.push(...money.broken)
+  // What was charged is not what each deployment tells: prices may be absent, and traffic comes and goes.
+  if (!living.deployments) broken.push(...money.broken)
   const faults = requests.filter(({ fault }) => fault !== null).length
   const figures = [
     `${living.days} days in ${timeline.polls.length} polls and ${requests.length} requests, ${faults} of them with faults`,

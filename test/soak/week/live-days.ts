@@ -8,8 +8,8 @@ import { Chance } from './chance.ts'
 import { BelievedGone } from './checks/believed-gone.ts'
 import { Passing } from './checks/passing.ts'
 import { Repeats } from './checks/repeats.ts'
+import { beginChanging } from './deployments.ts'
 import { Elsewhere } from './elsewhere.ts'
-import { beginChanging } from './faces.ts'
 import { finish } from './finish.ts'
 import { judge } from './judge.ts'
 import { beginKilling } from './kills.ts'
@@ -28,8 +28,8 @@ export interface Days {
   seed: number
   /** Seconds between two polls of Berth's. */
   interval: number
-  /** The deployment changes its face every few minutes, and all else happens that much oftener. */
-  faces?: boolean
+  /** The deployment changes every few minutes, and all else happens that much oftener. */
+  deployments?: boolean
 }
 
 /** Everything about the days that are lived: who lives them, in what, and what has come of it so far. */
@@ -69,8 +69,8 @@ export interface Lived {
 }
 
 /** How to live the same days again: for whoever reads that something is broken. */
-export function again({ seed, days, interval, faces = false }: Days): string {
-  const name = faces ? 'faces' : 'week'
+export function again({ seed, days, interval, deployments = false }: Days): string {
+  const name = deployments ? 'deployments' : 'week'
   return `Again: BERTH_SEED=${seed} BERTH_DAYS=${days} BERTH_INTERVAL=${interval} npm run soak ${name}`
 }
 
@@ -84,7 +84,7 @@ const beginning = Date.UTC(2026, 2, 2, 7)
  */
 export async function liveDays(days: Days): Promise<Lived> {
   const since = performance.now()
-  const { seed, faces = false } = days
+  const { seed, deployments = false } = days
   const program = await buildBerthProcess()
   const folder = await mkdtemp(join(tmpdir(), 'berth-week-'))
   const open = new OpenRequests()
@@ -95,7 +95,7 @@ export async function liveDays(days: Days): Promise<Lived> {
     speed: 0,
     start: beginning,
     offers: 300,
-    limits: faces,
+    limits: deployments,
     limitClock: () => pace.now,
     flaky: 1 / 3,
     faultTime: held,
@@ -110,7 +110,7 @@ export async function liveDays(days: Days): Promise<Lived> {
   const timeline = new Timeline(now)
   const broken: string[] = []
   const where = () =>
-    `${new Date(pace.now).toISOString()}, ${timeline.place}${faces ? `, ${JSON.stringify(sim.controls.setDeployment({}))}` : ''}`
+    `${new Date(pace.now).toISOString()}, ${timeline.place}${deployments ? `, ${JSON.stringify(sim.controls.setDeployment({}))}` : ''}`
   const byHand = new Set<number>()
   const everCreated = () => sim.controls.ledger().instances.length
   const passing = new Passing(
@@ -155,7 +155,7 @@ export async function liveDays(days: Days): Promise<Lived> {
     pace,
     timeline,
     folder,
-    haste: faces ? 15 : 1,
+    haste: deployments ? 15 : 1,
     now,
     broken,
     tally: new Tally(),
@@ -176,7 +176,7 @@ export async function liveDays(days: Days): Promise<Lived> {
     await pace.through(lives.now.run('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey }))
     const settings = { pollInterval: days.interval, rentalDeadline: 1800 }
     await pace.through(lives.now.run('changeSettings', { settings }))
-    if (faces) beginChanging(living, new Chance(seed, 'faces'))
+    if (deployments) beginChanging(living, new Chance(seed, 'deployments'))
     beginWeather(living, new Chance(seed, 'weather'))
     beginUsing(living, new Chance(seed, 'user'))
     beginKilling(living, new Chance(seed, 'kills'))

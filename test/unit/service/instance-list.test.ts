@@ -31,7 +31,7 @@ beforeEach(async () => {
     key: 'k',
     clock: new HurriedClock(),
     retries: 0,
-    face: {
+    traits: {
       get: () => learnt,
       set: version => {
         learnt = version

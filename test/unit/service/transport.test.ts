@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '../../../electron/service/client.ts'
 import type { AnswerTime } from '../../../electron/service/http/exchange.ts'
-import type { InstanceFace } from '../../../electron/service/instances.ts'
+import type { InstanceListTraits } from '../../../electron/service/instances.ts'
 import { ServiceError } from '../../../electron/service/service-error.ts'
 import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
@@ -18,9 +18,9 @@ afterEach(() => service.stop())
 
 function client(options: Partial<ClientOptions> = {}): ServiceClient {
   // The interface's own list, which has no limit that is known beforehand.
-  const face: InstanceFace = { get: () => 'v0', set: () => undefined }
+  const traits: InstanceListTraits = { get: () => 'v0', set: () => undefined }
   return createClient({
-    ...{ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, face },
+    ...{ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, traits },
     ...options,
   })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../../electron/service/client.ts'
-import type { InstanceFace } from '../../../electron/service/instances.ts'
+import type { InstanceListTraits } from '../../../electron/service/instances.ts'
 import { rows, user } from './right-answers.ts'
 import { json, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
@@ -17,8 +17,8 @@ test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
     service.otherwise = json(answer)
-    const face: InstanceFace = { get: () => 'v0', set: () => undefined }
-    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), face })
+    const traits: InstanceListTraits = { get: () => 'v0', set: () => undefined }
+    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), traits })
     expect(await call(client)).toEqual(gives)
     const seen = service.requests.at(-1)
     expect(`${seen?.method} ${seen?.url}`).toBe(request.replace(/ \/(?!api\/)/, ' /api/v0/'))

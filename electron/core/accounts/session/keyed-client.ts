@@ -22,13 +22,13 @@ export interface KeyedClient {
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
-  { lastSeen, missingInstances, face, watchdogs }: SessionMemory,
+  { lastSeen, missingInstances, traits, watchdogs }: SessionMemory,
   time: AccountClock,
 ): KeyedClient {
   let inUse: { key: string; client: ServiceClient } | undefined
 
   function onOffers(beyondInterface: boolean): void {
-    face.offersSeen(beyondInterface)
+    traits.offersSeen(beyondInterface)
     if (beyondInterface && store.get().accounts[id]?.beyondInterface === false)
       store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { beyondInterface }))
   }
@@ -51,7 +51,7 @@ export function createKeyedClient(
         clock: requestClock(machine.clock),
         random: machine.random.fraction,
         onAnswer: time.learn,
-        face,
+        traits,
         onOffers,
       })
       const noting = { account: id, store, lastSeen, now: time.now, onEnd: watchdogs.endsHere }

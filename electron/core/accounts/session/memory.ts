@@ -7,14 +7,14 @@ import { goneAlert } from '../../notifications/alerts.ts'
 import type { CollectionContext } from '../../storage/collection.ts'
 import type { Document } from '../../storage/json-file.ts'
 import type { SessionContext } from './context.ts'
-import { openFace, type ServiceFace } from './service-face.ts'
+import { type DeploymentTraits, openDeploymentTraits } from './deployment-traits.ts'
 
 /** What a session remembers of its account, besides what is done there by itself. */
 export interface SessionMemory {
   readonly alerts: AccountAlerts
   readonly lastSeen: Document<LastSeen>
   readonly missingInstances: MissingInstances
-  readonly face: ServiceFace
+  readonly traits: DeploymentTraits
   readonly watchdogs: StoredWatchdogs
   flush(): Promise<void>
 }
@@ -34,18 +34,18 @@ export async function openSessionMemory(
     if (!isWatchdogs) notifications.tell(account, [goneAlert(account, view)])
   }
 
-  const [alerts, lastSeen, missingInstances, face] = await Promise.all([
+  const [alerts, lastSeen, missingInstances, traits] = await Promise.all([
     openAccountAlerts(kept('told'), notifications),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
     openMissingInstances({ ...kept('departed'), onAway, onVanished, onGone }),
-    openFace(kept('service')),
+    openDeploymentTraits(kept('service')),
   ])
-  const all = [alerts, lastSeen, missingInstances, face]
+  const all = [alerts, lastSeen, missingInstances, traits]
   return {
     alerts,
     lastSeen,
     missingInstances,
-    face,
+    traits,
     watchdogs,
     async flush() {
       await Promise.all(all.map(each => each.flush()))

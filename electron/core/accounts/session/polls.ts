@@ -130,7 +130,7 @@ export class AccountPolls {
   /** What a poll has found, compared with what State has of the account before it. */
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
     const { app, memory, time, records, automations } = this.#session
-    const { missingInstances, face } = memory
+    const { missingInstances, traits } = memory
     const fields: PollFound['fields'] = user ? userFields(user) : {}
     if (fields.credit !== undefined) this.#creditReadAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
@@ -149,7 +149,7 @@ export class AccountPolls {
       uncertain:
         listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
       creditReadAt: this.#creditReadAt ?? at,
-      beyondInterface: face.beyondInterface() || beyond,
+      beyondInterface: traits.beyondInterface() || beyond,
     }
   }
 

@@ -63,7 +63,7 @@ export async function openSession(
   const ending = new AbortController()
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
-  const { lastSeen, missingInstances, face } = memory
+  const { lastSeen, missingInstances, traits } = memory
   const time = createAccountClock(clock, app.rate)
   const records: KnownRecords = new Map()
   const { at: seenAt, ...remembered } = lastSeen.get()
@@ -140,7 +140,7 @@ export async function openSession(
 
   store.change(draft => {
     const target = draft.accounts[id]
-    if (target) Object.assign(target, remembered, { beyondInterface: face.beyondInterface() })
+    if (target) Object.assign(target, remembered, { beyondInterface: traits.beyondInterface() })
   })
   if (key === undefined) {
     poller.pause()

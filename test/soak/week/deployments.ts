@@ -2,13 +2,13 @@ import { choices, type Profile } from '../../../simulator/deployment/profile.ts'
 import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
-type Face = Partial<Profile>
+type Deployment = Partial<Profile>
 
 /**
  * How instances are listed. Each tells the truth about a single one. An old list in pages without the new one beside it
  * is not among them: pages came with the new list, and a cut that nothing tells, of instances nobody knew, shows nowhere.
  */
-const lists: readonly [Face, ...Face[]] = [
+const lists: readonly [Deployment, ...Deployment[]] = [
   {},
   { page: 2 },
   { list: 'v0', v1: '404' },
@@ -20,7 +20,7 @@ const lists: readonly [Face, ...Face[]] = [
   { v1: 'repeats' },
 ]
 
-/** Seconds between two faces, on average. */
+/** Seconds between two deployments, on average. */
 const betweenFaces = 180
 
 /** The deployment is now the one, now the other, and never says so. */
@@ -29,16 +29,16 @@ export function beginChanging(living: Living, chance: Chance): void {
   const change = () => {
     if (living.isOver) return
     agenda.add(pace.now + chance.pause(betweenFaces) * 1000, change)
-    const face = aFace(chance)
-    sim.controls.setDeployment({ ...face })
-    tally.add('faces')
-    tally.add(`faces with ${face.list ?? face.deployment} lists`)
-    tally.add(`faces with ${face.records ?? 'full'} records`)
+    const deployment = aDeployment(chance)
+    sim.controls.setDeployment({ ...deployment })
+    tally.add('deployments')
+    tally.add(`deployments with ${deployment.list ?? deployment.deployment} lists`)
+    tally.add(`deployments with ${deployment.records ?? 'full'} records`)
   }
   change()
 }
 
-function aFace(chance: Chance): Face {
+function aDeployment(chance: Chance): Deployment {
   if (chance.happens(0.15)) return { deployment: 'interface' }
   const one = <Choice>(some: readonly Choice[], otherwise: Choice) => chance.oneOf(some) ?? otherwise
   return {

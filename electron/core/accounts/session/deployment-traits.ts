@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { InstanceFace } from '../../../service/instances.ts'
+import type { InstanceListTraits } from '../../../service/instances.ts'
 import { type DocumentOptions, openDocument } from '../../storage/json-file.ts'
 
 const Learnt = v.object({
@@ -7,7 +7,7 @@ const Learnt = v.object({
   offersBeyond: v.optional(v.literal(true)),
 })
 
-export interface ServiceFace extends InstanceFace {
+export interface DeploymentTraits extends InstanceListTraits {
   /** Whether the deployment goes beyond the interface: one that has the newer list does, or whose offers tell more. */
   beyondInterface(): boolean
   /** What the offers of a search say of that. */
@@ -16,9 +16,9 @@ export interface ServiceFace extends InstanceFace {
 }
 
 /** What was learnt of an account's service by its answers, kept over restarts. */
-export async function openFace(
+export async function openDeploymentTraits(
   place: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
-): Promise<ServiceFace> {
+): Promise<DeploymentTraits> {
   const document = await openDocument({ ...place, schema: Learnt, empty: {} })
   return {
     get: () => document.get().instances,
