@@ -81,7 +81,7 @@ export interface AccountContext {
 }
 
 /** What comes of using a share in an instance's connection, which is given back whatever that is. */
-export async function entered<Got>(
+export async function withConnection<Got>(
   { account, access, client }: Pick<AccountContext, 'account' | 'access' | 'client'>,
   instance: InstanceView,
   use: (connection: Connection) => Promise<Got>,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { looseList, plain, recordShape, single } from './http/answer.ts'
+import { looseList, plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { ServiceError } from './service-error.ts'
@@ -26,7 +26,7 @@ const currentUser: Operation<User> = {
   method: 'GET',
   path: '/api/v0/users/current/',
   repeat: 'read',
-  answer: single(userShape),
+  answer: singleAnswer(userShape),
 }
 
 /** Whether a channel carries an event; null or absent is what the service decides by itself. */
@@ -39,7 +39,7 @@ const preferences = Type.Record(Type.String(), Type.Record(Type.String(), channe
 // interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 export type NotificationPreferences = Static<typeof preferences>
 
-const preferencesAnswer = plain(Type.Object({ notification_preferences: preferences }))
+const preferencesAnswer = plainAnswer(Type.Object({ notification_preferences: preferences }))
 
 const replacePreferences: Operation<{ notification_preferences: NotificationPreferences }> = {
   method: 'PUT',

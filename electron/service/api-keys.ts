@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { listed, plain, recordShape } from './http/answer.ts'
+import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
 import { wordsOrConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
@@ -48,14 +48,14 @@ const create: Operation<NewApiKey> = {
   method: 'POST',
   path: '/api/v0/auth/apikeys/',
   repeat: 'never',
-  answer: plain(newKeyShape),
+  answer: plainAnswer(newKeyShape),
 }
 
 const list: Operation<{ apikeys: ApiKey[] }> = {
   method: 'GET',
   path: '/api/v0/auth/apikeys/',
   repeat: 'read',
-  answer: listed('apikeys', keyShape),
+  answer: listAnswer('apikeys', keyShape),
   size: 'list',
 }
 

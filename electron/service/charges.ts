@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { listed, recordShape } from './http/answer.ts'
+import { listAnswer, recordShape } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { sentenceFor } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
@@ -47,7 +47,7 @@ const listCharges: Operation<Rows> = {
   method: 'GET',
   path: '/api/v0/charges/',
   repeat: 'read',
-  answer: listed('results', rowShape),
+  answer: listAnswer('results', rowShape),
   size: 'list',
   extra: 'collection',
 }
@@ -56,7 +56,7 @@ const listInvoices: Operation<Rows> = {
   method: 'GET',
   path: '/api/v1/invoices/',
   repeat: 'read',
-  answer: listed('results', rowShape),
+  answer: listAnswer('results', rowShape),
   size: 'list',
   extra: 'collection',
 }

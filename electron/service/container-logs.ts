@@ -1,12 +1,12 @@
 import * as Type from 'typebox'
-import { plain } from './http/answer.ts'
+import { plainAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 const request: Operation<{ result_url: string }> = {
   method: 'PUT',
   path: '/api/v0/instances/request_logs/{id}/',
   repeat: 'read',
-  answer: plain(Type.Object({ result_url: Type.String() })),
+  answer: plainAnswer(Type.Object({ result_url: Type.String() })),
   extra: 'item',
 }
 

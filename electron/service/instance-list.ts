@@ -1,4 +1,4 @@
-import { type Fields, listed, type ReadList, type UnreadRecord } from './http/answer.ts'
+import { type Fields, listAnswer, type ReadList, type UnreadRecord } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { type Instance, instanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
@@ -32,7 +32,7 @@ const v0: Operation<Answered> = {
   method: 'GET',
   path: '/api/v0/instances/',
   repeat: 'read',
-  answer: listed('instances', instanceShape, { allowNone: true }),
+  answer: listAnswer('instances', instanceShape, { allowNone: true }),
   size: 'list',
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { looseList, plain, recordShape } from './http/answer.ts'
+import { looseList, plainAnswer, recordShape } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 /** A machine of the caller's; a service may tell more, which is kept. */
@@ -84,21 +84,21 @@ const addNetworkDisk: Operation<{ disk_id: number }> = {
   method: 'POST',
   path: '/api/v0/network_disk/',
   repeat: 'never',
-  answer: plain(Type.Object({ success: Type.Boolean(), disk_id: Type.Integer() })),
+  answer: plainAnswer(Type.Object({ success: Type.Boolean(), disk_id: Type.Integer() })),
 }
 
 const cancelMaintenance: Operation<MaintenanceCancelled> = {
   method: 'PUT',
   path: '/api/v0/machines/{id}/cancel_maint',
   repeat: 'harmless',
-  answer: plain(maintenanceShape),
+  answer: plainAnswer(maintenanceShape),
 }
 
 const cleanup: Operation<CleanedUp> = {
   method: 'PUT',
   path: '/api/v0/machines/{id}/cleanup',
   repeat: 'harmless',
-  answer: plain(cleanupShape),
+  answer: plainAnswer(cleanupShape),
 }
 
 /** What a machine's owner can do (section 4.4). Every method throws ServiceError. */

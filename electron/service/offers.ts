@@ -1,6 +1,6 @@
 import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
-import { listed, plain, recordShape } from './http/answer.ts'
+import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 const offerShape = recordShape(
@@ -161,7 +161,7 @@ const search: Operation<{ offers: Offer[] }> = {
   method: 'POST',
   path: '/api/v0/bundles/',
   repeat: 'read',
-  answer: listed('offers', offerShape, { oneAlone: true }),
+  answer: listAnswer('offers', offerShape, { oneAlone: true }),
   size: 'search',
 }
 
@@ -169,7 +169,7 @@ const create: Operation<Creation> = {
   method: 'PUT',
   path: '/api/v0/asks/{id}/',
   repeat: 'never',
-  answer: plain(creationShape),
+  answer: plainAnswer(creationShape),
 }
 
 /** Finding machines and renting one (section 4.2). Every method throws ServiceError. */

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { listed, recordShape } from './http/answer.ts'
+import { listAnswer, recordShape } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
@@ -38,7 +38,7 @@ const list: Operation<{ pending_price_increases: PriceIncrease[]; truncated?: un
   method: 'GET',
   path: '/api/v0/instances/pending-price-increases/',
   repeat: 'read',
-  answer: listed('pending_price_increases', increaseShape),
+  answer: listAnswer('pending_price_increases', increaseShape),
   size: 'list',
   extra: 'collection',
 }

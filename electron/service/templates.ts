@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
-import { listed, plain, recordShape, wrapped } from './http/answer.ts'
+import { listAnswer, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 const knownFields = {
@@ -102,7 +102,7 @@ const search: Operation<{ templates: Template[] }> = {
   method: 'GET',
   path: '/api/v0/template/',
   repeat: 'read',
-  answer: listed('templates', templateShape),
+  answer: listAnswer('templates', templateShape),
   size: 'search',
 }
 
@@ -116,7 +116,7 @@ const create: Operation<{ template: CreatedTemplate }> = {
   method: 'POST',
   path: '/api/v0/template/',
   repeat: 'never',
-  answer: wrapped('template', createdShape),
+  answer: wrappedAnswer('template', createdShape),
 }
 
 const editedShape = recordShape(
@@ -132,7 +132,7 @@ const edit: Operation<{ template: EditedTemplate }> = {
   method: 'PUT',
   path: '/api/v0/template/',
   repeat: 'never',
-  answer: wrapped('template', editedShape),
+  answer: wrappedAnswer('template', editedShape),
 }
 
 const removedShape = Type.Object({ success: Type.Boolean() })
@@ -141,7 +141,7 @@ const remove: Operation<Static<typeof removedShape>> = {
   method: 'DELETE',
   path: '/api/v0/template/',
   repeat: 'harmless',
-  answer: plain(removedShape),
+  answer: plainAnswer(removedShape),
 }
 
 /** Stored launch configurations (section 4.5). Every method throws ServiceError. */

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { plain } from './http/answer.ts'
+import { plainAnswer } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
@@ -25,7 +25,7 @@ export interface CloudSyncRequest {
   api_key: string
 }
 
-const cloudSyncAnswer = plain(
+const cloudSyncAnswer = plainAnswer(
   Type.Object({
     success: Type.Boolean(),
     msg: Type.Optional(Type.String()),

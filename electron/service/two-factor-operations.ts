@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { userFields } from './account.ts'
-import { plain, recordShape, single } from './http/answer.ts'
+import { plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { Operation } from './http/operation.ts'
 
@@ -104,49 +104,49 @@ export const operations = {
     method: 'GET',
     path: '/api/v0/tfa/status/',
     repeat: 'read',
-    answer: plain(statusShape),
+    answer: plainAnswer(statusShape),
   } satisfies Operation<TwoFactorStatus>,
   login: {
     method: 'POST',
     path: '/api/v0/tfa/',
     ...once,
-    answer: single(verifiedShape),
+    answer: singleAnswer(verifiedShape),
   } satisfies Operation<VerifiedUser>,
   remove: {
     method: 'DELETE',
     path: '/api/v0/tfa/',
     ...once,
-    answer: plain(removedShape),
+    answer: plainAnswer(removedShape),
   } satisfies Operation<MethodRemoved>,
   sendEmail: {
     method: 'POST',
     path: '/api/v0/tfa/email/',
     ...once,
-    answer: plain(sentShape),
+    answer: plainAnswer(sentShape),
   } satisfies Operation<CodeSent>,
   sendSms: {
     method: 'POST',
     path: '/api/v0/tfa/sms/',
     ...once,
-    answer: plain(sentShape),
+    answer: plainAnswer(sentShape),
   } satisfies Operation<CodeSent>,
   resendSms: {
     method: 'POST',
     path: '/api/v0/tfa/sms/resend/',
     ...once,
-    answer: plain(sentShape),
+    answer: plainAnswer(sentShape),
   } satisfies Operation<CodeSent>,
   setUpTotp: {
     method: 'POST',
     path: '/api/v0/tfa/totp-setup/',
     repeat: 'harmless',
-    answer: plain(totpShape),
+    answer: plainAnswer(totpShape),
   } satisfies Operation<TotpSetup>,
   authorize: {
     method: 'POST',
     path: '/api/v0/tfa/authorize-new-method/',
     ...once,
-    answer: plain(startedShape),
+    answer: plainAnswer(startedShape),
   } satisfies Operation<AuthorizationStarted>,
   confirmAuthorization: {
     method: 'PUT',
@@ -158,18 +158,18 @@ export const operations = {
     method: 'POST',
     path: '/api/v0/tfa/confirm-new/',
     ...once,
-    answer: plain(addedShape),
+    answer: plainAnswer(addedShape),
   } satisfies Operation<MethodAdded>,
   update: {
     method: 'PUT',
     path: '/api/v0/tfa/update/',
     repeat: 'harmless',
-    answer: plain(updatedShape),
+    answer: plainAnswer(updatedShape),
   } satisfies Operation<MethodUpdated>,
   regenerate: {
     method: 'PUT',
     path: '/api/v0/tfa/regen-backup-codes/',
     ...once,
-    answer: plain(codesShape),
+    answer: plainAnswer(codesShape),
   } satisfies Operation<BackupCodes>,
 }

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { looseList, recordShape, wrapped } from './http/answer.ts'
+import { looseList, recordShape, wrappedAnswer } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
@@ -53,7 +53,7 @@ const create: Operation<{ webhook: WebhookRecord }> = {
   method: 'POST',
   path: '/api/v0/webhooks/',
   repeat: 'never',
-  answer: wrapped('webhook', webhookShape),
+  answer: wrappedAnswer('webhook', webhookShape),
   extra: 'collection',
 }
 
@@ -61,7 +61,7 @@ const update: Operation<{ webhook: WebhookRecord; enabled_notification_preferenc
   method: 'PUT',
   path: '/api/v0/webhooks/{id}/',
   repeat: 'harmless',
-  answer: wrapped('webhook', webhookShape),
+  answer: wrappedAnswer('webhook', webhookShape),
 }
 
 const remove: Operation<LooseConfirmation> = {

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { looseList, recordShape, single } from './http/answer.ts'
+import { looseList, recordShape, singleAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 /** Section 2.9, of which the interface shows only what is given at creation. */
@@ -47,7 +47,7 @@ const create: Operation<Workergroup> = {
   method: 'POST',
   path: '/api/v0/workergroups/',
   repeat: 'never',
-  answer: single(workergroupShape),
+  answer: singleAnswer(workergroupShape),
 }
 
 /** Serverless workers (section 4.6). Every method throws ServiceError. */

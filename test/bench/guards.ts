@@ -3,7 +3,7 @@ import { guardAfterActing, guardWarned } from '../../electron/core/guards/act/ou
 import { createShownGuards } from '../../electron/core/guards/alerts/shown-guards.ts'
 import { guardActions } from '../../electron/core/guards/decide/guard-actions.ts'
 import type { Snapshot } from '../../electron/core/guards/facts/facts.ts'
-import { calmed, type Guard } from '../../electron/core/guards/model.ts'
+import { type Guard, withoutWarning } from '../../electron/core/guards/model.ts'
 import { createStore } from '../../electron/core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/views.ts'
 import { median, type Row, type Size } from './row.ts'
@@ -49,7 +49,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
       if (kind === 'warn') changed.set(guard.id, guardWarned(guard, decision.dueAt, at))
       else if (kind === 'act')
         changed.set(guard.id, guardAfterActing(guard, { done: decision.targets }, snapshot.facts, at))
-      else changed.set(guard.id, kind === 'calm' ? calmed(guard) : guard)
+      else changed.set(guard.id, kind === 'calm' ? withoutWarning(guard) : guard)
       if (kind === 'warn' || kind === 'act') happened[kind] += 1
     }
     if (changed.size > 0) guards = guards.map(guard => changed.get(guard.id) ?? guard)

@@ -3,7 +3,7 @@ import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { createPageLink } from '../../electron/core/app/page/page-link.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '../../electron/core/instances/reconcile.ts'
 import { alerts } from '../../electron/core/notifications/alerts.ts'
-import { same } from '../../electron/core/state/same.ts'
+import { isDeepEqual } from '../../electron/core/state/same.ts'
 import { createStore, type Store } from '../../electron/core/state/store.ts'
 import type { Instance } from '../../electron/service/instances.ts'
 import { accountView, stateWith } from '../unit/views.ts'
@@ -35,7 +35,7 @@ export async function pollRows({ smoke }: Size): Promise<Row[]> {
     const { first, second } = await inTurn(
       smoke ? 1 : 200,
       () => poll(store, known, after),
-      () => before.every((record, index) => same(record, after[index])),
+      () => before.every((record, index) => isDeepEqual(record, after[index])),
     )
     const unchangedBytes = bytes
 

@@ -30,7 +30,7 @@ export function activeParts(filter: OfferFilter): FilterPart[] {
 }
 
 /** The filter with that part open. */
-export function without(filter: OfferFilter, part: FilterPart): OfferFilter {
+export function filterWithout(filter: OfferFilter, part: FilterPart): OfferFilter {
   const rest = { ...filter }
   for (const key of parts[part]) delete rest[key]
   return rest
@@ -45,12 +45,12 @@ export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): O
 }
 
 /** The offers that pass, in the order given. An offer that does not say a filtered value does not pass. */
-export function passing(offers: readonly ListedOffer[], filter: OfferFilter): ListedOffer[] {
-  return offers.filter(passes(filter))
+export function offersPassing(offers: readonly ListedOffer[], filter: OfferFilter): ListedOffer[] {
+  return offers.filter(passesFilter(filter))
 }
 
 /** Whether an offer passes. */
-export function passes(filter: OfferFilter): (listed: ListedOffer) => boolean {
+export function passesFilter(filter: OfferFilter): (listed: ListedOffer) => boolean {
   const tests = testsOf(filter)
   return listed => {
     for (const test of tests) if (!test(listed)) return false
@@ -94,7 +94,7 @@ export function loosenings(
   filter: OfferFilter,
 ): { part: FilterPart; count: number }[] {
   return activeParts(filter)
-    .map(part => ({ part, count: passing(offers, without(filter, part)).length }))
+    .map(part => ({ part, count: offersPassing(offers, filterWithout(filter, part)).length }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
 }
@@ -108,7 +108,7 @@ export interface Choice {
 export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
   return choices(
     offers,
-    passing(offers, without(filter, 'gpus')),
+    offersPassing(offers, filterWithout(filter, 'gpus')),
     listed => listed.offer.gpuName,
     filter.gpus ?? [],
   )
@@ -118,7 +118,7 @@ export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter):
 export function regionChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
   return choices(
     offers,
-    passing(offers, without(filter, 'regions')),
+    offersPassing(offers, filterWithout(filter, 'regions')),
     listed => listed.region,
     filter.regions ?? [],
     countryName,

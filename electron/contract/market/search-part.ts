@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { named } from '../format/list.ts'
 import { rate } from '../format/money.ts'
 import { micros } from '../spending/money.ts'
-import { activeParts, type FilterPart, without } from './filter.ts'
+import { activeParts, type FilterPart, filterWithout } from './filter.ts'
 import { furtherParts, furtherWords } from './further-filters.ts'
 import type { OfferFilter, SavedQuery } from './offer.ts'
 import { countryName } from './place.ts'
@@ -37,7 +37,7 @@ export function withoutParts(search: SavedQuery, parts: readonly SearchPart[]): 
       verifiedOnly: query.verifiedOnly && !parts.includes('verified'),
       ...(extra && !parts.includes('extra') ? { extra } : {}),
     },
-    filter: parts.filter(isFilterPart).reduce<OfferFilter>(without, search.filter),
+    filter: parts.filter(isFilterPart).reduce<OfferFilter>(filterWithout, search.filter),
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Catalogue, type ListedOffer, offersAt } from './catalogue.ts'
-import { passes } from './filter.ts'
+import { passesFilter } from './filter.ts'
 import type { OfferFilter } from './offer.ts'
 
 export const sortColumns = [
@@ -90,7 +90,7 @@ export class Sorter {
     failed: Readonly<Record<string, { times: number }>> = {},
   ): number[] {
     const { offers } = this.#catalogue
-    const isPassing = offers.map(passes(filter))
+    const isPassing = offers.map(passesFilter(filter))
     const positions: number[] = []
     for (const position of this.#order(by)) if (isPassing[position]) positions.push(position)
     if (Object.keys(failed).length === 0) return positions

@@ -7,7 +7,7 @@ import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { needing } from '../app/permission.ts'
+import { needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { openCollection } from '../storage/collection.ts'
 
@@ -61,7 +61,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
   }
 
   async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
-    const verb = await needing('instance_write', request(instance, action))
+    const verb = await needingPermission('instance_write', request(instance, action))
     activity.add({ account, instance: instance.id, kind: 'user', text: `${verb} ${instanceName(instance)}` })
   }
 

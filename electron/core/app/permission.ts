@@ -18,7 +18,10 @@ type Permission = keyof typeof may
  * Waits for a call that needs a permission. A bare 401 or 403 is told as what it most likely is, on an account whose
  * key is otherwise good: a scoped key that lacks it, or one that needs a login with two factors first.
  */
-export async function needing<Answer>(permission: Permission, call: Promise<Answer>): Promise<Answer> {
+export async function needingPermission<Answer>(
+  permission: Permission,
+  call: Promise<Answer>,
+): Promise<Answer> {
   try {
     return await call
   } catch (error) {

@@ -53,7 +53,7 @@ export function withEvent(guard: Guard, at: number, text: string): Guard {
 }
 
 /** The same guard with nothing of its last moment: what it told, tried and could not do. */
-export function calmed(guard: Guard): Guard {
+export function withoutWarning(guard: Guard): Guard {
   const nothing = { warnedAt: undefined, heldAt: undefined, begunAt: undefined, passed: undefined }
   return { ...guard, ...nothing, failures: undefined, problem: undefined, retryAt: undefined }
 }

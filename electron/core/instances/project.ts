@@ -13,7 +13,7 @@ import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
-import { believable, costPerHour, prices, ranAtLeast, spending } from './spending.ts'
+import { believable, costPerHour, pricesOf, ranAtLeast, spending } from './spending.ts'
 import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
 
 /** How the account was seen before. */
@@ -34,7 +34,7 @@ const longestMessage = 500
  * `at` the account's time of the answer in epoch seconds, `expectedTraffic` GB that its renter expects.
  * Secrets in the record stay in the record.
  */
-export function project(
+export function projectInstance(
   record: Instance,
   before: InstanceView | undefined,
   at: number,
@@ -59,7 +59,7 @@ export function project(
     beyondInterface: goesBeyond(record),
   }
   const state = instanceState(status, before && pastOf(before, lastPoll.unbroken), at)
-  const price = prices(record, before)
+  const price = pricesOf(record, before)
   const perHour = costPerHour(state, price)
   const startedAt = record.start_date
   const { traffic, charged } = trafficOf(record, before?.traffic, at)

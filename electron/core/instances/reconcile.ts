@@ -1,9 +1,9 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
-import { same } from '../state/same.ts'
+import { isDeepEqual } from '../state/same.ts'
 import { passes } from './instance-state.ts'
 import type { Listing } from './polling/poll-all.ts'
-import { type LastPoll, project } from './project.ts'
+import { type LastPoll, projectInstance } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
 export interface Changes {
@@ -51,10 +51,10 @@ export function compareInstances(
     // What its traffic comes to per hour fades while nothing flows, and what was expected of it ends by itself.
     const { perHour, expectedPerHour } = before?.traffic ?? {}
     const steady = before && !perHour && !expectedPerHour && !passes(before.state)
-    if (steady && same(known.get(id), record)) continue
+    if (steady && isDeepEqual(known.get(id), record)) continue
     known.set(id, record)
-    const view = project(record, before ?? lastView(id), at, lastPoll, expectedTraffic(id))
-    if (!before || !same(before, view)) changed.set(id, view)
+    const view = projectInstance(record, before ?? lastView(id), at, lastPoll, expectedTraffic(id))
+    if (!before || !isDeepEqual(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)
     .map(Number)
@@ -81,7 +81,7 @@ export function applyChanges(
 function writeDifference(target: Record<string, unknown>, before: InstanceView, after: InstanceView): void {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof InstanceView>
   for (const field of fields) {
-    if (same(before[field], after[field])) continue
+    if (isDeepEqual(before[field], after[field])) continue
     if (after[field] === undefined) delete target[field]
     else target[field] = after[field]
   }

@@ -23,7 +23,7 @@ type PriceFields = Pick<
  * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is told
  * of a stopped one, too, which costs its disk alone. What a record leaves out is as it was told last (`before`).
  */
-export function prices(
+export function pricesOf(
   record: PriceFields,
   before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
 ): Prices {

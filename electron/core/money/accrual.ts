@@ -1,6 +1,14 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import { absence, type Bound, type Cost, type Counted, costsBetween, countedAt, grown } from './costs.ts'
+import {
+  type Bound,
+  type Cost,
+  type Counted,
+  costOverTime,
+  costsBetween,
+  countedAt,
+  shortestAbsence,
+} from './costs.ts'
 import { asRemembered, withParts } from './silence.ts'
 import { likeliestTopUp } from './top-up.ts'
 
@@ -31,7 +39,7 @@ export interface Seen {
  * the prices; what has changed its price, come or gone meanwhile may have done so at any moment, so those have what the
  * credit leaves for them.
  */
-export function accrue(
+export function accrueSpending(
   before: Counted | undefined,
   { at, credit, instances, uncertainty = 2 }: Seen,
 ): Accrual {
@@ -52,7 +60,8 @@ export function accrue(
   }
   const fell = before.credit - credit
   const uncertainAmount =
-    grown(ratesOf(before), before.uncertainty ?? uncertainty) + grown(ratesOf(counted), uncertainty)
+    costOverTime(ratesOf(before), before.uncertainty ?? uncertainty) +
+    costOverTime(ratesOf(counted), uncertainty)
   const { sum: toppedUp, estimated } = likeliestTopUp({
     fell,
     length: at - before.at,
@@ -65,7 +74,7 @@ export function accrue(
   const remembered = asRemembered(costs, before)
   const fits =
     left >= sum(remembered, 'least') - uncertainAmount && left <= sum(remembered, 'most') + uncertainAmount
-  const away = at - before.at > absence
+  const away = at - before.at > shortestAbsence
   const shares = parted(fits ? remembered : costs, left, uncertainAmount, away)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
   const inAll = away ? costsInAll(before, counted, shares) : new Map<string, Micros>()

@@ -53,7 +53,7 @@ export type Bound = Exclude<keyof Cost, 'silent'>
  * Seconds: polls closer together follow each other. Between others, what had one price at both may have been stopped
  * and started again.
  */
-export const absence = shortestBreak
+export const shortestAbsence = shortestBreak
 
 export function countedAt(instance: InstanceView, at: number): CountedInstance {
   const { state, costPerHour, diskPricePerHour = 0, pricePerHour = 0, traffic } = instance
@@ -86,9 +86,9 @@ export function costsBetween(
   }
   for (const [id, then] of Object.entries(before.instances)) {
     if (id in after.instances) continue
-    const dearest = seconds > absence ? Math.max(then.perHour, then.running ?? 0) : then.perHour
-    const guess = grown(then.perHour, seconds)
-    costs.set(id, { least: 0, most: grown(dearest, seconds), guess, lowest: 0 })
+    const dearest = seconds > shortestAbsence ? Math.max(then.perHour, then.running ?? 0) : then.perHour
+    const guess = costOverTime(then.perHour, seconds)
+    costs.set(id, { least: 0, most: costOverTime(dearest, seconds), guess, lowest: 0 })
   }
   return costs
 }
@@ -108,20 +108,22 @@ function costOf(
   // The service may tell when it was made, or when it was started last.
   const booted = fresh || began > from + uncertainty ? Math.max(from, began) : undefined
   const ran = state === 'running' && booted !== undefined ? ranAtLeast(booted, to) : 0
-  const known = ran > 0 ? grown(now.perHour, ran) + grown(disk, seconds - ran) : 0
+  const known = ran > 0 ? costOverTime(now.perHour, ran) + costOverTime(disk, seconds - ran) : 0
   const mayHaveRun = fresh && state !== 'running' && !now.booting
   const dearest = Math.max(then?.perHour ?? 0, now.perHour, mayHaveRun ? pricePerHour : 0)
   // Of a new one that does not tell when it was made, nothing is sure.
   const idle = then || startedAt !== undefined ? disk : 0
   const cheapest = then ? Math.min(then.least ?? then.perHour, now.least ?? now.perHour) : idle
   const traffic = Math.max(0, (now.traffic ?? 0) - (then?.traffic ?? 0))
-  const most = grown(dearest, seconds) + traffic
-  const least = Math.min(most, Math.max(grown(cheapest, seconds), known) + traffic)
+  const most = costOverTime(dearest, seconds) + traffic
+  const least = Math.min(most, Math.max(costOverTime(cheapest, seconds), known) + traffic)
   // What it has cost in all may have been taken up from an older poll than this, after a kill. Rounding gives the one.
   const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
   const sure = least === most
   const lowest =
-    to - from > absence ? Math.min(least, Math.max(grown(idle, seconds), known) + traffic) : least
+    to - from > shortestAbsence
+      ? Math.min(least, Math.max(costOverTime(idle, seconds), known) + traffic)
+      : least
   const silent = then?.least !== undefined && now.least !== undefined
   return {
     least: sure ? guess : least,
@@ -133,6 +135,6 @@ function costOf(
 }
 
 /** What a price per hour comes to in so many seconds. */
-export function grown(perHour: Micros, seconds: number): Micros {
+export function costOverTime(perHour: Micros, seconds: number): Micros {
   return Math.max(0, Math.floor((perHour * seconds) / 3600))
 }

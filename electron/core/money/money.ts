@@ -3,12 +3,12 @@ import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spendin
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { accrue } from './accrual.ts'
+import { accrueSpending } from './accrual.ts'
 import type { Charges } from './charges.ts'
 import type { Counted } from './costs.ts'
 import { emptyDay, neededNames, StoredDay, StoredNames, withDaysOver, withStretch } from './days.ts'
 import { localDay } from './local-days.ts'
-import { StoredSamples, sampleLength, thinned, withAmount, withoutOld } from './samples.ts'
+import { StoredSamples, sampleLength, thinnedSamples, withAmount, withoutOld } from './samples.ts'
 
 /** How an account's money went: every five minutes for 90 days, every day for ever. */
 export interface Money extends Automation {
@@ -100,7 +100,7 @@ export async function openMoney(
       }
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
-    const { counted, spent, toppedUp, estimated, shares, inAll } = accrue(before, {
+    const { counted, spent, toppedUp, estimated, shares, inAll } = accrueSpending(before, {
       at,
       instances: account.instances,
       uncertainty,
@@ -177,7 +177,7 @@ export async function openMoney(
       // Time may have gone back behind what is over.
       const earlier = first ? before.samples.filter(([end]) => end < first[0]) : before.samples
       return {
-        samples: thinned([...earlier, ...current.samples], from, most),
+        samples: thinnedSamples([...earlier, ...current.samples], from, most),
         days: allDays(),
         names: allNames(),
       }

@@ -35,7 +35,7 @@ export function withoutOld(samples: readonly StoredSample[]): StoredSample[] {
 }
 
 /** At most so many samples of one length from a moment on, what falls together added up. Sums stay exact. */
-export function thinned(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
+export function thinnedSamples(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
   const seen = samples.filter(([end]) => end > from)
   const first = seen[0]?.[0]
   const last = seen.at(-1)?.[0]

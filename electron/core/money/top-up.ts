@@ -1,5 +1,5 @@
 import type { Micros } from '../../contract/spending/money.ts'
-import { absence, type Bound, type Cost } from './costs.ts'
+import { type Bound, type Cost, shortestAbsence } from './costs.ts'
 
 /** What two polls show of the time between them. */
 export interface Evidence {
@@ -35,7 +35,7 @@ const smallestTopUp = dollar / 2
 export function likeliestTopUp({ fell, length, costs, uncertainty }: Evidence): TopUp {
   const [least, most] = [sum(costs, 'least'), sum(costs, 'most')]
   const [from, to] = [Math.max(0, least - fell - uncertainty), most - fell + uncertainty]
-  const away = length > absence
+  const away = length > shortestAbsence
   const mayBeUsual = away && usualIn(from, to) > 0
   if (fell >= 0 && least - fell <= (mayBeUsual ? uncertainty : smallestTopUp))
     return { sum: 0, estimated: mayBeUsual }

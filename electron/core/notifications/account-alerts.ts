@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Settings } from '../../contract/app/settings.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { same } from '../state/same.ts'
+import { isDeepEqual } from '../state/same.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { AlertedState } from './alerted.ts'
 import { alerts } from './alerts.ts'
@@ -27,7 +27,7 @@ export async function openAccountAlerts(
     async onPoll(account, settings, at) {
       const before = document.get()
       const { alerts: found, alerted } = alerts(before ?? undefined, account, settings, at)
-      if (!same(before, alerted)) await document.record(() => alerted)
+      if (!isDeepEqual(before, alerted)) await document.record(() => alerted)
       notifications.onPoll(account, alerted)
       if (found.length > 0) notifications.tell(account.id, found)
     },

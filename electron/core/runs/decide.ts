@@ -3,7 +3,7 @@ import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
-import { same } from '../state/same.ts'
+import { isDeepEqual } from '../state/same.ts'
 import type { Run } from './model.ts'
 
 /** Seconds that the watchdog waits for Berth after a run's end: longer where something is to be fetched first. */
@@ -24,7 +24,7 @@ export function watchdogOrder(run: Run): WatchdogOrder | undefined {
 /** The same run where its watchdog does the same as before; else with the note that it is still to hear of it. */
 export function withStaleWatchdog(before: Run, after: Run): Run {
   const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
-  if (!heardOf || same(watchdogOrder(before), watchdogOrder(after))) return after
+  if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
   return { ...after, watchdogStale: true }
 }
 

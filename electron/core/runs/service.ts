@@ -18,7 +18,7 @@ import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
 import { runAlertsOf } from './run-alerts.ts'
 import { spares } from './spares.ts'
-import { openStoredRuns, surplus } from './stored-runs.ts'
+import { openStoredRuns, surplusRuns } from './stored-runs.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: started, followed, and what was chosen done at their end. */
@@ -108,7 +108,7 @@ export async function openRuns(
   }
 
   async function add(id: string, newRun: NewRun): Promise<void> {
-    for (const old of surplus(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
+    for (const old of surplusRuns(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
     await runs.add({
       ...newRun,
       id,

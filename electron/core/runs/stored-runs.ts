@@ -70,7 +70,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
 }
 
 /** Runs that are over, the oldest first, beyond those that are kept. */
-export function surplus(runs: readonly Run[], most: number): readonly Run[] {
+export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
   const over = runs.filter(run => !isGoing(run))
   return over.slice(0, Math.max(0, over.length - most))
 }

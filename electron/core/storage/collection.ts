@@ -4,7 +4,7 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
-import { same } from '../state/same.ts'
+import { isDeepEqual } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from './json-file.ts'
 
@@ -93,7 +93,7 @@ export async function openCollection<Schema extends v.GenericSchema<unknown, obj
     if (!view || !shown || ending.aborted) return
     const fields: Readonly<Fields> = view(document.get())
     const before: Readonly<Fields> = { ...shown }
-    if (Object.entries(fields).every(([field, after]) => same(before[field], after))) return
+    if (Object.entries(fields).every(([field, after]) => isDeepEqual(before[field], after))) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (target) writeDifference(target as unknown as Fields, before, fields)
@@ -167,11 +167,12 @@ type Fields = Record<string, unknown>
 function writeDifference(draft: Fields, shown: Readonly<Fields>, fields: Readonly<Fields>): void {
   for (const [name, after] of Object.entries(fields)) {
     const before = shown[name]
-    if (same(before, after)) continue
+    if (isDeepEqual(before, after)) continue
     const entries = draft[name]
     if (isRecord(before) && isRecord(after) && isRecord(entries)) {
       for (const id of Object.keys(before)) if (!(id in after)) delete entries[id]
-      for (const [id, entry] of Object.entries(after)) if (!same(before[id], entry)) entries[id] = entry
+      for (const [id, entry] of Object.entries(after))
+        if (!isDeepEqual(before[id], entry)) entries[id] = entry
     } else draft[name] = after
   }
 }

@@ -1,8 +1,8 @@
 import { type CopyRequest, isOver, type SyncRequest } from '../../contract/account/transfer.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { needing } from '../app/permission.ts'
-import { same } from '../state/same.ts'
+import { needingPermission } from '../app/permission.ts'
+import { isDeepEqual } from '../state/same.ts'
 import { follow } from './follow.ts'
 import { createKeyKeeper } from './key-keeper.ts'
 import type { Transfer } from './model.ts'
@@ -41,7 +41,10 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       const at = kind === 'copy' ? to.instance : (from.instance ?? to.instance)
       if (isOver(get(id)) || at === undefined) return
       const { transfers } = client()
-      await needing('instance_write', kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at))
+      await needingPermission(
+        'instance_write',
+        kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at),
+      )
       // The service is told the instance alone, so it ends all of them there.
       for (const other of all().filter(other => cancelledWith(other, kind, at))) {
         await note(other.id, { step: 'cancelled', endedAt: now() })
@@ -60,7 +63,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       for (const transfer of all()) {
         const others = all().filter(({ id }) => id !== transfer.id)
         const after = follow(transfer, others, instances, now())
-        if (!same(transfer, after)) {
+        if (!isDeepEqual(transfer, after)) {
           void note(transfer.id, after)
           if (isOver(after))
             tell(after.step === 'failed' ? 'error' : 'berth', ended(after), after, after.message)

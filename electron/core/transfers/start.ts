@@ -2,7 +2,7 @@ import type { CopyRequest, SyncRequest } from '../../contract/account/transfer.t
 import { ServiceError } from '../../service/service-error.ts'
 import type { CloudSync } from '../../service/transfers.ts'
 import type { AccountContext } from '../account-context.ts'
-import { needing } from '../app/permission.ts'
+import { needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { cleanLine } from '../instances/project.ts'
 import type { KeyKeeper } from './key-keeper.ts'
@@ -85,7 +85,7 @@ async function start(parts: StartParts, transfer: Transfer, asking: Promise<Clou
   const { account, activity, now } = context
   const { id } = transfer
   try {
-    const { msg, result_url } = await needing('instance_write', asking)
+    const { msg, result_url } = await needingPermission('instance_write', asking)
     const message = cleanLine(msg)
     await transfers.note(id, {
       step: 'running',

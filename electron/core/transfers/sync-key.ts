@@ -2,7 +2,7 @@ import type { TransferKey } from '../../contract/account/transfer.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
-import { needing } from '../app/permission.ts'
+import { needingPermission } from '../app/permission.ts'
 
 /**
  * What a sync's key may do. Cloud sync is among the calls of `instance_write`, and the sync makes no other: so it needs
@@ -21,7 +21,7 @@ export async function makeSyncKey(
 ): Promise<{ key: TransferKey; secret: string }> {
   const name = keyName(transfer)
   try {
-    const made = await needing('user_write', client.apiKeys.create({ name, permissions }))
+    const made = await needingPermission('user_write', client.apiKeys.create({ name, permissions }))
     const scoped = typeof made.permissions === 'object' && made.permissions !== null
     return { key: { id: made.id, name, state: 'in-use', scoped }, secret: made.key }
   } catch (error) {

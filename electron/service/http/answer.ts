@@ -55,7 +55,7 @@ export interface UnreadRecord extends AnswerProblem {
 export type ReadList<F extends string, T> = { [K in F]: T[] } & { unread: readonly UnreadRecord[] }
 
 /** An answer that is exactly checked by `schema`; unknown fields are kept. */
-export function plain<const S extends TSchema>(schema: S): Answer<Static<S>> {
+export function plainAnswer<const S extends TSchema>(schema: S): Answer<Static<S>> {
   const checker = lazy(() => Compile(schema as TSchema))
   return {
     problem: body => problemIn(checker(), body),
@@ -64,7 +64,7 @@ export function plain<const S extends TSchema>(schema: S): Answer<Static<S>> {
 }
 
 /** An answer that is one record. */
-export function single<T>(shape: RecordShape<T>): Answer<T> {
+export function singleAnswer<T>(shape: RecordShape<T>): Answer<T> {
   const reader = recordReader(shape)
   return {
     problem: body => reader.problem(body, '$'),
@@ -73,7 +73,7 @@ export function single<T>(shape: RecordShape<T>): Answer<T> {
 }
 
 /** An answer `{[field]: record}` with more `fields` beside it. */
-export function wrapped<T, F extends string>(field: F, shape: RecordShape<T>): Answer<{ [K in F]: T }> {
+export function wrappedAnswer<T, F extends string>(field: F, shape: RecordShape<T>): Answer<{ [K in F]: T }> {
   const reader = recordReader(shape)
   const container = lazy(() => Compile(Type.Object({ [field]: Type.Unknown() })))
   return {
@@ -90,7 +90,7 @@ export function wrappedOrNull<T, F extends string>(
   field: F,
   shape: RecordShape<T>,
 ): Answer<{ [K in F]: T | null }> {
-  const record = wrapped(field, shape)
+  const record = wrappedAnswer(field, shape)
   const isNull = (body: unknown) => isFields(body) && body[field] === null
   return {
     problem: body => (isNull(body) ? undefined : record.problem(body)),
@@ -105,7 +105,7 @@ const MOST_TOLD = 20
  * An answer `{[field]: [record, …]}`, of which the records that can be read are given. With `oneAlone` a record that stands
  * there instead of the list is a list of one. Where not a single one can be read, that is a problem, unless `allowNone`.
  */
-export function listed<T, F extends string>(
+export function listAnswer<T, F extends string>(
   field: F,
   shape: RecordShape<T>,
   { allowNone = false, oneAlone = false }: { allowNone?: boolean; oneAlone?: boolean } = {},

@@ -7,9 +7,9 @@ import type { Passphrases } from '../keys/passphrases.ts'
 import { openShellOn, type Shell, type ShellSize } from '../shell/shell.ts'
 import { sshCommand } from '../ssh-command.ts'
 import { type Candidate, candidates } from './addresses.ts'
-import { greets } from './dial.ts'
+import { greetsAsSsh } from './dial.ts'
 import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
-import { type Lease, shareConnections, type Target, type WayListener, within } from './sharing.ts'
+import { type Lease, shareConnections, type Target, type WayListener, withinTime } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
 /** Getting in, for all accounts and instances. */
@@ -76,7 +76,7 @@ export function createSsh(needs: SshNeeds): Ssh {
   async function shellOn(lease: Lease, request: ShellRequest, ms: number): Promise<Shell> {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
-      const shell = await within(clock, opening, ms)
+      const shell = await withinTime(clock, opening, ms)
       shell.ended.then(lease.release)
       return shell
     } catch (error) {
@@ -114,7 +114,11 @@ export function createSsh(needs: SshNeeds): Ssh {
       for (const [index, way] of ways.entries()) {
         const left = Math.max(0, deadlineMs - (clock.monotonic() - start))
         try {
-          await greets(way.address, { clock, within: left / (ways.length - index), signal: closing.signal })
+          await greetsAsSsh(way.address, {
+            clock,
+            within: left / (ways.length - index),
+            signal: closing.signal,
+          })
           return way
         } catch (error) {
           last = error

@@ -43,7 +43,7 @@ export function dial(address: SshAddress, { clock, within, signal }: Limits): Pr
 }
 
 /** Whether an SSH server greets there. Throws what `dial` throws, and `ssh_unreachable` for another kind of server. */
-export async function greets(address: SshAddress, limits: Limits): Promise<void> {
+export async function greetsAsSsh(address: SshAddress, limits: Limits): Promise<void> {
   const start = limits.clock.monotonic()
   const socket = await dial(address, limits)
   const left = limits.within - (limits.clock.monotonic() - start)

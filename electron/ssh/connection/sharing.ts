@@ -112,7 +112,7 @@ export function shareConnections(
       if (shared.shares === 0) void end(shared)
     }
     try {
-      return { ...(await within(clock, shared.entrance, deadlineMs)), found, release }
+      return { ...(await withinTime(clock, shared.entrance, deadlineMs)), found, release }
     } catch (error) {
       release()
       throw error
@@ -153,7 +153,7 @@ export function shareConnections(
 }
 
 /** Rejects with `ssh_timeout` when it takes longer than so many milliseconds. */
-export function within<T>(clock: Clock, work: Promise<T>, milliseconds: number): Promise<T> {
+export function withinTime<T>(clock: Clock, work: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, milliseconds), () => reject(timedOut(undefined)))
     work.then(resolve, reject).finally(cancel)

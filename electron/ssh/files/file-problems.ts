@@ -16,7 +16,7 @@ const permissionDenied = 3
 const unsupported = 8
 
 /** What a server refused, as people read it. `doing` is a clause such as `delete /a/b`, made harmless already. */
-export function refused(error: unknown, doing: string): BerthError {
+export function fileRefused(error: unknown, doing: string): BerthError {
   const code = codeOf(error)
   if (code === noSuchFile)
     return new BerthError({

@@ -4,7 +4,7 @@ import { harmless } from '../../contract/instance/file-names.ts'
 import { isUnreadable } from '../../contract/instance/files.ts'
 import type { Connection } from '../connection/connection.ts'
 import { reasonOf } from '../connection/ssh-problems.ts'
-import { noSftp, refused, SftpLost, unreadableName } from './file-problems.ts'
+import { fileRefused, noSftp, SftpLost, unreadableName } from './file-problems.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
@@ -143,7 +143,7 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
     try {
       return await raw(begin)
     } catch (error) {
-      throw error instanceof SftpLost ? error : refused(error, doing)
+      throw error instanceof SftpLost ? error : fileRefused(error, doing)
     }
   }
 
@@ -185,7 +185,7 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
         }
         return { entries: entries.slice(0, most), more: true, unnamed }
       } catch (error) {
-        throw error instanceof SftpLost ? error : refused(error, `list ${harmless(path)}`)
+        throw error instanceof SftpLost ? error : fileRefused(error, `list ${harmless(path)}`)
       } finally {
         await sftp.close(folder).catch(() => undefined)
       }

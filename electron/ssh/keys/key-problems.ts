@@ -14,7 +14,7 @@ function Title(name: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1)
 }
 
-export function missing(name: string): BerthError {
+export function keyMissing(name: string): BerthError {
   return new BerthError({
     code: 'key_missing',
     message: name.startsWith('agent')
@@ -27,7 +27,7 @@ export function missing(name: string): BerthError {
 }
 
 /** It wants its passphrase: the fact `key` tells which, for whoever asks the user. */
-export function locked(name: string): BerthError {
+export function keyLocked(name: string): BerthError {
   return new BerthError({
     code: 'key_locked',
     message: `${Title(name)} is protected by a passphrase, which Berth does not have.`,

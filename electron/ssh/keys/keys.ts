@@ -5,7 +5,7 @@ import { berthKey, type SshKey } from '../../contract/instance/ssh-key.ts'
 import type { Files } from '../../ports/files.ts'
 import { type Agent, agentFingerprint, isAgents, openAgent } from './agent.ts'
 import { findKeyFile, type KeyFile } from './key-folder.ts'
-import { locked, missing, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
+import { keyLocked, keyMissing, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
 import { listedAgents, listedIn, listedOwn } from './listed.ts'
 import { generateKey, importKey } from './new-keys.ts'
 import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
@@ -81,7 +81,7 @@ export function openKeys({
 
   /** One making at a time, so that two first uses end with the same key. */
   async function ownKey(): Promise<OwnKey> {
-    if (account === undefined) throw missing(berthKey)
+    if (account === undefined) throw keyMissing(berthKey)
     own ??= loadOrMakeOwn(files, account).catch(error => {
       own = undefined
       throw error
@@ -95,7 +95,7 @@ export function openKeys({
       ? findKeyFile(ownFolder, name.slice('berth/'.length))
       : findKeyFile(usersFolder, name)
     const found = await among
-    if (found === undefined) throw missing(name)
+    if (found === undefined) throw keyMissing(name)
     return found
   }
 
@@ -103,7 +103,7 @@ export function openKeys({
   async function agentKey(name: string): Promise<LocatedKey> {
     const wanted = agentFingerprint(name)
     const key = (await agent.keys()).find(({ fingerprint }) => fingerprint === (wanted ?? fingerprint))
-    if (key === undefined) throw missing(name)
+    if (key === undefined) throw keyMissing(name)
     const file = `agent-keys/${Buffer.from(key.fingerprint).toString('hex')}.pub`
     if ((await files.read(file)) !== `${key.publicKey}\n`) await files.write(file, `${key.publicKey}\n`)
     return { name, publicKey: key.publicKey, fingerprint: key.fingerprint, path: files.path(file) }
@@ -127,7 +127,7 @@ export function openKeys({
       if (passphrase !== undefined) read = await readPrivateKey(text, passphrase)
     }
     // A passphrase that was kept and has been changed meanwhile is one that is not known.
-    if (read.state === 'locked' || read.state === 'wrong_passphrase') throw locked(name)
+    if (read.state === 'locked' || read.state === 'wrong_passphrase') throw keyLocked(name)
     if (read.state !== 'open') throw unusable(name)
     return { ...located, proof: { type: 'publickey', key: read.key } }
   }

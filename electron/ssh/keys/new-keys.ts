@@ -1,6 +1,6 @@
 import type { Files } from '../../ports/files.ts'
 import { keyNamesIn } from './key-folder.ts'
-import { locked, nameTaken, notAKey, wrongPassphrase } from './key-problems.ts'
+import { keyLocked, nameTaken, notAKey, wrongPassphrase } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import type { Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
@@ -17,7 +17,7 @@ export async function importKey(
   // OpenSSH reads these; what PuTTY writes it does not.
   if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
   const read = await readPrivateKey(privateKey, passphrase)
-  if (read.state === 'locked') throw locked(name)
+  if (read.state === 'locked') throw keyLocked(name)
   if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
   if (read.state !== 'open') throw notAKey()
   const blob = read.key.getPublicSSH()

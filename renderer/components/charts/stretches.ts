@@ -21,6 +21,6 @@ export function stretches<Seen extends { at: number }>(seen: readonly Seen[], lo
 }
 
 /** The `d` of a line through places; one alone is a dot, where the line's ends are round. */
-export function through(places: readonly string[]): string {
+export function linesThrough(places: readonly string[]): string {
   return `M${(places.length === 1 ? [...places, ...places] : places).join('L')}`
 }

@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../electron/contract/ids.ts'
 import { catalogueOf, type ListedOffer } from '../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import type { OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/market/offer.ts'
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
@@ -51,7 +51,7 @@ export class Lows {
   /** The offers of a search with its filter, the cheapest first; undefined before it was made. */
   matching({ query, filter }: SavedQuery): ListedOffer[] | undefined {
     const answered = this.seen(query)
-    return answered && cheapestFirst(passing(answered.offers, filter))
+    return answered && cheapestFirst(offersPassing(answered.offers, filter))
   }
 }
 

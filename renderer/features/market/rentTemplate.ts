@@ -1,5 +1,10 @@
 import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
-import { activeParts, type FilterPart, passing, without } from '../../../electron/contract/market/filter.ts'
+import {
+  activeParts,
+  type FilterPart,
+  filterWithout,
+  offersPassing,
+} from '../../../electron/contract/market/filter.ts'
 import type { OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
 import type { RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
@@ -132,7 +137,11 @@ function counts(field: FilledField, access: RentDraft['access']): boolean {
 }
 
 /** What of the template's machine filters this offer does not meet, in words; conditions that the page cannot tell are left out. */
-export function unmet(template: RentTemplate, offer: OfferView, type: OfferQuery['type']): string[] {
+export function unmetConditions(
+  template: RentTemplate,
+  offer: OfferView,
+  type: OfferQuery['type'],
+): string[] {
   const { filter, verifiedOnly } = readExtraFilters(template.values?.extraFilters ?? {})
   const { offers } = catalogueOf([offer], type)
   const parts = activeParts(filter)
@@ -142,7 +151,7 @@ export function unmet(template: RentTemplate, offer: OfferView, type: OfferQuery
 
   function fails(part: FilterPart): boolean {
     const rest = activeParts(filter).filter(each => each !== part)
-    return passing(offers, rest.reduce(without, filter)).length === 0
+    return offersPassing(offers, rest.reduce(filterWithout, filter)).length === 0
   }
 }
 

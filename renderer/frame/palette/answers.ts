@@ -1,7 +1,7 @@
 import { rate } from '../../../electron/contract/format/money.ts'
 import { counted } from '../../../electron/contract/format/size.ts'
 import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import type { OfferFilter } from '../../../electron/contract/market/offer.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { cheapestFirst, lowsOf } from '../../features/market/lows.svelte.ts'
@@ -29,7 +29,7 @@ function offerAnswers(page: Page, text: string): Entry[] {
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
   if (named.length === 0) return []
-  const found = cheapestFirst(passing(seen?.offers ?? [], { text }))
+  const found = cheapestFirst(offersPassing(seen?.offers ?? [], { text }))
   if (found.length === 0) return []
   const open = (filter: OfferFilter, place = 'offers') => {
     route.go(place)

@@ -2,7 +2,7 @@ import type { Problem } from '../../../electron/contract/problem.ts'
 import type { ActivityEntry } from '../../../electron/contract/state.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import type { ActivityKind } from './kinds.ts'
-import { answersSearch, merged } from './merge.ts'
+import { answersSearch, mergedEntries } from './merge.ts'
 
 /** Entries fetched at once. */
 const pageLength = 100
@@ -28,7 +28,7 @@ export class ActivityView {
 
   readonly found = $derived.by(() => {
     const newest = Object.values(this.#page.state?.activity ?? {})
-    return merged(
+    return mergedEntries(
       this.#fetched,
       newest.filter(entry => answersSearch(entry, this.text)),
     )

@@ -1,7 +1,7 @@
 import type { ActivityEntry } from '../../../electron/contract/state.ts'
 
 /** Fetched pages and the newest entries of State as one list, newest first, each once. */
-export function merged(
+export function mergedEntries(
   fetched: readonly ActivityEntry[],
   newest: Iterable<ActivityEntry>,
 ): readonly ActivityEntry[] {

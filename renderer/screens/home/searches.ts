@@ -68,7 +68,11 @@ export function courseOf(
 }
 
 /** The line through them and the area below it, in a box; y grows downwards. */
-export function drawn({ points }: Course, width: number, height: number): { line: string; area: string } {
+export function drawnCourse(
+  { points }: Course,
+  width: number,
+  height: number,
+): { line: string; area: string } {
   const times = points.map(({ at }) => at)
   const prices = points.map(({ price }) => price)
   const [from, to] = [Math.min(...times), Math.max(...times)]

@@ -1,7 +1,7 @@
 import type { FailedMachineView } from '../../../electron/contract/automation/attempts.ts'
 import { gpuWords } from '../../../electron/contract/format/name.ts'
 import { catalogueOf, type ListedOffer, offersAt } from '../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
 import { isWithin, type Region } from './chart/scatter.ts'
@@ -47,7 +47,7 @@ export class OffersView {
     () => this.catalogue,
   )
   /** What the chart shows, in the answer's order. */
-  readonly charted = $derived.by(() => passing(this.offers, this.#debouncedFilter()))
+  readonly charted = $derived.by(() => offersPassing(this.offers, this.#debouncedFilter()))
   /** The rows of the table: one for all that are alike. */
   readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#open))
   readonly #first = $derived(this.offers[this.shown[0] ?? -1])

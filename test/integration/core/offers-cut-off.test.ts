@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
 import { findOffers } from '../../../electron/core/renting/offers/find-offers.ts'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
@@ -65,7 +65,7 @@ test.each<[string, OfferFilter, OfferQuery['type']]>([
   const asked = { ...query, type }
   const matching = async (client: ServiceClient, looked: OfferFilter) => {
     const { offers } = await findOffers(client.offers, asked, looked)
-    return passing(catalogueOf(offers, type).offers, filter).map(({ offer }) => offer.id)
+    return offersPassing(catalogueOf(offers, type).offers, filter).map(({ offer }) => offer.id)
   }
   const all = await matching(whole, {})
   const found = await matching(cut, filter)

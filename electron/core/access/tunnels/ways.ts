@@ -1,6 +1,6 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import { addressText, type Candidate } from '../../../ssh/connection/addresses.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 
 /** Keeps in State by which way each instance is reached that is connected. */
@@ -9,7 +9,7 @@ export function showWays(
 ): (account: AccountId, instance: number, way: Candidate | undefined) => void {
   return (account, instance, way) => {
     const shown = way && { direct: way.way === 'direct', address: addressText(way.address) }
-    if (same(store.get().accounts[account]?.ways[instance], shown)) return
+    if (isDeepEqual(store.get().accounts[account]?.ways[instance], shown)) return
     store.change(draft => {
       const target = draft.accounts[account]
       if (!target) return

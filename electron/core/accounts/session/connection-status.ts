@@ -4,7 +4,7 @@ import type { Connection } from '../../../contract/state.ts'
 import type { Activity } from '../../app/activity.ts'
 import { goTo } from '../../app/go-to.ts'
 import type { Notifications } from '../../notifications/notifications.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 
 /** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
@@ -44,7 +44,7 @@ export function createConnectionStatus(context: {
   const since = () => (seenAt === undefined ? {} : { since: seenAt })
 
   function set(connection: Connection): void {
-    if (same(account()?.connection, connection)) return
+    if (isDeepEqual(account()?.connection, connection)) return
     store.change(draft => {
       const target = draft.accounts[id]
       if (target) target.connection = connection

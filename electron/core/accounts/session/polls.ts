@@ -5,7 +5,7 @@ import { MissingPolls } from '../../instances/missing-polls.ts'
 import type { AccountClock } from '../../instances/polling/account-clock.ts'
 import { askForOne, pollAccount, userFields } from '../../instances/polling/poll.ts'
 import { type CertainPoll, type Expected, pollAll } from '../../instances/polling/poll-all.ts'
-import { KeyRefused, unwell } from '../../instances/polling/poller.ts'
+import { KeyRefused, pollFailure } from '../../instances/polling/poller.ts'
 import { goesBeyond } from '../../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../../instances/reconcile.ts'
 import type { Automations } from './automations.ts'
@@ -65,7 +65,7 @@ export class AccountPolls {
     if (ending.aborted || asked !== client.current) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll)
-    if (poll.failed) throw unwell(poll.failed)
+    if (poll.failed) throw pollFailure(poll.failed)
   }
 
   /** Ends the poll that is under way. */
@@ -158,7 +158,7 @@ export class AccountPolls {
     const { problem } = poll
     if (poll.outcome !== 'refused') {
       connectionStatus.offline(problem, poll.status)
-      throw unwell(poll)
+      throw pollFailure(poll)
     }
     if (connectionStatus.doubted()) throw new KeyRefused(problem.code)
     const other = await app.anotherKey(client.key ?? '')

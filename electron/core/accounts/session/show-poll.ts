@@ -2,7 +2,7 @@ import type { AccountTime, AccountView, State } from '../../../contract/state.ts
 import { sameTime } from '../../instances/polling/account-clock.ts'
 import type { userFields } from '../../instances/polling/poll.ts'
 import { applyChanges, type Changes } from '../../instances/reconcile.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 
 /** What a fresh poll of an account found, compared with what State has. */
 export interface PollFound {
@@ -28,7 +28,7 @@ export function showPoll(
   if (!target) return
   applyChanges(target.instances, before.instances, changes)
   for (const [name, value] of Object.entries(fields))
-    if (!same(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
+    if (!isDeepEqual(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
   if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface
@@ -38,7 +38,7 @@ export function showPoll(
     if (limitation) target.limitation = limitation
     else delete target.limitation
   }
-  if (!same(before.uncertain, uncertain)) {
+  if (!isDeepEqual(before.uncertain, uncertain)) {
     if (uncertain) target.uncertain = uncertain
     else delete target.uncertain
   }

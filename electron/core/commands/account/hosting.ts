@@ -1,7 +1,7 @@
 import { BerthError } from '../../../contract/problem.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import {
   machineAnswer,
@@ -29,12 +29,15 @@ export function hostingCommands({ accounts, activity }: Parts): HostingCommands 
   return {
     async listMachines({ account }) {
       const { client } = accounts.session(account)
-      return (await needing('machine_read', client.machines.list())).map(machineView)
+      return (await needingPermission('machine_read', client.machines.list())).map(machineView)
     },
     async cancelMaintenance({ account, machine }) {
       const { id, client } = accounts.session(account)
       const answer = machineAnswer(
-        await needing('machine_write', onMachine(machine, client.machines.cancelMaintenance(machine))),
+        await needingPermission(
+          'machine_write',
+          onMachine(machine, client.machines.cancelMaintenance(machine)),
+        ),
       )
       note(id, `Cancelled the maintenance of machine #${machine}`)
       return answer
@@ -42,30 +45,35 @@ export function hostingCommands({ accounts, activity }: Parts): HostingCommands 
     async cleanUpMachine({ account, machine }) {
       const { id, client } = accounts.session(account)
       const answer = machineAnswer(
-        await needing('machine_write', onMachine(machine, client.machines.cleanup(machine))),
+        await needingPermission('machine_write', onMachine(machine, client.machines.cleanup(machine))),
       )
       note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts went`)
       return answer
     },
     async listNetworkDisks({ account }) {
       const { client } = accounts.session(account)
-      return (await needing('machine_read', client.machines.listNetworkDisks())).map(networkDiskView)
+      return (await needingPermission('machine_read', client.machines.listNetworkDisks())).map(
+        networkDiskView,
+      )
     },
     async addNetworkDisk({ account, request }) {
       const { id, client } = accounts.session(account)
-      const disk = await needing('machine_write', client.machines.addNetworkDisk(networkDiskBody(request)))
+      const disk = await needingPermission(
+        'machine_write',
+        client.machines.addNetworkDisk(networkDiskBody(request)),
+      )
       const on = request.machines.map(machine => `#${machine}`).join(', ')
       note(id, `${request.disk === undefined ? 'Added' : 'Extended'} network disk #${disk} on machines ${on}`)
       return { disk }
     },
     async listWorkergroups({ account }) {
       const { client } = accounts.session(account)
-      return (await needing('misc', client.workergroups.list())).map(workergroupView)
+      return (await needingPermission('misc', client.workergroups.list())).map(workergroupView)
     },
     async createWorkergroup({ account, request }) {
       const { id, client } = accounts.session(account)
       const group = workergroupView(
-        await needing('misc', client.workergroups.create(workergroupBody(request))),
+        await needingPermission('misc', client.workergroups.create(workergroupBody(request))),
       )
       note(id, `Created ${group.id === undefined ? 'a workergroup' : `workergroup #${group.id}`}`)
       return group

@@ -1,7 +1,7 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { keyViews, newKey } from './key-view.ts'
@@ -17,14 +17,16 @@ export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
     async listApiKeys({ account }) {
       const { id, client } = accounts.session(account)
       const [keys, own] = await Promise.all([
-        tellingUnread(store, id, 'apiKeys', options => needing('user_read', client.apiKeys.list(options))),
+        tellingUnread(store, id, 'apiKeys', options =>
+          needingPermission('user_read', client.apiKeys.list(options)),
+        ),
         accounts.apiKey(id),
       ])
       return keyViews(keys, own)
     },
     async createApiKey({ account, request: { name, permissions, keyParams } }) {
       const { id, client } = accounts.session(account)
-      const made = await needing(
+      const made = await needingPermission(
         'user_write',
         client.apiKeys.create({
           name,
@@ -37,13 +39,13 @@ export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
     },
     async deleteApiKey({ account, id: key }) {
       const { id, client } = accounts.session(account)
-      await needing('user_write', client.apiKeys.remove(key))
+      await needingPermission('user_write', client.apiKeys.remove(key))
       note(id, `Deleted API key #${key}`)
     },
     async listAccountSshKeys({ account }) {
       const { id, client } = accounts.session(account)
       const keys = await tellingUnread(store, id, 'sshKeys', options =>
-        needing('user_read', client.account.listSshKeys(options)),
+        needingPermission('user_read', client.account.listSshKeys(options)),
       )
       return keys.map(({ id, name, ssh_key: publicKey }) => ({ id, publicKey, name }))
     },
@@ -56,7 +58,7 @@ export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
           field: 'publicKey',
         })
       const { id, client } = accounts.session(account)
-      await needing('user_write', client.account.addSshKey(publicKey))
+      await needingPermission('user_write', client.account.addSshKey(publicKey))
       note(id, 'Added an SSH key to the account')
     },
   }

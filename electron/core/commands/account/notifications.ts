@@ -1,7 +1,7 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import { newWebhook, webhookRequest, webhookView } from './webhook-view.ts'
 
@@ -35,11 +35,11 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
   return {
     async readPreferences({ account }) {
       const { id, client } = accounts.session(account)
-      return needing('user_read', client.account.notificationPreferences(userOf(id)))
+      return needingPermission('user_read', client.account.notificationPreferences(userOf(id)))
     },
     async replacePreferences({ account, preferences }) {
       const { id, client } = accounts.session(account)
-      const inForce = await needing(
+      const inForce = await needingPermission(
         'user_write',
         client.account.replaceNotificationPreferences(userOf(id), preferences),
       )
@@ -47,11 +47,13 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
       return inForce
     },
     async listWebhooks({ account }) {
-      return (await needing('user_read', accounts.session(account).client.webhooks.list())).map(webhookView)
+      return (await needingPermission('user_read', accounts.session(account).client.webhooks.list())).map(
+        webhookView,
+      )
     },
     async createWebhook({ account, fields: { name, url, events } }) {
       const { id, client } = accounts.session(account)
-      const made = await needing(
+      const made = await needingPermission(
         'user_write',
         client.webhooks.create({
           ...(name === undefined ? {} : { name }),
@@ -64,24 +66,27 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
     },
     async rotateWebhookSecret({ account, id: webhook }) {
       const { id, client } = accounts.session(account)
-      const rotated = await needing('user_write', client.webhooks.rotateSecret(webhook))
+      const rotated = await needingPermission('user_write', client.webhooks.rotateSecret(webhook))
       note(id, `Gave webhook #${webhook} another secret`)
       return newWebhook(rotated)
     },
     async testWebhook({ account, id: webhook }) {
       const { id, client } = accounts.session(account)
-      await needing('user_write', client.webhooks.test(webhook))
+      await needingPermission('user_write', client.webhooks.test(webhook))
       note(id, `Tested webhook #${webhook}`)
     },
     async updateWebhook({ account, id: webhook, changes }) {
       const { id, client } = accounts.session(account)
-      const after = await needing('user_write', client.webhooks.update(webhook, webhookRequest(changes)))
+      const after = await needingPermission(
+        'user_write',
+        client.webhooks.update(webhook, webhookRequest(changes)),
+      )
       note(id, `Changed webhook #${webhook}`)
       return { webhook: webhookView(after.webhook), enabled: after.enabled }
     },
     async deleteWebhook({ account, id: webhook }) {
       const { id, client } = accounts.session(account)
-      await needing('user_write', client.webhooks.remove(webhook))
+      await needingPermission('user_write', client.webhooks.remove(webhook))
       note(id, `Deleted webhook #${webhook}`)
     },
   }

@@ -2,7 +2,7 @@ import type { NewMethod } from '../../../contract/account/two-factor.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
 import { methodId, serviceProof } from './proof.ts'
@@ -36,7 +36,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
 
   /** A change to the account: done, written down, and polled, since it changes the status that State shows. */
   async function change<Answer>(account: AccountId, text: string, doing: Promise<Answer>): Promise<Answer> {
-    const answer = await needing('user_write', doing)
+    const answer = await needingPermission('user_write', doing)
     activity.add({ account, kind: 'user', text })
     void accounts.session(account).poll()
     return answer
@@ -45,7 +45,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
   return {
     async twoFactorStatus({ account }) {
       const { id, client } = accounts.session(account)
-      const status = await needing('user_read', client.twoFactor.status())
+      const status = await needingPermission('user_read', client.twoFactor.status())
       return statusView(status, store.get().accounts[id]?.tfaStatus, closes.get(id))
     },
     async twoFactorLogin({ account, proof, admin }) {
@@ -62,25 +62,25 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
     async sendEmailCode({ account, secret: known }) {
       const { client } = accounts.session(account)
       const request = known === undefined ? {} : { secret: known }
-      const { secret } = await needing('user_write', client.twoFactor.sendEmail(request))
+      const { secret } = await needingPermission('user_write', client.twoFactor.sendEmail(request))
       return { secret }
     },
     async sendSmsCode({ account, request }) {
-      const { secret } = await needing(
+      const { secret } = await needingPermission(
         'user_write',
         accounts.session(account).client.twoFactor.sendSms(smsRequest(request)),
       )
       return { secret }
     },
     async resendSmsCode({ account, request }) {
-      const { secret } = await needing(
+      const { secret } = await needingPermission(
         'user_write',
         accounts.session(account).client.twoFactor.resendSms(smsRequest(request)),
       )
       return { secret }
     },
     async setUpTotp({ account }) {
-      const { secret, provisioning_uri: uri } = await needing(
+      const { secret, provisioning_uri: uri } = await needingPermission(
         'user_write',
         accounts.session(account).client.twoFactor.setUpTotp(),
       )
@@ -88,7 +88,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
     },
     async authorizeNewMethod({ account, by }) {
       const { id, client } = accounts.session(account)
-      const started = await needing(
+      const started = await needingPermission(
         'user_write',
         client.twoFactor.authorizeNewMethod(
           by.with === 'backup'
@@ -102,7 +102,7 @@ export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFact
     },
     async confirmNewMethods({ account, code, secret }) {
       const { id, client } = accounts.session(account)
-      await needing('user_write', client.twoFactor.confirmAuthorization({ code, secret }))
+      await needingPermission('user_write', client.twoFactor.confirmAuthorization({ code, secret }))
       opened(id)
     },
     async addMethod({ account, method }) {

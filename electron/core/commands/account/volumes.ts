@@ -2,7 +2,7 @@ import type { VolumeView } from '../../../contract/account/volume.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Volume } from '../../../service/volumes.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { cleanLine } from '../../instances/project.ts'
 import type { Parts } from '../parts.ts'
 
@@ -13,11 +13,11 @@ export function volumeCommands({
   return {
     async listVolumes({ account }) {
       const { client } = accounts.session(account)
-      return (await needing('instance_read', client.volumes.list())).map(volumeView)
+      return (await needingPermission('instance_read', client.volumes.list())).map(volumeView)
     },
     async deleteVolume({ account, id: volume }) {
       const { id, client } = accounts.session(account)
-      await needing('instance_write', client.volumes.remove(volume))
+      await needingPermission('instance_write', client.volumes.remove(volume))
       activity.add({ account: id, kind: 'user', text: `Deleted volume #${volume}` })
     },
   }

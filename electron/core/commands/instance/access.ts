@@ -2,7 +2,7 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Shell } from '../../../ssh/shell/shell.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import type { Streams } from '../../app/page/streams.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type AccessCommands = Pick<
@@ -65,7 +65,7 @@ export function accessCommands(parts: Parts): AccessCommands {
     sshCommand: args => access.commandLine(targetOf(parts, args)),
     async attachKey({ key, ...args }) {
       const target = targetOf(parts, args)
-      await needing(
+      await needingPermission(
         'instance_write',
         access.attachKey(target.account, target.instance.id, target.client, key),
       )

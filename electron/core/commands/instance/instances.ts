@@ -3,7 +3,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
 import { maskRecord } from '../../instances/mask-record.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
@@ -31,7 +31,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
   ) {
     const target = targetOf(parts, args)
-    const answer = await needing('instance_write', act(target))
+    const answer = await needingPermission('instance_write', act(target))
     noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
     await parts.accounts.session(target.account).poll()
   }

@@ -6,7 +6,7 @@ import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '../../../ssh/monitor/log.ts'
 import { type Watched, watchMetrics } from '../../../ssh/monitor/watch-metrics.ts'
 import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { plainLastLine } from '../../runs/output/plain.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
@@ -80,7 +80,10 @@ export function metricsCommands(parts: Parts): MetricsCommands {
     async readContainerLog({ host, ...args }) {
       const { account, instance, client } = targetOf(parts, args)
       const baseUrl = store.get().accounts[account]?.baseUrl ?? ''
-      const address = await needing('instance_read', client.containerLogs.request(instance.id, host))
+      const address = await needingPermission(
+        'instance_read',
+        client.containerLogs.request(instance.id, host),
+      )
       const { text, cut } = await fetchResult(address, { baseUrl })
       return { lines: firstLines(withoutEnd(text, '\n'), mostLines).map(plainLastLine), cut }
     },

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { findOffers } from '../../renting/offers/find-offers.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
@@ -16,7 +16,7 @@ export function offerCommands({ accounts, machine, searches, seenOffers, store }
       const searching = tellingUnread(store, session.id, 'offers', options =>
         findOffers(session.client.offers, query, filter, { ...options, timeout: searchTimeout }),
       )
-      const { offers, cap } = await needing('misc', searching)
+      const { offers, cap } = await needingPermission('misc', searching)
       seenOffers.remember(session.id, offers)
       const limited = cap !== undefined || offers.length >= query.limit
       return { offers, at: machine.clock.now(), limited, cap }

@@ -4,7 +4,7 @@ import { type SearchPart, withoutParts } from '../../../contract/market/search-p
 import type { Session } from '../../accounts/session/session.ts'
 import { endInstance } from '../../actions/end-instance.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { goodEnough } from '../../renting/attempts/best-offer.ts'
 import { searchNarrowed } from '../../renting/offers/find-offers.ts'
 import { offerView } from '../../renting/offers/offer-view.ts'
@@ -26,7 +26,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
       const offer = parts.seenOffers.get(session.id, request.offer)
       if (replaces !== undefined) {
         const { instance } = targetOf(parts, { account: session.id, instance: replaces })
-        await needing('instance_write', endInstance(session.client, replaces, 'destroy'))
+        await needingPermission('instance_write', endInstance(session.client, replaces, 'destroy'))
         noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
       }
       if (!run) return session.rentals.rent(request, offer, { search })
@@ -66,7 +66,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
     const { request } = replaced
     const search = asGoodAs(replaced)
     const { query, filter } = withoutParts(search, without)
-    const found = await needing('misc', searchNarrowed(client.offers, query, filter))
+    const found = await needingPermission('misc', searchNarrowed(client.offers, query, filter))
     const offers = found.map(offerView)
     parts.seenOffers.remember(id, offers)
     const order = { column: 'price', descending: false } as const

@@ -1,5 +1,5 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { changesBody, selectFilters, templateBody } from './template-body.ts'
@@ -16,14 +16,14 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     async searchTemplates({ account, filters }) {
       const session = accounts.session(account)
       const found = await tellingUnread(store, session.id, 'templates', options =>
-        needing('user_read', session.client.templates.search(selectFilters(filters), options)),
+        needingPermission('user_read', session.client.templates.search(selectFilters(filters), options)),
       )
       const userId = store.get().accounts[session.id]?.userId
       return found.map(template => templateView(template, userId))
     },
     async createTemplate({ account, fields }) {
       const session = accounts.session(account)
-      const { id, hash_id: hash } = await needing(
+      const { id, hash_id: hash } = await needingPermission(
         'user_write',
         session.client.templates.create(templateBody(fields)),
       )
@@ -32,7 +32,10 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     },
     async editTemplate({ account, hash, changes }) {
       const session = accounts.session(account)
-      const edited = await needing('user_write', session.client.templates.edit(hash, changesBody(changes)))
+      const edited = await needingPermission(
+        'user_write',
+        session.client.templates.edit(hash, changesBody(changes)),
+      )
       const name = edited.name ?? changes.name
       activity.add({ account: session.id, kind: 'user', text: `Edited template ${name ?? hash}` })
       await session.rentals.followTemplate(hash, edited.hash_id, name)
@@ -40,7 +43,7 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     },
     async deleteTemplate({ account, id }) {
       const session = accounts.session(account)
-      await needing('user_write', session.client.templates.remove(id))
+      await needingPermission('user_write', session.client.templates.remove(id))
       activity.add({ account: session.id, kind: 'user', text: `Deleted template #${id}` })
     },
   }

@@ -1,7 +1,7 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { ProjectSpec } from '../../../contract/project/spec.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { agreementOf } from '../../projects/projects.ts'
 import { specText } from '../../projects/write-spec.ts'
 import type { Parts } from '../parts.ts'
@@ -51,7 +51,7 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
     async planProject(asked) {
       const { account, project } = asked
       const { spec, content, stops } = await wanted(asked)
-      const plan = await needing('misc', jobs(account).plan(project, spec, stops))
+      const plan = await needingPermission('misc', jobs(account).plan(project, spec, stops))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {

@@ -3,7 +3,7 @@ import { atMoment, moment } from '../../../contract/format/time.ts'
 import { whatHappened } from '../alerts/words.ts'
 import type { Facts } from '../facts/facts.ts'
 import { kindOf } from '../kinds.ts'
-import { actsOnce, calmed, type Guard, withEvent } from '../model.ts'
+import { actsOnce, type Guard, withEvent, withoutWarning } from '../model.ts'
 import type { CarriedOut } from './carry-out.ts'
 
 /** Seconds until the next try after so many failures in a row. */
@@ -30,7 +30,7 @@ export function guardHeld(
 
 export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
   const told = withEvent(
-    calmed(guard),
+    withoutWarning(guard),
     now,
     `Missed: it was due ${atMoment(dueAt, now)}, while Berth was not polling`,
   )
@@ -41,7 +41,7 @@ export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
 export function guardOver(guard: Guard, now: number, why: string): Guard {
   const did = guard.begunAt !== undefined
   const text = did ? `Done: ${guard.action === 'stop' ? 'it is stopped' : 'it is destroyed'}` : why
-  return { ...withEvent(calmed(guard), now, text), ended: did ? 'done' : 'over' }
+  return { ...withEvent(withoutWarning(guard), now, text), ended: did ? 'done' : 'over' }
 }
 
 /** What the guard is after it acted, or tried to. */
@@ -64,7 +64,7 @@ export function guardAfterActing(
     const told = failures === 1 ? withEvent(noted, now, problem.message) : noted
     return { ...told, failures, problem, retryAt: now + pauseAfter(failures) }
   }
-  const { idleSince: _, ...calm } = calmed(noted)
+  const { idleSince: _, ...calm } = withoutWarning(noted)
   return actsOnce(guard) ? { ...calm, ended: 'done' } : calm
 }
 

@@ -1,7 +1,7 @@
 import type { Alert } from '../../notifications/alert.ts'
 import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../alerts/alerts.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
-import { calmed, type Guard } from '../model.ts'
+import { type Guard, withoutWarning } from '../model.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
 /** What a guard becomes at a poll, and what is said of it; without an alert, what was said is taken back. */
@@ -27,7 +27,7 @@ export function transitionOf(decision: GuardDecision, scene: GuardScene): Transi
         alert: missedAlert(scene, guard, decision.dueAt),
       }
     case 'calm':
-      return { guard: calmed(guard) }
+      return { guard: withoutWarning(guard) }
     case 'over':
       return { guard: guardOver(guard, now, 'Over: it was stopped already') }
     case 'gone':

@@ -2,7 +2,7 @@ import type { GuardView } from '../../../contract/automation/guard.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { AccountView } from '../../../contract/state.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 import type { Collection } from '../../storage/collection.ts'
 import { dueOf } from '../decide/moment.ts'
@@ -47,7 +47,8 @@ export function createShownGuards({
     const acting = busy.has(guard.id)
     const blind = blindness(guard, facts, now)
     const view = guardView(guard, { now, dueAt, acting, blind, sentence: before?.sentence ?? '' })
-    const isSame = before && same(before, view) && before.sentence.startsWith(whatItDoes(guard, instances))
+    const isSame =
+      before && isDeepEqual(before, view) && before.sentence.startsWith(whatItDoes(guard, instances))
     return isSame ? before : { ...view, sentence: guardSentence(guard, instances, now) }
   }
 

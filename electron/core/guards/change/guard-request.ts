@@ -8,8 +8,8 @@ import {
 import { moment } from '../../../contract/format/time.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
-import { same } from '../../state/same.ts'
-import { calmed, type Guard, withEvent } from '../model.ts'
+import { isDeepEqual } from '../../state/same.ts'
+import { type Guard, withEvent, withoutWarning } from '../model.ts'
 
 /** A guard as it is asked for. */
 export interface GuardSettings {
@@ -40,7 +40,7 @@ export function newGuard(
  */
 export function changedGuard(guard: Guard, before: Guard, sentence: string, now: number): Guard {
   const { targets, snoozedUntil, idleSince, rental } = before
-  const goesOn = same(guard.condition, before.condition)
+  const goesOn = isDeepEqual(guard.condition, before.condition)
   const changed = {
     ...guard,
     ...(targets && { targets }),
@@ -54,7 +54,7 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
 
 /** A while begins anew. */
 function switchedOn(guard: Guard, now: number): Guard {
-  const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = calmed(guard)
+  const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = withoutWarning(guard)
   return { ...rest, condition: conditionOf(guard.condition, now) }
 }
 
@@ -62,7 +62,7 @@ function switchedOn(guard: Guard, now: number): Guard {
 export function switched(guard: Guard, on: boolean, now: number): Guard {
   if (guard.ended && guard.ended !== 'off') throw endedAlready()
   if (on === (guard.ended === undefined)) return guard
-  const next = on ? switchedOn(guard, now) : { ...calmed(guard), ended: 'off' as const }
+  const next = on ? switchedOn(guard, now) : { ...withoutWarning(guard), ended: 'off' as const }
   return withEvent(next, now, on ? 'Switched on' : 'Switched off')
 }
 
@@ -74,7 +74,7 @@ export function snoozed(
   now: number,
 ): Guard {
   if (guard.ended) throw guard.ended === 'off' ? isOff() : endedAlready()
-  const { snoozedUntil: _, ...awake } = calmed(guard)
+  const { snoozedUntil: _, ...awake } = withoutWarning(guard)
   if (minutes === null) return withEvent(awake, now, 'Snooze ended')
   const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
   return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)

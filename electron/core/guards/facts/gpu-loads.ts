@@ -3,7 +3,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { outputOf } from '../../../ssh/exec.ts'
 import { gpuQuestion, readGpus } from '../../../ssh/monitor/metrics.ts'
-import { type AccountContext, entered } from '../../account-context.ts'
+import { type AccountContext, withConnection } from '../../account-context.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
@@ -76,7 +76,7 @@ export function busiest(printed: string): number | undefined {
 export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
   const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
   return (instance: InstanceView): Promise<string> =>
-    entered(context, instance, async connection => {
+    withConnection(context, instance, async connection => {
       const { text, code } = await outputOf(connection, gpuQuestion, bounds)
       return code === 0 ? text : ''
     })

@@ -4,7 +4,12 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import { watchdogLog } from '../../../ssh/watchdog/watchdog.ts'
-import { type AccountContext, type AccountPoll, type Automation, entered } from '../../account-context.ts'
+import {
+  type AccountContext,
+  type AccountPoll,
+  type Automation,
+  withConnection,
+} from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Guard } from '../model.ts'
@@ -102,7 +107,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       await (find(instance) ? visits.now(instance) : seek(view))
     },
     log: instance =>
-      entered(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
+      withConnection(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
     onPoll({ account: { instances }, records, pollsMissing, at }: AccountPoll) {
       for (const { id, onstart } of records) {
         const view = instances[id]

@@ -7,10 +7,10 @@ import {
   removeWatchdog,
   type WatchdogReading,
 } from '../../../ssh/watchdog/watchdog.ts'
-import { type AccountContext, entered } from '../../account-context.ts'
+import { type AccountContext, withConnection } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { instanceKeyEntry } from '../../instances/instance-key.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import { requestSentence, type WatchdogAlerts } from './alerts.ts'
 import { afterVisit, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
@@ -61,7 +61,7 @@ export function createWatchdogVisits(
     const now = find(instance)
     if (!now) return undefined
     // The user may have wanted something else meanwhile: the next visit is for that.
-    if (now.step !== kept.step || !same(now.request, kept.request)) return 0
+    if (now.step !== kept.step || !isDeepEqual(now.request, kept.request)) return 0
     await record(now, reading, lease !== '')
     return untilNext(now)
   }
@@ -96,7 +96,7 @@ export function createWatchdogVisits(
       // It is visited once a poll shows that it can be entered again.
       if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
       try {
-        const next = await entered(context, there, connection => bringAbout(instance, connection))
+        const next = await withConnection(context, there, connection => bringAbout(instance, connection))
         problems.delete(instance)
         return next
       } catch (error) {
@@ -107,7 +107,7 @@ export function createWatchdogVisits(
       }
     },
     async discover(there) {
-      const reading = await entered(context, there, connection => readWatchdog(connection, clock, ''))
+      const reading = await withConnection(context, there, connection => readWatchdog(connection, clock, ''))
       if (!reading || find(there.id)) return undefined
       const kept = { instance: there.id, request: reading.request }
       if (!reading.placed) {

@@ -35,7 +35,7 @@ export class KeyRefused extends Error {
 }
 
 /** What a poll that failed rejects with. A service that says that it is asked too often is not asked the sooner for it. */
-export function unwell({ problem: { code }, status }: FailedPoll): Error {
+export function pollFailure({ problem: { code }, status }: FailedPoll): Error {
   return status !== undefined && code !== 'rate_limited' ? new BadlyAnswered(code) : new Error(code)
 }
 

@@ -3,8 +3,8 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import type { AccountContext, AccountPoll, Automation } from '../../account-context.ts'
-import { needing } from '../../app/permission.ts'
-import { same } from '../../state/same.ts'
+import { needingPermission } from '../../app/permission.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { absentUntil } from '../absent-list.ts'
 import { increaseAlert, increaseAlertId } from './increase-alert.ts'
@@ -100,7 +100,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
         .filter(({ instance }) => before.instances[instance])
         .map(view => [view.instance, view]),
     )
-    if (same(before.priceIncreases, views)) return
+    if (isDeepEqual(before.priceIncreases, views)) return
     for (const { id, instance } of Object.values(before.priceIncreases))
       if (views[instance]?.id !== id || views[instance]?.accepted)
         notifications.withdraw(increaseAlertId(account, instance))
@@ -119,7 +119,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
       told: Object.fromEntries(Object.entries(told).filter(([instance]) => shown[instance])),
       accepted: accepted.filter(({ instance, from }) => shown[instance] && from > at),
     }
-    if (!same(after, { told, accepted })) document.writeSoon(kept => ({ ...kept, ...after }))
+    if (!isDeepEqual(after, { told, accepted })) document.writeSoon(kept => ({ ...kept, ...after }))
   }
 
   function isDue({ account: { instances }, at }: AccountPoll): boolean {
@@ -145,7 +145,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
       const { id, instance, from } = increase
       const operation = accepted ? 'accept' : 'reject'
       try {
-        await needing('instance_write', client().priceIncreases[operation](id))
+        await needingPermission('instance_write', client().priceIncreases[operation](id))
       } catch (error) {
         if (!isOver(error)) throw error
         askedAt = undefined

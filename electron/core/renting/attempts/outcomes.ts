@@ -1,5 +1,5 @@
 import type { AccountContext } from '../../account-context.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import type { Collection } from '../../storage/collection.ts'
 import type { Rental } from '../rentals/model.ts'
 import type { RentalSecrets } from '../rentals/secrets.ts'
@@ -36,7 +36,7 @@ export async function followAttempts(
     const rental = one.cost === undefined ? rentalOf(one.rental) : undefined
     return rental ? observedAttempt(one, rental, instances[rental.instance ?? ''], context.now()) : one
   })
-  if (same(before, followed)) return series
+  if (isDeepEqual(before, followed)) return series
   await attempts.update(id, { attempts: followed })
   const after = attempts.get(id)
   notifyOfSteps(context, after, before)

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../contract/problem.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
-import { needing } from '../../app/permission.ts'
+import { needingPermission } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { guardVeto } from '../../guards/guard-veto.ts'
 import { searchNarrowed } from '../offers/find-offers.ts'
@@ -45,7 +45,10 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
   /** Whether something is rented. */
   async function searchAndRent({ id, search }: AttemptSeries): Promise<boolean> {
     const asking = { timeout: searchTimeout, signal: ending }
-    const found = await needing('misc', searchNarrowed(client().offers, search.query, search.filter, asking))
+    const found = await needingPermission(
+      'misc',
+      searchNarrowed(client().offers, search.query, search.filter, asking),
+    )
     const request = await secrets.restore({ id }, attempts.get(id).request)
     const best = bestOffer(attempts.get(id), found.map(offerView), hosts.view(), vetoFor)
     const series = attempts.get(id)

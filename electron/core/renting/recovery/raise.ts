@@ -2,7 +2,7 @@ import { rate } from '../../../contract/format/money.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import { notifyOfRecovery } from './alerts.ts'
 import { observed, refusedFor } from './decide.ts'
 import type { Recovery, RecoveryParts } from './model.ts'
@@ -10,7 +10,7 @@ import type { Recovery, RecoveryParts } from './model.ts'
 type RaiseParts = Pick<RecoveryParts, 'context' | 'recoveries'>
 
 /** Bids so much per hour. Throws why the service refuses that; a lost answer is left to the next poll. */
-export async function raise(
+export async function raiseBid(
   { context, recoveries }: RaiseParts,
   instance: InstanceView,
   recovery: Recovery,
@@ -47,7 +47,7 @@ export function takeOver(
   recovery: Recovery,
 ): Recovery {
   const after = observed(recovery, instance, context.now())
-  if (same(recovery, after)) return recovery
+  if (isDeepEqual(recovery, after)) return recovery
   void recoveries.update(instance.id, () => after)
   if (after.raises > recovery.raises)
     notifyOfRecovery(context, instance, `Raised the bid to ${rate(after.own ?? 0)}`)

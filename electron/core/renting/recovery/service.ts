@@ -13,7 +13,7 @@ import { openCollection } from '../../storage/collection.ts'
 import { noteOfRecovery, notifyOfRecovery } from './alerts.ts'
 import { notInterruptible, recoveryMove } from './decide.ts'
 import { freshRecovery, Recovery, type RecoveryParts } from './model.ts'
-import { raise, takeOver } from './raise.ts'
+import { raiseBid, takeOver } from './raise.ts'
 import { cancelReplacement, followReplacement, rentReplacement } from './replace.ts'
 import { replacementFor } from './replacement.ts'
 import { recoveryView } from './view.ts'
@@ -130,7 +130,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   switch (move.do) {
     case 'raise':
       refuseWhereGuarded(context, { instance: instance.id, more: move.bid })
-      return raise(parts, instance, recovery, move.bid)
+      return raiseBid(parts, instance, recovery, move.bid)
     case 'rent':
       refuseWhereGuarded(context, { more: instance.minimumBid ?? 0 })
       return rentReplacement(parts, instance, recovery)

@@ -5,7 +5,7 @@ import type { AccountContext, Automation } from '../../account-context.ts'
 import { lateComers } from './creation/find-lost.ts'
 import { createFollower } from './creation/follow-created.ts'
 import {
-  adopt,
+  adoptInstance,
   destroySurplus,
   endRental,
   type InstanceHooks,
@@ -140,7 +140,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
       if (instance === null && rental.unwanted) await endRental(parts, id, 'cancelled')
       else if (instance === null) await endRental(parts, id, 'failed', sentenceFor('not_created'))
       else if (rental.candidates?.includes(instance)) {
-        await adopt(parts, id, instance)
+        await adoptInstance(parts, id, instance)
         if (get(id).unwanted) takeBack(id)
       } else
         throw new BerthError({

@@ -1,7 +1,7 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
-import { type AccountContext, entered } from '../../account-context.ts'
+import { type AccountContext, withConnection } from '../../account-context.ts'
 import type { Run } from '../model.ts'
 
 /** Over the connection of a run's instance; undefined while it cannot be entered. */
@@ -25,7 +25,7 @@ export function insideInstances(context: Pick<AccountContext, 'account' | 'store
     async inside({ instance }, use) {
       const view = viewOf(instance)
       if (!view || !canGetIn(view)) return undefined
-      return entered(context, view, connection => use(connection, view))
+      return withConnection(context, view, connection => use(connection, view))
     },
   }
 }

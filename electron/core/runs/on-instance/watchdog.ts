@@ -4,7 +4,7 @@ import { instructWatchdog, markRun, type WatchdogOrder } from '../../../ssh/runs
 import type { AccountContext } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { Watchdogs } from '../../guards/watchdog/service.ts'
-import { same } from '../../state/same.ts'
+import { isDeepEqual } from '../../state/same.ts'
 import { watchdogOrder } from '../decide.ts'
 import type { Run } from '../model.ts'
 import type { RunAlerts } from '../run-alerts.ts'
@@ -50,7 +50,7 @@ export function createRunWatchdog(
       const now = runs.find(id)
       if (!now) return
       // What has changed meanwhile is told, too.
-      if (!same(watchdogOrder(now), order)) continue
+      if (!isDeepEqual(watchdogOrder(now), order)) continue
       if (now.watchdogStale) await runs.update(id, { watchdogStale: undefined })
       return
     }

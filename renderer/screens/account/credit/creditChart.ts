@@ -1,6 +1,6 @@
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
-import { longestKnown, stretches, through } from '../../../components/charts/stretches.ts'
+import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
 
 /** What the credit was at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {
@@ -64,7 +64,8 @@ export function creditChart(
   const { bottom, top, marks } = scale(Math.min(lowest, 0), Math.max(highest, 0), cent)
   const x = (at: number) => round(((at - start) / (end - start)) * box.width)
   const y = (credit: number) => round(((top - credit) / (top - bottom)) * box.height)
-  const path = (of: readonly CreditSample[]) => through(of.map(({ at, credit }) => `${x(at)} ${y(credit)}`))
+  const path = (of: readonly CreditSample[]) =>
+    linesThrough(of.map(({ at, credit }) => `${x(at)} ${y(credit)}`))
   const zero = y(0)
   const parts = stretches(seen, longest)
   return {

@@ -24,7 +24,7 @@ export interface Divider<Pane> {
 const least = 0.15
 
 /** That pane's room parted, with a fresh pane to its right or below. */
-export function split<Pane>(
+export function splitPanes<Pane>(
   layout: Layout<Pane>,
   pane: Pane,
   way: 'right' | 'down',
@@ -32,17 +32,21 @@ export function split<Pane>(
 ): Layout<Pane> {
   if (layout.kind === 'split') {
     const { first, second } = layout
-    return { ...layout, first: split(first, pane, way, fresh), second: split(second, pane, way, fresh) }
+    return {
+      ...layout,
+      first: splitPanes(first, pane, way, fresh),
+      second: splitPanes(second, pane, way, fresh),
+    }
   }
   if (layout.pane !== pane) return layout
   return { kind: 'split', way, share: 0.5, first: layout, second: { kind: 'pane', pane: fresh } }
 }
 
 /** Without that pane, whose room goes to its neighbour; undefined when it was the last. */
-export function without<Pane>(layout: Layout<Pane>, pane: Pane): Layout<Pane> | undefined {
+export function withoutPane<Pane>(layout: Layout<Pane>, pane: Pane): Layout<Pane> | undefined {
   if (layout.kind === 'pane') return layout.pane === pane ? undefined : layout
-  const first = without(layout.first, pane)
-  const second = without(layout.second, pane)
+  const first = withoutPane(layout.first, pane)
+  const second = withoutPane(layout.second, pane)
   if (first === undefined) return second
   if (second === undefined) return first
   return first === layout.first && second === layout.second ? layout : { ...layout, first, second }
@@ -53,10 +57,14 @@ export function panesOf<Pane>(layout: Layout<Pane>): Pane[] {
 }
 
 /** The line between two halves moved to another share of the room that they part. */
-export function moved<Pane>(layout: Layout<Pane>, target: Layout<Pane>, share: number): Layout<Pane> {
+export function movedPane<Pane>(layout: Layout<Pane>, target: Layout<Pane>, share: number): Layout<Pane> {
   if (layout.kind === 'pane') return layout
   if (layout === target) return { ...layout, share: Math.max(least, Math.min(1 - least, share)) }
-  return { ...layout, first: moved(layout.first, target, share), second: moved(layout.second, target, share) }
+  return {
+    ...layout,
+    first: movedPane(layout.first, target, share),
+    second: movedPane(layout.second, target, share),
+  }
 }
 
 /** Where each pane lies, and each line between two halves. */

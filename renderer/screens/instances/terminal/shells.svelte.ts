@@ -1,5 +1,5 @@
 import type { Page } from '../../../berth/page.svelte.ts'
-import { type Layout, moved, panesOf, split, without } from './layout.ts'
+import { type Layout, movedPane, panesOf, splitPanes, withoutPane } from './layout.ts'
 import type { PageKey } from './shell/keys.ts'
 import { TerminalSession } from './shell/session.svelte.ts'
 
@@ -27,7 +27,7 @@ export class ShellTab {
   }
 
   move(target: Layout<TerminalSession>, share: number): void {
-    this.layout = moved(this.layout, target, share)
+    this.layout = movedPane(this.layout, target, share)
   }
 }
 
@@ -63,7 +63,7 @@ export class InstanceShells {
   split(way: 'right' | 'down'): void {
     const { current: tab } = this
     const fresh = this.#session({ fresh: true })
-    tab.layout = split(tab.layout, tab.current, way, fresh)
+    tab.layout = splitPanes(tab.layout, tab.current, way, fresh)
     tab.current = fresh
   }
 
@@ -77,7 +77,7 @@ export class InstanceShells {
         'What runs in it is not ended; the menu of the terminal’s tabs opens it again.',
       )
     session.dispose()
-    const rest = without(tab.layout, session)
+    const rest = withoutPane(tab.layout, session)
     if (rest) {
       tab.layout = rest
       if (tab.current === session) tab.current = panesOf(rest)[0] ?? tab.current

@@ -13,7 +13,7 @@ import {
   overridden,
   type RentTemplate,
   rentTemplate,
-  unmet,
+  unmetConditions,
   withFilled,
   withLeftOut,
 } from '../../../features/market/rentTemplate.ts'
@@ -104,7 +104,7 @@ export class Renting {
   /** What of the template's machine filters this machine does not meet. */
   readonly unmet: readonly string[] = $derived.by(() =>
     this.template && !this.subject.later
-      ? unmet(this.template, this.subject.offer, this.interruptible ? 'bid' : 'on-demand')
+      ? unmetConditions(this.template, this.subject.offer, this.interruptible ? 'bid' : 'on-demand')
       : [],
   )
 

@@ -2,7 +2,7 @@ import type { PriceSample } from '../../../../electron/contract/automation/watch
 import { rate } from '../../../../electron/contract/format/money.ts'
 import { count } from '../../../../electron/contract/format/size.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
-import { longestKnown, stretches, through } from '../../../components/charts/stretches.ts'
+import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
 
 /** A picture of how prices went, in its own units; y grows downwards. */
 export interface PriceCourse {
@@ -43,7 +43,7 @@ export function priceCourse(
   const places = (part: readonly PriceSample[], value: (sample: PriceSample) => number) =>
     part.map(sample => `${x(sample.at)} ${y(value(sample))}`)
   const line = (value: (sample: PriceSample) => number) =>
-    parts.map(part => through(places(part, value))).join('')
+    parts.map(part => linesThrough(places(part, value))).join('')
   return {
     band: parts
       .map(part => [...places(part, ({ high }) => high), ...places(part, ({ low }) => low).reverse()])

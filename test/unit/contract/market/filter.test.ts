@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
 import {
   activeParts,
+  filterWithout,
   gpuChoices,
   loosenings,
-  passing,
+  offersPassing,
   regionChoices,
-  without,
   withValues,
 } from '../../../../electron/contract/market/filter.ts'
 import type { OfferFilter } from '../../../../electron/contract/market/offer.ts'
@@ -29,7 +29,7 @@ const market = catalogueOf(
   'on-demand',
 ).offers
 
-const ids = (filter: OfferFilter) => passing(market, filter).map(({ offer }) => offer.id)
+const ids = (filter: OfferFilter) => offersPassing(market, filter).map(({ offer }) => offer.id)
 
 describe('filtering offers', () => {
   test('an open filter lets everything through, offers that say nothing too', () => {
@@ -58,8 +58,8 @@ describe('filtering offers', () => {
 
   test('an interruptible offer is filtered by its lowest bid with storage', () => {
     const bids = catalogueOf([offer({ id: 1, minimumBid: 1_000_000, storagePrice: 10_000 })], 'bid').offers
-    expect(passing(bids, { priceTo: 1.01 })).toHaveLength(1)
-    expect(passing(bids, { priceTo: 1 })).toHaveLength(0)
+    expect(offersPassing(bids, { priceTo: 1.01 })).toHaveLength(1)
+    expect(offersPassing(bids, { priceTo: 1 })).toHaveLength(0)
   })
 })
 
@@ -77,7 +77,7 @@ describe('when nothing is left', () => {
 })
 
 test('opening a part takes both its ends away, and leaves the others', () => {
-  expect(without({ countFrom: 1, countTo: 2, priceTo: 3 }, 'count')).toEqual({ priceTo: 3 })
+  expect(filterWithout({ countFrom: 1, countTo: 2, priceTo: 3 }, 'count')).toEqual({ priceTo: 3 })
   expect(activeParts(withValues({ gpus: ['A'], text: 'x' }, { gpus: [], text: '' }))).toEqual([])
 })
 

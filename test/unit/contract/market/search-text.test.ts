@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../../electron/contract/market/filter.ts'
 import { offer } from '../../renderer/offers/listed.ts'
 
 const { offers } = catalogueOf(
@@ -11,7 +11,7 @@ const { offers } = catalogueOf(
   ],
   'on-demand',
 )
-const found = (text: string) => passing(offers, { text }).map(({ offer }) => offer.id)
+const found = (text: string) => offersPassing(offers, { text }).map(({ offer }) => offer.id)
 
 test.each([
   ['8 × H100', [3911]],

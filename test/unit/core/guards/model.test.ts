@@ -13,7 +13,7 @@ import type { Target } from '../../../../electron/core/guards/decide/choose-targ
 import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { dueOf } from '../../../../electron/core/guards/decide/moment.ts'
 import type { Facts, Snapshot } from '../../../../electron/core/guards/facts/facts.ts'
-import { calmed, type Guard } from '../../../../electron/core/guards/model.ts'
+import { type Guard, withoutWarning } from '../../../../electron/core/guards/model.ts'
 import { instanceView } from '../../views.ts'
 import { dayEnds, type Event, event, guards, instances } from './histories.ts'
 import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
@@ -78,8 +78,8 @@ class RealGuard {
 
   snooze(now: number, minutes: number): void {
     if (this.guard.ended) return
-    const due = dueOf(calmed(this.guard), this.#facts)
-    this.guard = { ...calmed(this.guard), snoozedUntil: Math.max(now, due ?? now) + minutes * 60 }
+    const due = dueOf(withoutWarning(this.guard), this.#facts)
+    this.guard = { ...withoutWarning(this.guard), snoozedUntil: Math.max(now, due ?? now) + minutes * 60 }
   }
 
   poll(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
@@ -101,7 +101,7 @@ class RealGuard {
         this.guard = guard
         return undefined
       case 'calm':
-        this.guard = calmed(guard)
+        this.guard = withoutWarning(guard)
         return undefined
       case 'warn':
         this.guard = guardWarned(guard, decision.dueAt, now)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { maskRecord } from '../../../../electron/core/instances/mask-record.ts'
-import { project } from '../../../../electron/core/instances/project.ts'
+import { projectInstance } from '../../../../electron/core/instances/project.ts'
 import type { Instance } from '../../../../electron/service/instances.ts'
 import { anyCharacter } from '../../any-character.ts'
 
@@ -23,7 +23,7 @@ const rented: Instance = {
 }
 
 test('a record with everything is shown with everything', () => {
-  const view = project(rented, undefined, 4600)
+  const view = projectInstance(rented, undefined, 4600)
   expect(view).toMatchObject({
     id: 4711,
     label: 'llama',
@@ -40,7 +40,7 @@ test('a record with everything is shown with everything', () => {
 })
 
 test('a record with nothing but its id is shown as being provisioned', () => {
-  expect(project({ id: 1 }, undefined, 10)).toMatchObject({
+  expect(projectInstance({ id: 1 }, undefined, 10)).toMatchObject({
     id: 1,
     state: 'provisioning',
     actualStatus: null,
@@ -57,7 +57,7 @@ test('secrets of a record are in no view', () => {
     docker_login_pass: 'pass-secret-4',
     onstart: 'export A=start-secret-5',
   }
-  const text = JSON.stringify(project({ ...rented, ...secrets }, undefined, 4600))
+  const text = JSON.stringify(projectInstance({ ...rented, ...secrets }, undefined, 4600))
   expect(text).not.toContain('secret')
 })
 
@@ -84,7 +84,7 @@ test('the whole record is shown with its secrets masked, wherever they are', () 
 test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$(id)', 'a'.repeat(300)])(
   'an ssh_host %j is no way in',
   host => {
-    const view = project({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
+    const view = projectInstance({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
     expect(view.ssh?.direct).toBeUndefined()
     expect(view.ssh?.proxy).toBeUndefined()
     expect(view.ports).toEqual([])
@@ -93,19 +93,19 @@ test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$
 )
 
 test('a public address that is none leaves the proxy as the way in', () => {
-  const view = project({ ...rented, public_ipaddr: '-x' }, undefined, 0)
+  const view = projectInstance({ ...rented, public_ipaddr: '-x' }, undefined, 0)
   expect(view.ssh).toEqual({ proxy: { host: 'ssh4.gpu.example', port: 14711 } })
 })
 
 test('missing ways in are tolerated', () => {
   const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
-  expect(project(rest, undefined, 0).ssh).toBeUndefined()
-  expect(project({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
+  expect(projectInstance(rest, undefined, 0).ssh).toBeUndefined()
+  expect(projectInstance({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
 })
 
 test('text of a record is one line, without what turns its direction', () => {
   const hostile = 'good\u001b[2J\r\nBAD\u202egnp\u0007'
-  const view = project(
+  const view = projectInstance(
     {
       ...rented,
       label: hostile,
@@ -120,20 +120,20 @@ test('text of a record is one line, without what turns its direction', () => {
   for (const text of [view.label, view.statusMessage, view.gpu?.name, view.location, view.actualStatus])
     expect(text).toMatch(/^[\x20-\x7e]+$/)
   expect(
-    project({ ...rented, status_msg: '\u001b[32m64%\u001b[0m pulled' }, undefined, 0).statusMessage,
+    projectInstance({ ...rented, status_msg: '\u001b[32m64%\u001b[0m pulled' }, undefined, 0).statusMessage,
   ).toBe('64% pulled')
-  expect(project({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage).toHaveLength(
-    500,
-  )
+  expect(
+    projectInstance({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage,
+  ).toHaveLength(500)
 })
 
 test('a history grows with each change of state, and keeps the last fifty', () => {
-  const first = project({ ...rented, actual_status: 'loading' }, undefined, 1)
-  const same = project({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
+  const first = projectInstance({ ...rented, actual_status: 'loading' }, undefined, 1)
+  const same = projectInstance({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
   expect(same.history).toBe(first.history)
   let view = same
   for (let at = 3; at < 200; at += 1)
-    view = project({ ...rented, actual_status: at % 2 ? 'running' : 'loading' }, view, at)
+    view = projectInstance({ ...rented, actual_status: at % 2 ? 'running' : 'loading' }, view, at)
   expect(view.history).toHaveLength(50)
   expect(view.history.at(-1)?.at).toBe(199)
 })
@@ -165,7 +165,7 @@ test('no record, however strange, breaks the view or puts a number into it that 
   )
   fc.assert(
     fc.property(record, hostile => {
-      const view = project(hostile, undefined, 1_700_000_000)
+      const view = projectInstance(hostile, undefined, 1_700_000_000)
       expect(JSON.parse(JSON.stringify(view))).toEqual({ ...view })
     }),
     { numRuns: 2000 },
@@ -173,23 +173,26 @@ test('no record, however strange, breaks the view or puts a number into it that 
 })
 
 test('a host that reports no load at 0 degrees has not measured: that is no idle GPU', () => {
-  const idle = project({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
+  const idle = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
   expect(idle).toMatchObject({ gpuLoad: 0, gpuTemperature: 31 })
-  const silent = project({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
+  const silent = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
   expect(silent).not.toHaveProperty('gpuLoad', expect.anything())
   expect(silent).not.toHaveProperty('gpuTemperature', expect.anything())
 })
 
 test('what Berth asked is kept until it has come about, or somebody else asked otherwise', () => {
   const stopped = { ...rented, actual_status: 'stopped', intended_status: 'stopped' }
-  const before = project(rented, undefined, 1000)
+  const before = projectInstance(rented, undefined, 1000)
   const stopping = { ...before, asked: { state: 'stopped', at: 1000 } as const }
-  expect(project(stopped, stopping, 1010).asked).toEqual(stopping.asked)
+  expect(projectInstance(stopped, stopping, 1010).asked).toEqual(stopping.asked)
   // An answer that left before the stop came may still show it running.
-  expect(project(rented, stopping, 1010).asked).toEqual(stopping.asked)
-  expect(project(rented, stopping, 1200).asked).toBeUndefined()
-  const started = { ...project(stopped, before, 1000), asked: { state: 'running', at: 1000 } as const }
-  expect(project(stopped, started, 1010).asked).toEqual(started.asked)
-  expect(project(stopped, started, 1200).asked).toBeUndefined()
-  expect(project(rented, started, 1010).asked).toBeUndefined()
+  expect(projectInstance(rented, stopping, 1010).asked).toEqual(stopping.asked)
+  expect(projectInstance(rented, stopping, 1200).asked).toBeUndefined()
+  const started = {
+    ...projectInstance(stopped, before, 1000),
+    asked: { state: 'running', at: 1000 } as const,
+  }
+  expect(projectInstance(stopped, started, 1010).asked).toEqual(started.asked)
+  expect(projectInstance(stopped, started, 1200).asked).toBeUndefined()
+  expect(projectInstance(rented, started, 1010).asked).toBeUndefined()
 })

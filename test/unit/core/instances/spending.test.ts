@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { costPerHour, prices, ranAtLeast, spending } from '../../../../electron/core/instances/spending.ts'
+import { costPerHour, pricesOf, ranAtLeast, spending } from '../../../../electron/core/instances/spending.ts'
 
 // interface 3.1: Any → stopped; disk charges continue
 test('a running instance costs its whole price, a stopped one its disk', () => {
-  const price = prices({ dph_total: 0.5, dph_base: 0.45 })
+  const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
   expect(price).toEqual({ running: 500_000, disk: 50_000 })
   expect(costPerHour('running', price)).toBe(500_000)
   expect(costPerHour('stopping', price)).toBe(500_000)
@@ -21,27 +21,27 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
 })
 
 test('prices that are missing or make no sense cost nothing rather than spoil the sum', () => {
-  expect(prices({ dph_base: 0.4 })).toEqual({})
-  expect(prices({ dph_total: 0.4 })).toEqual({ running: 400_000 })
-  expect(prices({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
+  expect(pricesOf({ dph_base: 0.4 })).toEqual({})
+  expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })
+  expect(pricesOf({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
   for (const absurd of [-1, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
-    expect(prices({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
-    expect(prices({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
-    expect(prices({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
+    expect(pricesOf({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
+    expect(pricesOf({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
+    expect(pricesOf({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
   }
   expect(costPerHour('running', {})).toBe(0)
 })
 
 test('a price that an answer leaves out is as it was told last', () => {
-  expect(prices({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
+  expect(pricesOf({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
     running: 500_000,
     disk: 50_000,
   })
-  expect(prices({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
+  expect(pricesOf({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
 })
 
 test('what the service says an instance costs now goes before all that can be reckoned', () => {
-  const told = prices({
+  const told = pricesOf({
     dph_total: 0.5,
     dph_base: 0.45,
     storage_total_cost: 0.05,
@@ -56,12 +56,12 @@ test('what the service says an instance costs now goes before all that can be re
 
 test('base and disk make the price; a disk without one is priced by its GB for a month of 720 hours', () => {
   const disk = { storage_cost: 0.14933, disk_space: 10 }
-  expect(prices({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
+  expect(pricesOf({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
     running: 470_000,
     disk: 20_000,
   })
-  expect(prices({ dph_base: 0.45, ...disk })).toEqual({ running: 452_074, disk: 2074 })
-  const stopped = prices({ dph_total: 0.5, ...disk })
+  expect(pricesOf({ dph_base: 0.45, ...disk })).toEqual({ running: 452_074, disk: 2074 })
+  const stopped = pricesOf({ dph_total: 0.5, ...disk })
   expect(costPerHour('stopped', stopped)).toBe(2074)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { project } from '../../../../electron/core/instances/project.ts'
+import { projectInstance } from '../../../../electron/core/instances/project.ts'
 import { trafficOf, trafficPrices } from '../../../../electron/core/instances/traffic.ts'
 import { costsBetween, countedAt } from '../../../../electron/core/money/costs.ts'
 
@@ -53,8 +53,8 @@ test('measured traffic is part of what an instance has cost, and its share of wh
     dph_base: 0.36,
     ...priced,
   }
-  const before = project({ ...record, inet_up_billed: 0 }, undefined, 3600)
-  const after = project({ ...record, inet_up_billed: 5 * gb }, before, 7200)
+  const before = projectInstance({ ...record, inet_up_billed: 0 }, undefined, 3600)
+  const after = projectInstance({ ...record, inet_up_billed: 5 * gb }, before, 7200)
   expect(after.spent).toEqual({ micros: 720_000 + 100_000, at: 7200, perHour: 360_000 })
   const [cost] = costsBetween(
     { at: 3600, instances: { 7: countedAt(before, 3600) } },

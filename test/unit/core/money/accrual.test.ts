@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { accrue } from '../../../../electron/core/money/accrual.ts'
+import { accrueSpending } from '../../../../electron/core/money/accrual.ts'
 import { type Counted, costsBetween } from '../../../../electron/core/money/costs.ts'
 import { instanceView } from '../../views.ts'
 
@@ -22,11 +22,14 @@ function poll(at: number, credit: number | undefined, ...instances: InstanceView
 }
 
 function counted(at: number, credit: number | undefined, ...instances: InstanceView[]): Counted {
-  return accrue(undefined, poll(at, credit, ...instances)).counted
+  return accrueSpending(undefined, poll(at, credit, ...instances)).counted
 }
 
 test('what came before Berth looked is nobody’s spending', () => {
-  const { spent, shares } = accrue(undefined, poll(start, 10_000_000, runs(1, 400_000, start - 9 * hour)))
+  const { spent, shares } = accrueSpending(
+    undefined,
+    poll(start, 10_000_000, runs(1, 400_000, start - 9 * hour)),
+  )
   expect(spent).toBe(0)
   expect(shares.size).toBe(0)
 })
@@ -34,7 +37,7 @@ test('what came before Berth looked is nobody’s spending', () => {
 test('shares follow the prices, the sum follows the credit', () => {
   const machine = runs(1, 400_000, start - hour)
   const before = counted(start, 10_000_000, machine)
-  const { spent, toppedUp, shares } = accrue(before, poll(start + hour, 9_590_000, machine))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + hour, 9_590_000, machine))
   expect(spent).toBe(410_000)
   expect(toppedUp).toBe(0)
   expect([...shares]).toEqual([['1', 400_000]])
@@ -43,7 +46,7 @@ test('shares follow the prices, the sum follows the credit', () => {
 test('a top-up between two polls is told from what was spent meanwhile', () => {
   const machine = runs(1, 400_000, start - hour)
   const before = counted(start, 1_000_000, machine)
-  expect(accrue(before, poll(start + hour, 20_600_000, machine))).toMatchObject({
+  expect(accrueSpending(before, poll(start + hour, 20_600_000, machine))).toMatchObject({
     spent: 400_000,
     toppedUp: 20_000_000,
   })
@@ -52,7 +55,7 @@ test('a top-up between two polls is told from what was spent meanwhile', () => {
 test('a top-up smaller than what ran up meanwhile is seen too', () => {
   const machine = runs(1, 2_000_000, start - hour)
   const before = counted(start, 30_000_000, machine)
-  expect(accrue(before, poll(start + 10 * hour, 15_000_000, machine))).toMatchObject({
+  expect(accrueSpending(before, poll(start + 10 * hour, 15_000_000, machine))).toMatchObject({
     spent: 20_000_000,
     toppedUp: 5_000_000,
   })
@@ -62,14 +65,14 @@ test('a machine that was destroyed while Berth was off had no more than the cred
   const steady = runs(1, 400_000, start - hour)
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 50_000_000, steady, gone)
-  const { shares, spent } = accrue(before, poll(start + 24 * hour, 38_400_000, steady))
+  const { shares, spent } = accrueSpending(before, poll(start + 24 * hour, 38_400_000, steady))
   expect(spent).toBe(11_600_000)
   expect(Object.fromEntries(shares)).toEqual({ 1: 9_600_000, 2: 2_000_000 })
 })
 
 test('a machine that is new had no more than the time since the last poll allows', () => {
   const machine = runs(7, 3_600_000, start - 100 * hour)
-  const { shares } = accrue(counted(start, undefined), poll(start + 10, undefined, machine))
+  const { shares } = accrueSpending(counted(start, undefined), poll(start + 10, undefined, machine))
   expect(Object.fromEntries(shares)).toEqual({ 7: 10_000 })
 })
 
@@ -78,7 +81,7 @@ test('a top-up while what ran changed is the roundest sum that explains it', () 
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 10_000_000, steady, gone)
   // It ran for two of the four hours: anything from $21.60 to $25.60 would do.
-  const { spent, toppedUp, shares } = accrue(before, poll(start + 4 * hour, 31_400_000, steady))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 4 * hour, 31_400_000, steady))
   expect({ spent, toppedUp }).toEqual({ spent: 3_600_000, toppedUp: 25_000_000 })
   expect(Object.fromEntries(shares)).toEqual({ 1: 1_600_000, 2: 2_000_000 })
 })
@@ -92,7 +95,10 @@ test('a machine that began to run between two polls has what the credit says tha
   }
   const before = counted(start, 10_000_000, steady, halted)
   // For half of the hour.
-  const { shares } = accrue(before, poll(start + hour, 10_000_000 - 400_000 - 550_000, steady, running))
+  const { shares } = accrueSpending(
+    before,
+    poll(start + hour, 10_000_000 - 400_000 - 550_000, steady, running),
+  )
   expect(Object.fromEntries(shares)).toEqual({ 1: 400_000, 2: 550_000 })
 })
 
@@ -103,7 +109,7 @@ test('a silent host that charges its disk alone is no top-up, and has no more th
     diskPricePerHour: 10_000,
   })
   const before = counted(start, 10_000_000, silent)
-  const { spent, toppedUp, shares } = accrue(before, poll(start + 4 * hour, 9_960_000, silent))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 4 * hour, 9_960_000, silent))
   expect({ spent, toppedUp }).toEqual({ spent: 40_000, toppedUp: 0 })
   expect(Object.fromEntries(shares)).toEqual({ 1: 40_000 })
 })
@@ -113,7 +119,7 @@ test('what an instance has cost in all may be taken up from an older poll: it is
   const before = counted(start, 10_000_000, halted)
   // After a kill it was known as running, and counted so up to the poll that found it stopped.
   const again = { ...halted, spent: { micros: 5_000_000, at: start + 4 * hour, perHour: 10_000 } }
-  const { spent, toppedUp, shares } = accrue(before, poll(start + 4 * hour, 9_960_000, again))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 4 * hour, 9_960_000, again))
   expect({ spent, toppedUp }).toEqual({ spent: 40_000, toppedUp: 0 })
   expect(shares.get('1')).toBeLessThanOrEqual(40_001)
 })
@@ -126,7 +132,7 @@ test('clocks that waver do not fill the share of a silent host', () => {
   for (let count = 1; count <= 1000; count += 1) {
     const wrong = count % 2 === 0 ? 1 : -1
     const credit = 10_000_000 - Math.floor((1_000_000 * 10 * count) / hour)
-    const step = accrue(state, poll(start + 10 * count + wrong, credit, steady, silent))
+    const step = accrueSpending(state, poll(start + 10 * count + wrong, credit, steady, silent))
     state = step.counted
     ofSilent += step.shares.get('2') ?? 0
   }
@@ -139,13 +145,13 @@ test('while others change, a silent host has what it charged when nothing else d
     const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
     const other = runs(2, 3_000_000, start - hour)
     let credit = 50_000_000 - charges / 60
-    const alone = accrue(counted(start, 50_000_000, silent), poll(start + 60, credit, silent))
+    const alone = accrueSpending(counted(start, 50_000_000, silent), poll(start + 60, credit, silent))
     expect(alone.shares.get('1') ?? 0).toBe(Math.floor(charges / 60))
     // The other one was there for half a minute of each.
     credit -= charges / 60 + 25_000
-    const came = accrue(alone.counted, poll(start + 120, Math.floor(credit), silent, other))
+    const came = accrueSpending(alone.counted, poll(start + 120, Math.floor(credit), silent, other))
     credit -= charges / 60 + 25_000
-    const went = accrue(came.counted, poll(start + 180, Math.floor(credit), silent))
+    const went = accrueSpending(came.counted, poll(start + 180, Math.floor(credit), silent))
     for (const { shares } of [came, went]) {
       expect(Math.abs((shares.get('1') ?? 0) - charges / 60)).toBeLessThan(2)
       expect(Math.abs((shares.get('2') ?? 0) - 25_000)).toBeLessThan(2)
@@ -156,9 +162,12 @@ test('while others change, a silent host has what it charged when nothing else d
 test('what a silent host charged last is forgotten where it does not explain the credit', () => {
   const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
   const other = runs(2, 3_000_000, start - hour)
-  const alone = accrue(counted(start, 50_000_000, silent), poll(start + 60, 50_000_000 - 16_667, silent))
+  const alone = accrueSpending(
+    counted(start, 50_000_000, silent),
+    poll(start + 60, 50_000_000 - 16_667, silent),
+  )
   // Less than it would have charged by its whole price.
-  const { shares } = accrue(
+  const { shares } = accrueSpending(
     { ...alone.counted, instances: { ...alone.counted.instances, ...counted(start, 0, other).instances } },
     poll(start + 60 + 500, 50_000_000 - 16_667 - 40_000, silent),
   )
@@ -168,10 +177,10 @@ test('what a silent host charged last is forgotten where it does not explain the
 
 test('after a clock that went back the sum is still what left the credit', () => {
   const machine = runs(1, 400_000, start - hour)
-  const back = accrue(counted(start, 5_000_000, machine), poll(start - 600, 4_999_000, machine))
+  const back = accrueSpending(counted(start, 5_000_000, machine), poll(start - 600, 4_999_000, machine))
   expect(back).toMatchObject({ spent: 1000, toppedUp: 0, counted: { at: start - 600 } })
   expect(back.shares.size).toBe(0)
-  expect(accrue(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
+  expect(accrueSpending(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
 test('however often it is looked at, the sum is what left the credit', () => {
@@ -182,7 +191,7 @@ test('however often it is looked at, the sum is what left the credit', () => {
   const polls = 50_000
   for (let at = 1; at <= polls; at += 1) {
     const credit = 500_000_000 - Math.floor((333_333 * at) / hour)
-    const step = accrue(state, poll(start + at, credit, machine))
+    const step = accrueSpending(state, poll(start + at, credit, machine))
     state = step.counted
     total += step.spent
     ofMachine += step.shares.get('1') ?? 0
@@ -197,7 +206,7 @@ test('twenty-five dollars and two hours of standing still are likelier than twen
   const before = counted(start, 10_000_000, machine, gone)
   // Six hours of ten in which it ran, and two of the one that has gone: both prices at their ends say ten.
   const credit = 10_000_000 + 25_000_000 - 8 * 500_000 - 2 * 10_000 - 2 * 50_000
-  const { spent, toppedUp, shares } = accrue(before, poll(start + 10 * hour, credit, machine))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 10 * hour, credit, machine))
   expect({ spent, toppedUp }).toEqual({ spent: 4_120_000, toppedUp: 25_000_000 })
   expect([...shares.values()].reduce((all, share) => all + share, 0)).toBeLessThanOrEqual(spent)
 })
@@ -205,7 +214,10 @@ test('twenty-five dollars and two hours of standing still are likelier than twen
 test('one that stood still unseen has no more than the credit says, and no top-up is made up for it', () => {
   const machine = { ...runs(1, 1_000_000, start - hour), diskPricePerHour: 10_000 }
   const before = counted(start, 20_000_000, machine)
-  const { spent, toppedUp, shares } = accrue(before, poll(start + 10 * hour, 20_000_000 - 3_137_000, machine))
+  const { spent, toppedUp, shares } = accrueSpending(
+    before,
+    poll(start + 10 * hour, 20_000_000 - 3_137_000, machine),
+  )
   expect({ spent, toppedUp }).toEqual({ spent: 3_137_000, toppedUp: 0 })
   expect(shares.get('1')).toBeGreaterThan(3_136_990)
 })
@@ -215,7 +227,7 @@ test('what was booting when Berth went away, and is gone, may have run, so that 
   const steady = runs(2, 400_000, start - hour)
   const before = counted(start, 40_000_000, loading, steady)
   // It cost 450,000 before it was destroyed elsewhere, and 35 dollars were paid in.
-  const { spent, toppedUp, shares } = accrue(before, poll(start + hour, 74_150_000, steady))
+  const { spent, toppedUp, shares } = accrueSpending(before, poll(start + hour, 74_150_000, steady))
   expect([spent, toppedUp]).toEqual([850_000, 35_000_000])
   expect(Object.fromEntries(shares)).toEqual({ 1: 450_000, 2: 400_000 })
 })
@@ -225,7 +237,7 @@ test('what was booting a poll ago, and is gone, leaves an odd sum that was paid 
   const steady = runs(2, 400_000, start - hour)
   const before = counted(start, 40_000_000, loading, steady)
   // A minute of the one that runs: 6,666. Of the other's disk: 166 at the most.
-  const { spent, toppedUp } = accrue(before, poll(start + 60, 57_303_334, steady))
+  const { spent, toppedUp } = accrueSpending(before, poll(start + 60, 57_303_334, steady))
   expect([spent, toppedUp]).toEqual([6666, 17_310_000])
 })
 
@@ -235,7 +247,7 @@ test('what was booting when Berth went away has run since, but for the minutes o
   const running = { ...runs(1, 2_000_000, start - 60), pricePerHour: 2_000_000, diskPricePerHour: 10_000 }
   // Ten hours less three minutes, and thirty-five dollars: the price at its ends alone would leave twenty open.
   const ran = Math.floor((2_000_000 * (36_000 - 180)) / 3600)
-  const after = accrue(before, poll(start + 10 * hour, 40_000_000 - ran + 35_000_000, running))
+  const after = accrueSpending(before, poll(start + 10 * hour, 40_000_000 - ran + 35_000_000, running))
   expect(after).toMatchObject({ spent: ran, toppedUp: 35_000_000, estimated: true })
 })
 
@@ -265,7 +277,7 @@ test('without top-ups the sums are exact, whatever comes and goes', () => {
       for (const { seconds, fell, present, price } of steps) {
         at += seconds
         credit -= fell
-        const taken = accrue(state, poll(at, credit, ...present.map(id => runs(id, price, start))))
+        const taken = accrueSpending(state, poll(at, credit, ...present.map(id => runs(id, price, start))))
         state = taken.counted
         total += taken.spent - taken.toppedUp
         for (const share of taken.shares.values()) expect(share).toBeGreaterThan(0)

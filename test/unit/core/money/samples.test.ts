@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   type StoredSample,
-  thinned,
+  thinnedSamples,
   withAmount,
   withoutOld,
 } from '../../../../electron/core/money/samples.ts'
@@ -40,7 +40,7 @@ test('a million samples add up to the last micro-dollar, however they are thinne
   )
   const sum = samples.reduce((total, [, spent]) => total + spent, 0)
   expect(sum).toBe(100_000_000_000 + 2_999_997)
-  expect(thinned(samples, 0, 600).reduce((total, { spent }) => total + spent, 0)).toBe(sum)
+  expect(thinnedSamples(samples, 0, 600).reduce((total, { spent }) => total + spent, 0)).toBe(sum)
 })
 
 test('however few samples are asked for, their sum is that of all', () => {
@@ -59,7 +59,7 @@ test('however few samples are asked for, their sum is that of all', () => {
         at += minutes * 60
         samples = withAmount(samples, at, spent, spent)
       }
-      const thin = thinned(samples, 0, most)
+      const thin = thinnedSamples(samples, 0, most)
       const sum = (all: readonly { spent: number }[]) => all.reduce((total, { spent }) => total + spent, 0)
       expect(sum(thin)).toBe(steps.reduce((total, [, spent]) => total + spent, 0))
       expect(thin.length).toBeLessThanOrEqual(most + 1)

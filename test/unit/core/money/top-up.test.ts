@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Accrual, accrue } from '../../../../electron/core/money/accrual.ts'
+import { type Accrual, accrueSpending } from '../../../../electron/core/money/accrual.ts'
 import { type Absence, type Course, cheapened, courses, type Kind, lived, plans } from './absences.ts'
 
 const dollar = 1_000_000
@@ -37,7 +37,7 @@ const steady: readonly (readonly [Course, number])[] = [
 const same = { seed: 20_261_121, numRuns: 2000 }
 
 function counted({ before, after }: Absence): Accrual {
-  return accrue(accrue(undefined, before).counted, after)
+  return accrueSpending(accrueSpending(undefined, before).counted, after)
 }
 
 const without = (...left: readonly Course[]) => courses.filter(([course]) => !left.includes(course))

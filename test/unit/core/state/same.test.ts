@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { same } from '../../../../electron/core/state/same.ts'
+import { isDeepEqual } from '../../../../electron/core/state/same.ts'
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 
 test('what is nested deeper than anything is, is another thing and no overflow', () => {
-  expect(same(nested(50), nested(50))).toBe(true)
+  expect(isDeepEqual(nested(50), nested(50))).toBe(true)
   let deep: unknown = 1
   let twin: unknown = 1
   for (let level = 0; level < 100_000; level += 1) {
     deep = { in: deep }
     twin = { in: twin }
   }
-  expect(same(deep, twin)).toBe(false)
+  expect(isDeepEqual(deep, twin)).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ActivityEntry } from '../../../../electron/contract/state.ts'
 import { byDay } from '../../../../renderer/screens/activity/days.ts'
-import { answersSearch, merged } from '../../../../renderer/screens/activity/merge.ts'
+import { answersSearch, mergedEntries } from '../../../../renderer/screens/activity/merge.ts'
 
 const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({
   id,
@@ -34,11 +34,9 @@ test('fetched pages and new entries make one list, each once, newest first', () 
   const old = entry('1', new Date(now))
   const both = entry('2', new Date(now), 'fetched')
   const fresh = { ...both, text: 'newer' }
-  expect(merged([both, old], [entry('3', new Date(now)), fresh]).map(({ id, text }) => id + text)).toEqual([
-    '3x',
-    '2newer',
-    '1x',
-  ])
+  expect(
+    mergedEntries([both, old], [entry('3', new Date(now)), fresh]).map(({ id, text }) => id + text),
+  ).toEqual(['3x', '2newer', '1x'])
 })
 
 test('a new entry joins a search only when it answers it', () => {

@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../../../electron/contract/market/offer.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { ActivityEntry } from '../../../../electron/contract/state.ts'
 import { recipesOf } from '../../../../renderer/screens/home/recipes.ts'
-import { courseOf, drawn, storedSearches } from '../../../../renderer/screens/home/searches.ts'
+import { courseOf, drawnCourse, storedSearches } from '../../../../renderer/screens/home/searches.ts'
 import { sinceLastAct } from '../../../../renderer/screens/home/since.ts'
 
 const search = (gpu: string, limit = 10_000): SavedQuery => ({
@@ -66,8 +66,8 @@ test('the lowest price lies lowest, and one that stays in the middle', () => {
     { at: 0, price: 20 },
     { at: 10, price: 10 },
   ]
-  expect(drawn({ points, change: 0 }, 100, 26).line).toBe('M0 2L100 24')
-  expect(drawn({ points: points.map(({ at }) => ({ at, price: 7 })), change: 0 }, 100, 26).line).toBe(
+  expect(drawnCourse({ points, change: 0 }, 100, 26).line).toBe('M0 2L100 24')
+  expect(drawnCourse({ points: points.map(({ at }) => ({ at, price: 7 })), change: 0 }, 100, 26).line).toBe(
     'M0 13L100 13',
   )
 })

@@ -3,7 +3,7 @@ import {
   columns,
   gpuStrips,
   oddGpus,
-  thinned,
+  thinnedSeries,
 } from '../../../../renderer/screens/instances/details/monitor/strips.ts'
 
 const one = {
@@ -66,6 +66,6 @@ test('a GPU that works much less than the others, or is hot, is told of', () => 
 })
 
 test('a long course is thinned to means of what is known', () => {
-  expect(thinned([1, 3, null, 5, null, null, 7], 4)).toEqual([2, 5, null, 7])
-  expect(thinned([1, null], 4)).toEqual([1, null])
+  expect(thinnedSeries([1, 3, null, 5, null, null, 7], 4)).toEqual([2, 5, null, 7])
+  expect(thinnedSeries([1, null], 4)).toEqual([1, null])
 })

@@ -7,7 +7,7 @@ import {
   filledValues,
   overridden,
   rentTemplate,
-  unmet,
+  unmetConditions,
   withFilled,
 } from '../../../../renderer/features/market/rentTemplate.ts'
 import { offer } from './listed.ts'
@@ -87,8 +87,8 @@ describe('the request', () => {
 })
 
 test('what the machine lacks of the template’s filters is told; what only the service knows is not', () => {
-  expect(unmet(template, machine, 'on-demand')).toEqual(['Count 2+'])
-  expect(unmet(template, { ...machine, gpuCount: 2, verified: false }, 'on-demand')).toEqual([
+  expect(unmetConditions(template, machine, 'on-demand')).toEqual(['Count 2+'])
+  expect(unmetConditions(template, { ...machine, gpuCount: 2, verified: false }, 'on-demand')).toEqual([
     'a verified host',
   ])
 })

@@ -1,6 +1,6 @@
 import type { AccountPoll } from '../../../account-context.ts'
 import { pollsUntilGone } from '../../../instances/missing-polls.ts'
-import { same } from '../../../state/same.ts'
+import { isDeepEqual } from '../../../state/same.ts'
 import { nextStep } from '../decide.ts'
 import { endRental, type RentalParts } from './outcomes.ts'
 
@@ -24,7 +24,7 @@ export function createFollower(
       if ((rental.createdAt ?? 0) > context.now() + uncertainty)
         void rentals.update(id, { createdAt: context.now() })
       const { step, problem } = nextStep(rental, instance, context.now())
-      if (step === rental.step && same(problem, rental.problem)) continue
+      if (step === rental.step && isDeepEqual(problem, rental.problem)) continue
       if (step === 'failed') void endRental(parts, id, step, problem)
       else void rentals.update(id, { step, problem })
     }

@@ -29,7 +29,7 @@ export interface InstanceHooks {
 export const askAgainAfter = 5000
 
 /** The instance is the rental's. Secrets go first: killed in between, it is found by its mark, and no secret stays behind. */
-export async function adopt(
+export async function adoptInstance(
   { context, rentals, secrets, hooks }: RentalParts,
   id: string,
   instance: number,
@@ -83,7 +83,7 @@ export async function destroySurplus(
 }
 
 /** Leaves nothing behind. Tries until the service has answered; which one is its own, the user may have to say first. */
-export async function undo(parts: RentalParts, id: string): Promise<void> {
+export async function undoRental(parts: RentalParts, id: string): Promise<void> {
   const { context, rentals } = parts
   const { client, ending } = context
   if (rentals.get(id).step === 'unclear') {

@@ -8,7 +8,7 @@ import { isUnderWay, type Rental } from '../model.ts'
 import { requestBody } from '../request-body.ts'
 import { sentenceFor } from '../words.ts'
 import { createAuthRetries } from './auth-retries.ts'
-import { adopt, endRental, type RentalParts, undo } from './outcomes.ts'
+import { adoptInstance, endRental, type RentalParts, undoRental } from './outcomes.ts'
 import { searchForLost } from './search-for-lost.ts'
 
 /**
@@ -43,7 +43,7 @@ export function createRentalWorker(parts: RentalParts): RentalWorker {
     try {
       while (next !== 'done' && !ending.aborted) next = await step(parts, next, rentals.get(id))
       const rental = rentals.get(id)
-      if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undo(parts, id)
+      if (rental.unwanted && isUnderWay(rental) && !ending.aborted) await undoRental(parts, id)
       retries.over(id)
     } catch (error) {
       if (ending.aborted) return
@@ -112,7 +112,8 @@ async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find o
     await rentals.update(id, { step: 'lost', problem: creationProblem(error) })
     return ambiguous ? 'find' : 'find or give up'
   }
-  if (!ending.aborted) await adopt(parts, id, created.new_contract, { instanceKey: created.instance_api_key })
+  if (!ending.aborted)
+    await adoptInstance(parts, id, created.new_contract, { instanceKey: created.instance_api_key })
   return 'done'
 }
 

@@ -3,7 +3,7 @@ import { knownInstances } from '../stored-rentals.ts'
 import { sentenceFor } from '../words.ts'
 import { type Finding, findLost, isListWhole } from './find-lost.ts'
 import {
-  adopt,
+  adoptInstance,
   askAgainAfter,
   destroySurplus,
   endRental,
@@ -38,7 +38,7 @@ export async function searchForLost(
       return 'done'
     }
     if (finding.found !== undefined) {
-      await adopt(parts, id, finding.found, finding)
+      await adoptInstance(parts, id, finding.found, finding)
       await destroySurplus(context, finding.surplus, rentals.get(id))
       return 'done'
     }

@@ -171,7 +171,7 @@ export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
 }
 
 /** A course in at most so many values, each the mean of what is known of its minutes. */
-export function thinned(course: Course, most: number): Course {
+export function thinnedSeries(course: Course, most: number): Course {
   const step = Math.ceil(course.length / most)
   if (step <= 1) return course
   return Array.from({ length: Math.ceil(course.length / step) }, (_, at) => {

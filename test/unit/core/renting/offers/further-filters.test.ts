@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { catalogueOf } from '../../../../../electron/contract/market/catalogue.ts'
-import { passing } from '../../../../../electron/contract/market/filter.ts'
+import { offersPassing } from '../../../../../electron/contract/market/filter.ts'
 import {
   type FurtherPart,
   furtherConditions,
@@ -32,7 +32,7 @@ test.each(furtherParts)('%s: Berth and the service pass and hold back the same o
   const service = readLooseFilters(furtherConditions(filter, false), () => true)
   const isListed = (fields: Partial<Offer>) => {
     const { offers } = catalogueOf([offerView({ id: 1, ...fields })], 'on-demand')
-    return passing(offers, filter).length === 1
+    return offersPassing(offers, filter).length === 1
   }
   expect([isListed(passes), service(passes as Row)]).toEqual([true, true])
   expect([isListed(fails), service(fails as Row)]).toEqual([false, false])
