@@ -5,7 +5,7 @@ const reachable =
 /** Where something stood: what was around it, from the inside out, and as which child. */
 interface FocusPlace {
   element: HTMLElement
-  steps: readonly { around: Element; at: number }[]
+  steps: readonly { parent: Element; at: number }[]
   /** Of what could be reached beside it, counted from the end. */
   fromEnd: number
 }
@@ -50,26 +50,26 @@ export function keepFocus(root: HTMLElement): () => void {
 }
 
 function focusPlace(element: HTMLElement, root: HTMLElement): FocusPlace {
-  const steps: { around: Element; at: number }[] = []
+  const steps: { parent: Element; at: number }[] = []
   for (let inner: Element = element; inner !== root; ) {
-    const around = inner.parentElement
-    if (!around) break
-    steps.push({ around, at: [...around.children].indexOf(inner) })
-    inner = around
+    const parent = inner.parentElement
+    if (!parent) break
+    steps.push({ parent, at: [...parent.children].indexOf(inner) })
+    inner = parent
   }
   const beside = among(element.closest('li, tr, [role=listitem], [data-item]') ?? element)
   return { element, steps, fromEnd: beside.length - beside.indexOf(element) }
 }
 
 function inPlaceOf({ steps, fromEnd }: FocusPlace): HTMLElement | undefined {
-  for (const { around, at } of steps) {
-    if (!around.isConnected) continue
-    const { children } = around
+  for (const { parent, at } of steps) {
+    if (!parent.isConnected) continue
+    const { children } = parent
     // Another screen: keys begin at its top.
-    if (around instanceof HTMLElement && around.matches('main')) return around
-    for (const place of [children[at], children[at - 1], around]) {
+    if (parent instanceof HTMLElement && parent.matches('main')) return parent
+    for (const place of [children[at], children[at - 1], parent]) {
       const list = place ? among(place) : []
-      const alike = place === around ? undefined : list.at(-fromEnd)
+      const alike = place === parent ? undefined : list.at(-fromEnd)
       const next = alike ?? list[0]
       if (next) return next
     }

@@ -55,8 +55,9 @@ function unknownPaths(schema: unknown, value: unknown): string[][] {
 /** Where the value lies, or the closest thing around one that is missing; of an entry that is not known, its key. */
 function offsetOf(document: Document.Parsed, path: readonly (string | number)[], isUnknown: boolean): number {
   if (isUnknown) {
-    const around = document.getIn(path.slice(0, -1), true)
-    const pair = isMap(around) && around.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
+    const enclosing = document.getIn(path.slice(0, -1), true)
+    const pair =
+      isMap(enclosing) && enclosing.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
     if (pair && isNode(pair.key)) return pair.key.range?.[0] ?? 0
   }
   for (let depth = path.length; depth >= 0; depth--) {

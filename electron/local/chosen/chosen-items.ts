@@ -20,15 +20,15 @@ export function chosenItem(path: string): ChosenItem {
   }
 }
 
-interface Around {
+interface WalkContext {
   list: { folders: string[][]; files: Source[]; leftOut: number }
   /** What was chosen, itself no link. */
   top: string
   count: ReturnType<typeof countTree>
 }
 
-async function visit(path: string, names: string[], around: Around): Promise<void> {
-  const { list, top, count } = around
+async function visit(path: string, names: string[], context: WalkContext): Promise<void> {
+  const { list, top, count } = context
   const stats = await stat(path).catch(() => undefined)
   if (stats?.isFile()) {
     count(path, names.length - 1)
@@ -51,7 +51,7 @@ async function visit(path: string, names: string[], around: Around): Promise<voi
     const inner = join(path, entry.name)
     const from = entry.isSymbolicLink() ? await linkedFile(inner, top) : inner
     if (from === undefined) list.leftOut++
-    else await visit(from, [...names, entry.name], around)
+    else await visit(from, [...names, entry.name], context)
   }
 }
 

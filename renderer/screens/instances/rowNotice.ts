@@ -32,19 +32,19 @@ export type RowNotice =
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
 /** What of the account a line may speak of: its time in epoch seconds, and its credit. */
-interface Circumstances {
+interface NoticeContext {
   now: number
   credit?: Micros
 }
 
 /** The line under a row, if it has anything to say. */
-export function rowNoticeOf(row: Row, around: Circumstances = { now: 0 }): RowNotice | undefined {
-  return ownNotice(row, around) ?? (row.runs ? { kind: 'runs' } : undefined)
+export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowNotice | undefined {
+  return ownNotice(row, context) ?? (row.runs ? { kind: 'runs' } : undefined)
 }
 
 function ownNotice(
   { instance, rental, attemptSeries, tunnel, guards = [], increase }: Row,
-  around: Circumstances,
+  context: NoticeContext,
 ): RowNotice | undefined {
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
   if (instance && isDead(instance))
@@ -61,8 +61,8 @@ function ownNotice(
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
-  const stopped = instance.state === 'stopped' ? stoppedText(instance, around) : undefined
-  const coming = noteIf(stopped) ?? comingNotice(instance, increase, around.now)
+  const stopped = instance.state === 'stopped' ? stoppedText(instance, context) : undefined
+  const coming = noteIf(stopped) ?? comingNotice(instance, increase, context.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 
@@ -114,7 +114,7 @@ function exitedText({ statusMessage }: InstanceView): string {
 }
 
 /** Why it stopped, or cannot start; undefined where there is nothing to say. */
-function stoppedText(instance: InstanceView, { now, credit }: Circumstances): string | undefined {
+function stoppedText(instance: InstanceView, { now, credit }: NoticeContext): string | undefined {
   const { interruptible, bid, minimumBid } = instance
   if (isContractOver(instance, now))
     return 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.'

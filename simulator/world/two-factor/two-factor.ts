@@ -12,7 +12,7 @@ import { Sessions } from './sessions.ts'
 import { TextMessages } from './text-messages.ts'
 import { Verification } from './verification.ts'
 
-interface Surroundings {
+interface TwoFactorContext {
   seed: number
   account: Account
   clock: WorldClock
@@ -33,7 +33,7 @@ export class TwoFactor {
   readonly sessions: Sessions
   readonly verification: Verification
 
-  constructor({ seed, account, clock, outbox }: Surroundings) {
+  constructor({ seed, account, clock, outbox }: TwoFactorContext) {
     this.account = account
     this.clock = clock
     this.methods = new Methods(seed, account, clock)

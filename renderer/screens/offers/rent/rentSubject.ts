@@ -23,11 +23,11 @@ export interface RentSubject {
   /** The bid to begin with, dollars per hour; without it, just above the lowest. */
   bid?: string
   /** Where it is rented later, on a machine that nobody knows yet. */
-  later?: Later
+  later?: RentLater
 }
 
 /** What a rental that waits for its machine begins with. */
-export interface Later extends StoredSecrets {
+export interface RentLater extends StoredSecrets {
   /** Dollars per hour. */
   bid: string
 }
