@@ -7,7 +7,7 @@ export type OpenDialog =
   | { kind: 'rentAgain'; rental: string }
   /** What its file says, or in its place what a form says, or what an earlier run was of. */
   | { kind: 'runProject'; project: string; draft?: ProjectDraft; job?: string }
-  | { kind: 'setUpProject'; project: string }
+  | { kind: 'editSpec'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }
   | {

@@ -16,7 +16,7 @@ export const lazyDialogs = {
   terminal: () => import('../../screens/instances/dialogs/TerminalDialog.svelte'),
   rentAgain: () => import('../../screens/offers/rent/RentAgainDialog.svelte'),
   runProject: () => import('../../screens/projects/run/RunProjectDialog.svelte'),
-  setUpProject: () => import('../../screens/projects/set-up/SetUpDialog.svelte'),
+  editSpec: () => import('../../screens/projects/spec-editor/SpecDialog.svelte'),
   editor: () => import('../../screens/instances/dialogs/EditorDialog.svelte'),
   another: () => import('../../screens/instances/dialogs/AnotherDialog.svelte'),
 }

@@ -28,7 +28,7 @@ const questions = {
 
 function showRun(page: Page, project: string): void {
   const view = page.state?.projects[project]
-  dialogs.show({ kind: view && lacksSpec(view) ? 'setUpProject' : 'runProject', project })
+  dialogs.show({ kind: view && lacksSpec(view) ? 'editSpec' : 'runProject', project })
 }
 
 function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { emptySpec, readSpecForm } from '../../../../renderer/screens/projects/set-up/specForm.ts'
+import { emptySpec, readSpecForm } from '../../../../renderer/screens/projects/spec-editor/specForm.ts'
 
 describe('the form of a project', () => {
   test('says no more than was filled in', () => {
