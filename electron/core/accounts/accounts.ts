@@ -1,6 +1,7 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
+import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { type Connecting, createConnecting } from './connecting.ts'
@@ -44,14 +45,8 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions
-  let lastTurn: Promise<unknown> = Promise.resolve()
-
-  /** One after the other: two that connect the same user at once must not make two accounts of it. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = lastTurn.then(work)
-    lastTurn = done.catch(() => undefined)
-    return done
-  }
+  /** Two that connect the same user at once must not make two accounts of it. */
+  const inTurn = oneAtATime()
 
   async function showId(id: AccountId | undefined): Promise<void> {
     store.change(draft => {

@@ -1,4 +1,5 @@
 import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
+import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { busAddress, openSessionBus, type SessionBus, type Signal } from '../session-bus.ts'
 import { noNotifier } from './no-notifier.ts'
 
@@ -61,7 +62,7 @@ class DbusNotifier implements Notifier {
   readonly #numbers = new Map<string, number>()
   #click: NoticeClick = () => undefined
   /** Notices are shown one after the other: the second of an id must know the number of the first. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAtATime()
 
   constructor(address: string, connected: Connected, log: (line: string) => void) {
     this.#address = address
@@ -137,12 +138,6 @@ class DbusNotifier implements Notifier {
     if (from !== service.interface || id === undefined) return
     if (member === 'NotificationClosed') this.#numbers.delete(id)
     if (member === 'ActionInvoked') this.#click(id, detail === 'default' ? undefined : String(detail))
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => undefined)
-    return mine
   }
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { BerthError } from '../../contract/problem.ts'
 import type { Files } from '../../ports/files.ts'
+import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
 
 /**
@@ -57,7 +58,7 @@ export function openKnownHosts(
   /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
   let stored: Promise<HostsFile> | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = oneAtATime()
 
   function read(): Promise<HostsFile> {
     stored ??= readFile(files).catch(error => {
@@ -78,7 +79,7 @@ export function openKnownHosts(
    * the OpenSSH file, is taken over with it.
    */
   function change(edit: (hosts: HostsFile['hosts']) => HostsFile['hosts']): Promise<void> {
-    const done = turn.then(async () => {
+    return inTurn(async () => {
       const { hosts } = await read()
       const seenElsewhere = hostsIn((await files.read(sshName)) ?? '')
       const after: HostsFile = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
@@ -86,8 +87,6 @@ export function openKnownHosts(
       stored = Promise.resolve(after)
       await files.write(sshName, opensshText(after))
     })
-    turn = done.catch(() => {})
-    return done
   }
 
   async function known(account: string, instance: number): Promise<Buffer | undefined> {

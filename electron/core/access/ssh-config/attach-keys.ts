@@ -1,6 +1,7 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import { canGetIn } from '../../../contract/reading.ts'
 import type { State } from '../../../contract/state.ts'
+import { oneAtATime } from '../../../ports/one-at-a-time.ts'
 
 /** Gives each instance that runs the key the SSH config names, once: `ssh` cannot attach it when it is refused. */
 export interface KeyAttacher {
@@ -12,13 +13,14 @@ export interface KeyAttacherNeeds {
   attach(account: AccountId, instance: number): Promise<void>
   /** What is remembered: the name of the key that each instance was given, by account and instance. */
   given(): Readonly<Record<string, string>>
-  remember(account: AccountId, instance: number, key: string): void
+  remember(of: string, key: string): void
 }
 
 export function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds): KeyAttacher {
   /** Tried in this run, whether it worked or not: one that is refused is not asked again and again. */
   const tried = new Set<string>()
-  let turn: Promise<unknown> = Promise.resolve()
+  /** So that the user's own commands do not wait behind many of them. */
+  const inTurn = oneAtATime()
 
   return {
     onState({ accounts, settings }) {
@@ -29,13 +31,13 @@ export function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds)
           const once = `${of} ${settings.sshKey}`
           if (!canGetIn(instance) || tried.has(once) || given()[of] === settings.sshKey) continue
           tried.add(once)
-          // One after the other, so that the user's own commands do not wait behind them.
-          turn = turn
-            .then(() => attach(account, instance.id))
-            .then(
-              () => remember(account, instance.id, settings.sshKey),
-              () => undefined,
-            )
+          void inTurn(() => attach(account, instance.id)).then(
+            () => {
+              // Another demo gives its instances the same numbers.
+              if (account !== 'demo') remember(of, settings.sshKey)
+            },
+            () => undefined,
+          )
         }
       }
     },

@@ -36,3 +36,20 @@ function addressOf({ ssh, jupyter }: InstanceView, reached: SshAddress | undefin
   const told = [direct, proxy, guess || undefined].filter(address => address !== undefined)
   return told.find(address => reached && sameAddress(address, reached)) ?? direct ?? proxy
 }
+
+/** Whether a change of State can be one of those: most polls change loads and figures alone. */
+export function changesEntries(after: State, before: State): boolean {
+  if (after.settings !== before.settings) return true
+  const ids = Object.keys(after.accounts)
+  if (ids.length !== Object.keys(before.accounts).length) return true
+  return ids.some(id => {
+    if (after.accounts[id]?.connection !== before.accounts[id]?.connection) return true
+    const now = after.accounts[id]?.instances
+    const then = before.accounts[id]?.instances
+    if (now === then) return false
+    if (!now || !then || Object.keys(now).length !== Object.keys(then).length) return true
+    return Object.keys(now).some(key =>
+      (['ssh', 'label', 'state'] as const).some(field => now[key]?.[field] !== then[key]?.[field]),
+    )
+  })
+}

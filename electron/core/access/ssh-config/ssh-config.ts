@@ -4,6 +4,7 @@ import type { SshAddress } from '../../../contract/instance/instance.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { State } from '../../../contract/state.ts'
 import type { Machine } from '../../../ports/machine.ts'
+import { oneAtATime } from '../../../ports/one-at-a-time.ts'
 import { configText } from '../../../ssh/config/config-text.ts'
 import { hostNames } from '../../../ssh/config/host-names.ts'
 import { userConfig } from '../../../ssh/config/user-config.ts'
@@ -12,7 +13,7 @@ import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import type { Access } from '../access.ts'
 import { createKeyAttacher } from './attach-keys.ts'
-import { listedInstances } from './entries.ts'
+import { changesEntries, listedInstances } from './entries.ts'
 
 /** Berth's file that `~/.ssh/config` includes while the user wants it, kept as the instances are. */
 export interface SshConfig {
@@ -73,7 +74,8 @@ export async function openSshConfig({
   const user = userConfig(home)
   const addresses = new Map<string, SshAddress>()
   let written = await files.read(name)
-  let turn: Promise<unknown> = Promise.resolve()
+  /** One thing at a time is done with the file. */
+  const inTurn = oneAtATime()
   /** The choice was taken back, which State may not say yet: nothing is written any more. */
   let off = false
   let stop: () => void = () => undefined
@@ -82,26 +84,13 @@ export async function openSshConfig({
   const attacher = createKeyAttacher({
     attach: attachKey,
     given: () => document.get().attached,
-    remember: (account, instance, key) => {
-      // Another demo gives its instances the same numbers.
-      if (account === 'demo') return
-      document.writeSoon(kept => ({
-        ...kept,
-        attached: { ...kept.attached, [`${account}/${instance}`]: key },
-      }))
-    },
+    remember: (of, key) =>
+      document.writeSoon(kept => ({ ...kept, attached: { ...kept.attached, [of]: key } })),
   })
 
   const keyOf = (account: AccountId, instance: number) => `${account}/${instance}`
   const listed = (state: Pick<State, 'accounts'>) =>
     listedInstances(state, (account, instance) => addresses.get(keyOf(account, instance)))
-
-  /** One thing at a time is done with the file. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(() => work())
-    turn = done.catch(() => undefined)
-    return done
-  }
 
   /** The file, of what State is by now. */
   async function write(accounts = store.get().accounts): Promise<void> {
@@ -157,14 +146,15 @@ export async function openSshConfig({
       if (store.get().settings.sshConfig) writeQuietly()
     },
     async follow() {
-      stop = store.onChange((after, before) => {
-        if (!after.settings.sshConfig || !matters(after, before)) return
+      const goOn = (state: State) => {
+        if (!state.settings.sshConfig) return
         writeQuietly()
-        attacher.onState(after)
+        attacher.onState(state)
+      }
+      stop = store.onChange((after, before) => {
+        if (changesEntries(after, before)) goOn(after)
       })
-      if (!store.get().settings.sshConfig) return
-      writeQuietly()
-      attacher.onState(store.get())
+      goOn(store.get())
     },
     async hostOf(account, instance) {
       if (!store.get().settings.sshConfig) throw sshConfigOff()
@@ -185,28 +175,12 @@ export async function openSshConfig({
       stop()
       const { settings, accounts } = store.get()
       const { demo, ...real } = accounts
-      if (settings.sshConfig && demo) await inTurn(() => write(real)).catch(() => undefined)
-      await turn
+      await inTurn(async () => {
+        if (settings.sshConfig && demo) await write(real)
+      }).catch(() => undefined)
       await document.flush()
     },
   }
-}
-
-/** Whether a change of State can be one of the file: most polls change loads and figures alone. */
-function matters(after: State, before: State): boolean {
-  if (after.settings !== before.settings) return true
-  const ids = Object.keys(after.accounts)
-  if (ids.length !== Object.keys(before.accounts).length) return true
-  return ids.some(id => {
-    if (after.accounts[id]?.connection !== before.accounts[id]?.connection) return true
-    const now = after.accounts[id]?.instances
-    const then = before.accounts[id]?.instances
-    if (now === then) return false
-    if (!now || !then || Object.keys(now).length !== Object.keys(then).length) return true
-    return Object.keys(now).some(key =>
-      (['ssh', 'label', 'state'] as const).some(field => now[key]?.[field] !== then[key]?.[field]),
-    )
-  })
 }
 
 /** What needs the SSH config cannot be had while it is switched off. */
