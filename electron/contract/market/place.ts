@@ -1,4 +1,9 @@
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+let names: Intl.DisplayNames | undefined
+/** Made when first asked for: what Intl needs takes megabytes, which a Berth that idles never uses. */
+function nameOf(code: string): string | undefined {
+  names ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+  return names.of(code)
+}
 
 /** The country at the end of a location, its code: `US` of `Texas, US` and of `Texas, United States`; else the whole location. */
 export function countryOf(location: string): string {
@@ -17,7 +22,7 @@ export function countries(): ReadonlyMap<string, string> {
       // Former codes, such as UK, have the name of the one that is valid.
       .filter(code => Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`)
       .flatMap(code => {
-        const name = names.of(code)
+        const name = nameOf(code)
         return name === undefined ? [] : [[name.toLowerCase(), code]]
       }),
   )
@@ -32,7 +37,7 @@ export function isCountry(region: string): boolean {
 /** A country's English name, or what was given when it is not a country code. */
 export function countryName(region: string): string {
   if (!isCountry(region)) return region
-  const name = namesByCode.get(region) ?? names.of(region) ?? region
+  const name = namesByCode.get(region) ?? nameOf(region) ?? region
   namesByCode.set(region, name)
   return name
 }
