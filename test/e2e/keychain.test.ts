@@ -193,7 +193,8 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
       .waitFor()
     await expectNoTrace(home, second)
 
-    await unlock('password')
+    // A daemon answers before it has read which collections there are.
+    await expect.poll(() => unlock('password').then(() => 'unlocked', String)).toBe('unlocked')
     await second.page.getByRole('button', { name: 'Try again' }).click()
     await expectOnline(second.page)
   })
