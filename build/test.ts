@@ -37,8 +37,8 @@ async function test(): Promise<void> {
   // What only computes, two files at once; then what waits for machines and networks, and for pages, more at once.
   const rounds = [
     await round('unit', 2, missing, filters),
-    await round('integration', 12, missing, filters),
-    await round('e2e', 7, missing, filters),
+    await round('integration', 8, missing, filters),
+    await round('e2e', 5, missing, filters),
   ]
   const counts = rounds.reduce(add, noCounts)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)

@@ -85,7 +85,7 @@ export type SimulatorProcess = Running & Service
 
 /** The simulator as a process of its own, started as `npm run simulator` does. */
 export async function startSimulatorProcess(flags: readonly string[] = []): Promise<SimulatorProcess> {
-  const own = ['--port', '0', '--calm', '--seed', '7', '--speed', '200']
+  const own = ['--port', '0', '--calm', '--seed', '7', '--speed', '60']
   const running = await startNode(['--import', 'tsx', 'simulator/main.ts', ...own, ...flags], line =>
     line.startsWith('{'),
   )

@@ -169,7 +169,7 @@ async function scanEach(page: Page, where: string, scope: string): Promise<strin
 test('axe finds nothing wrong in any tab of the details, menu or dialog', { timeout: 300_000 }, async ({
   start,
 }) => {
-  const [sim, berth] = await Promise.all([start.simulator({ speed: 60 }), start.berth()])
+  const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
   const page = await pageWithAxe(start, berth.address)
   const id = await rentRunning(sim)
   await connectAccount(page, sim)

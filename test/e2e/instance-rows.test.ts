@@ -6,7 +6,7 @@ import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
 async function open(start: Start) {
-  const sim = await start.simulator({ speed: 60 })
+  const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'box' })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)

@@ -12,7 +12,7 @@ export interface Start {
   atEnd(end: () => unknown): void
   /** A folder of its own; gives its path. */
   folder(): Promise<string>
-  /** The service in this process, calm and two hundred times as fast as this world unless something else is wanted. */
+  /** The service in this process, calm and sixty times as fast as this world unless something else is wanted. */
   simulator(options?: SimulatorOptions): Promise<Service>
   /** Berth in browser mode, as built, on a new home unless one is given. */
   berth(options?: BerthStart): Promise<Running & { address: string; home: string }>
@@ -39,7 +39,7 @@ export function starter(browser: Browser): { start: Start; endAll(): Promise<voi
       return path
     },
     async simulator(options = {}) {
-      const { baseUrl, apiKey, close } = await startSimulator({ calm: true, speed: 200, ...options })
+      const { baseUrl, apiKey, close } = await startSimulator({ calm: true, ...options })
       atEnd(close)
       return { baseUrl, apiKey, ...callsOf(baseUrl, apiKey) }
     },

@@ -95,7 +95,7 @@ def _bids(service):
     service.ok("DELETE", f"instances/{instance}/", shape={"success": True})
     wanted = {"client_id": "me", "price": 1}
     statuses = {service.send("PUT", "instances/bid_price/1/", wanted, patient=False).status for _ in range(12)}
-    assert statuses == {404, 429}, statuses
+    assert 429 in statuses and statuses <= {404, 429}, statuses
 
 
 def _public_key():

@@ -24,7 +24,7 @@ export async function openProject(
   files: Readonly<Record<string, string>>,
   change: (machine: Machine) => void = () => undefined,
 ): Promise<ProjectPlace> {
-  const world = await createWorld({ speed: 200 })
+  const world = await createWorld({ speed: 60 })
   onTestFinished(() => world.close())
   change(world.machine)
   const sshd = await startSshd()
