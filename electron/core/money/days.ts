@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import type { MoneyDay } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import { dayParts } from './local-days.ts'
 
@@ -14,15 +14,6 @@ export const StoredDay: v.GenericSchema<MoneyDay> = v.object({
   models: amounts,
   instances: amounts,
 })
-
-export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
-  v.string(),
-  v.object({
-    gpu: v.optional(v.string()),
-    label: v.optional(v.string()),
-    project: v.optional(v.string()),
-  }),
-)
 
 export function emptyDay(day: string): MoneyDay {
   return { day, spent: 0, toppedUp: 0, models: {}, instances: {} }
@@ -98,13 +89,4 @@ function costliest(instances: MoneyDay['instances']): MoneyDay['instances'] {
   const entries = Object.entries(instances)
   if (entries.length <= mostInstances) return instances
   return Object.fromEntries(entries.sort(([, a], [, b]) => b - a).slice(0, mostInstances))
-}
-
-/** The names that some day still needs. */
-export function neededNames(
-  names: Readonly<Record<string, SpenderName>>,
-  days: readonly MoneyDay[],
-): Record<string, SpenderName> {
-  const needed = new Set(days.flatMap(({ instances }) => Object.keys(instances)))
-  return Object.fromEntries(Object.entries(names).filter(([id]) => needed.has(id)))
 }

@@ -1,14 +1,15 @@
 import * as v from 'valibot'
-import type { MoneyDay, MoneyHistory, SpenderName } from '../../contract/spending/history.ts'
+import type { MoneyDay, MoneyHistory } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { accrueSpending } from './accrual.ts'
 import type { Charges } from './charges.ts'
 import type { Counted } from './costs.ts'
-import { emptyDay, neededNames, StoredDay, StoredNames, withDaysOver, withStretch } from './days.ts'
+import { countPoll, MoneyNow } from './counting.ts'
+import { emptyDay, StoredDay, withDaysOver } from './days.ts'
 import { localDay } from './local-days.ts'
-import { StoredSamples, sampleLength, thinnedSamples, withAmount, withoutOld } from './samples.ts'
+import { StoredSamples, sampleLength, thinnedSamples, withoutOld } from './samples.ts'
+import { neededNames, StoredNames } from './spender-names.ts'
 
 /** How an account's money went: every five minutes for 90 days, every day for ever. */
 export interface Money extends Automation {
@@ -26,43 +27,8 @@ export interface Money extends Automation {
 /** Seconds: a credit that is not told for so long is one that the key may not read. */
 const longestWithoutCredit = 3600
 
-/** What changes with every sample: small, since it is written as often. */
-const Now = v.object({
-  counted: v.optional(
-    v.object({
-      at: v.number(),
-      uncertainty: v.optional(v.number()),
-      credit: v.optional(v.number()),
-      instances: v.record(
-        v.string(),
-        v.object({
-          spent: v.number(),
-          perHour: v.number(),
-          least: v.optional(v.number()),
-          part: v.optional(v.number()),
-          disk: v.optional(v.number()),
-          booting: v.optional(v.literal(true)),
-          running: v.optional(v.number()),
-          traffic: v.optional(v.number()),
-        }),
-      ),
-      over: v.optional(v.number()),
-    }),
-  ),
-  today: StoredDay,
-  samples: StoredSamples,
-  names: StoredNames,
-  /** Since when polls come without the credit, and are passed over: on disk, or a restart would begin that anew. */
-  creditStaleSince: v.optional(v.number()),
-})
-
 /** What is over: written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
-
-/** Seconds: a clock that leaps by years does not fill the records with days. */
-const longestStretch = 400 * 86_400
-/** Characters of a label that are kept. */
-const longestLabel = 80
 
 export async function openMoney(
   context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
@@ -74,7 +40,7 @@ export async function openMoney(
     openDocument({
       ...kept,
       name: `${folder}/money-now.json`,
-      schema: Now,
+      schema: MoneyNow,
       empty: { today: emptyDay(localDay(context.now())), samples: [], names: {} },
     }),
     openDocument({
@@ -88,8 +54,9 @@ export async function openMoney(
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
-  function onPoll({ account, credit, at, uncertainty }: AccountPoll): void {
-    const before = current.counted as Counted | undefined
+  function onPoll(poll: AccountPoll): void {
+    const { credit, at } = poll
+    const before = current.counted
     // What was spent follows from the credit: a poll without it is passed over, as long as it is told again soon.
     // The time since the last one says nothing of that: Berth may have been away for a night.
     if (credit === undefined && before?.credit !== undefined) {
@@ -100,29 +67,13 @@ export async function openMoney(
       }
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
-    const { counted, spent, toppedUp, estimated, shares, inAll } = accrueSpending(before, {
-      at,
-      instances: account.instances,
-      uncertainty,
-      credit,
-    })
+    const known = (day: string) => past.get().days.find(one => one.day === day)
+    const { after, over, estimated, inAll } = countPoll(current, poll, known)
     void charges?.onPoll(at, estimated)
     if (inAll.size > 0) showCosts(inAll, at)
-    const names = namedSpenders(current.names, account)
-    const from = before === undefined || before.at > at ? at : Math.max(before.at, at - longestStretch)
-    const model = (id: string) => names[id]?.gpu ?? ''
-    const known = (day: string) => past.get().days.find(one => one.day === day)
-    const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
-    const days = withStretch(current.today, stretch, known)
-    const today = days.at(-1) ?? current.today
-    // Later ones, too: on a journey west the calendar goes back.
-    const over = (days[0]?.day === current.today.day ? days : [current.today, ...days]).filter(
-      ({ day }) => day !== today.day,
-    )
-    const samples = withAmount(current.samples, at, spent, credit)
-    current = { counted: counted as NonNullable<typeof current.counted>, today, samples, names }
+    current = after
     if (over.length > 0) turnDay(over)
-    else if (isNextSample(at, written) || !samePrices(before, counted)) save()
+    else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
   }
 
   /** An instance and what was spent on it tell the same. */
@@ -211,36 +162,5 @@ function samePrices(before: Counted | undefined, { instances }: Counted): boolea
   return (
     ids.length === Object.keys(prices).length &&
     ids.every(id => prices[id]?.perHour === instances[id]?.perHour)
-  )
-}
-
-/** What is known of each instance that is there; those that have gone keep what was known. */
-function namedSpenders(
-  names: Readonly<Record<string, SpenderName>>,
-  account: AccountPoll['account'],
-): Record<string, SpenderName> {
-  const named = { ...names }
-  const projects = projectsByInstance(account)
-  for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
-    const before = names[id]
-    const label = inFull?.slice(0, longestLabel)
-    const project = projects.get(id) ?? before?.project
-    if (before && before.gpu === gpu?.name && before.label === label && before.project === project) continue
-    named[id] = { gpu: gpu?.name, label, project }
-  }
-  return named
-}
-
-/** The names of the projects that machines were rented for, those included that could not be entered. */
-function projectsByInstance({
-  jobs,
-  attempts,
-}: Pick<AccountPoll['account'], 'jobs' | 'attempts'>): ReadonlyMap<number, string> {
-  return new Map(
-    Object.values(jobs).flatMap(({ name, instance, attemptSeries }) =>
-      [instance, ...(attempts[attemptSeries]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
-        id === undefined ? [] : [[id, name] as const],
-      ),
-    ),
   )
 }

@@ -1,6 +1,6 @@
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../money/csv.ts'
-import { neededNames } from '../../money/days.ts'
+import { neededNames } from '../../money/spender-names.ts'
 import type { Parts } from '../parts.ts'
 
 type MoneyCommands = Pick<Handlers, 'moneyHistory' | 'spendingTable'>

@@ -19,6 +19,17 @@ export function increaseView(increase: PriceIncrease): PriceIncreaseView {
   }
 }
 
+/** Of instances that are there, by instance: those that were consented to, and in their place what waits for an answer. */
+export function shownIncreases(
+  accepted: readonly PriceIncreaseView[],
+  pending: Iterable<PriceIncreaseView>,
+  instances: Readonly<Record<string, unknown>>,
+): Record<string, PriceIncreaseView> {
+  const consented = accepted.map(one => ({ ...one, accepted: true as const }))
+  const there = [...consented, ...pending].filter(({ instance }) => instances[instance])
+  return Object.fromEntries(there.map(view => [view.instance, view]))
+}
+
 /** Undefined where the price stays. */
 function change(before: number | undefined, after: number | undefined, factor = 1): PriceChange | undefined {
   if (after === undefined || !Number.isFinite(after)) return undefined

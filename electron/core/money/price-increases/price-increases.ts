@@ -1,4 +1,3 @@
-import * as v from 'valibot'
 import { BerthError } from '../../../contract/problem.ts'
 import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
 import { ServiceError } from '../../../service/service-error.ts'
@@ -8,35 +7,14 @@ import { isDeepEqual } from '../../state/same.ts'
 import { openDocument } from '../../storage/json-file.ts'
 import { absentUntil } from '../absent-list.ts'
 import { increaseAlert, increaseAlertId } from './increase-alert.ts'
-import { increaseView } from './increase-view.ts'
+import { increaseView, shownIncreases } from './increase-view.ts'
+import { StoredIncreases, untold, withoutOver } from './stored-increases.ts'
 
 /** Higher prices that hosts ask for on one account, in State, and the user's answers. */
 export interface PriceIncreases extends Automation {
   /** Consents to one, or declines it. Throws `no_price_increase` where it waits for no answer any more. */
   answer(increase: PriceIncreaseView, accepted: boolean): Promise<void>
 }
-
-const change = v.optional(v.object({ before: v.optional(v.number()), after: v.number() }))
-const Accepted = v.object({
-  id: v.number(),
-  instance: v.number(),
-  gpu: change,
-  disk: change,
-  upload: change,
-  download: change,
-  fee: change,
-  from: v.number(),
-  until: v.optional(v.number()),
-})
-
-const Stored = v.object({
-  /** Until when the service is taken to have no such list, epoch seconds. */
-  absentUntil: v.optional(v.number()),
-  /** The increase that was told of each instance. */
-  told: v.record(v.string(), v.number()),
-  /** Those that were consented to, until they are in force: the service does not list them any more. */
-  accepted: v.array(Accepted),
-})
 
 /** Seconds between two times of asking. */
 const askedEvery = 600
@@ -48,7 +26,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     clock: machine.clock,
     onBroken,
     name: `${folder}/price-increases.json`,
-    schema: Stored,
+    schema: StoredIncreases,
     empty: { told: {}, accepted: [] },
   })
   /** Those that wait for an answer, as they were told last, by instance. */
@@ -74,32 +52,22 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
 
   /** What is said is on disk before it is said: after a kill it is rather not said than said twice. */
   async function alertNews(): Promise<void> {
-    const shown = instances()
-    const { told } = document.get()
-    const news = [...pending.values()].filter(({ id, instance }) => shown[instance] && told[instance] !== id)
-    if (news.length > 0)
-      await document.record(kept => ({
-        ...kept,
-        told: { ...kept.told, ...Object.fromEntries(news.map(({ id, instance }) => [instance, id])) },
-      }))
+    const news = untold(document.get(), pending.values(), instances())
+    const ids = Object.fromEntries(news.map(({ increase: { id, instance } }) => [instance, id]))
+    if (news.length > 0) await document.record(kept => ({ ...kept, told: { ...kept.told, ...ids } }))
     show()
-    if (ending.aborted) return
-    const alerts = news.flatMap(increase => {
-      const instance = shown[increase.instance]
-      return instance ? [increaseAlert(increase, instance, account, context.now())] : []
-    })
-    if (alerts.length > 0) notifications.tell(account, alerts)
+    if (ending.aborted || news.length === 0) return
+    const at = context.now()
+    notifications.tell(
+      account,
+      news.map(({ increase, instance }) => increaseAlert(increase, instance, account, at)),
+    )
   }
 
   function show(): void {
     const before = store.get().accounts[account]
     if (ending.aborted || !before) return
-    const accepted = document.get().accepted.map(one => ({ ...one, accepted: true as const }))
-    const views = Object.fromEntries(
-      [...accepted, ...pending.values()]
-        .filter(({ instance }) => before.instances[instance])
-        .map(view => [view.instance, view]),
-    )
+    const views = shownIncreases(document.get().accepted, pending.values(), before.instances)
     if (isDeepEqual(before.priceIncreases, views)) return
     for (const { id, instance } of Object.values(before.priceIncreases))
       if (views[instance]?.id !== id || views[instance]?.accepted)
@@ -110,16 +78,12 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     })
   }
 
-  /** Nothing is kept of instances that are gone, nor of new prices that are in force. */
   function forget(at: number): void {
     const shown = instances()
     pending = new Map([...pending].filter(([instance]) => shown[instance]))
-    const { told, accepted } = document.get()
-    const after = {
-      told: Object.fromEntries(Object.entries(told).filter(([instance]) => shown[instance])),
-      accepted: accepted.filter(({ instance, from }) => shown[instance] && from > at),
-    }
-    if (!isDeepEqual(after, { told, accepted })) document.writeSoon(kept => ({ ...kept, ...after }))
+    const before = document.get()
+    const after = withoutOver(before, shown, at)
+    if (!isDeepEqual(after, before)) document.writeSoon(kept => withoutOver(kept, shown, at))
   }
 
   function isDue({ account: { instances }, at }: AccountPoll): boolean {

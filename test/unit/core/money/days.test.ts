@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptyDay, neededNames, withDaysOver, withStretch } from '../../../../electron/core/money/days.ts'
+import { emptyDay, withDaysOver, withStretch } from '../../../../electron/core/money/days.ts'
+import { neededNames } from '../../../../electron/core/money/spender-names.ts'
 import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
 
 const midnight = nextMidnight(1_800_000_000)

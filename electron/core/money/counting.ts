@@ -1,0 +1,76 @@
+import * as v from 'valibot'
+import type { MoneyDay } from '../../contract/spending/history.ts'
+import type { AccountPoll } from '../account-context.ts'
+import { type Accrual, accrueSpending } from './accrual.ts'
+import type { Counted } from './costs.ts'
+import { StoredDay, withStretch } from './days.ts'
+import { StoredSamples, withAmount } from './samples.ts'
+import { namedSpenders, StoredNames } from './spender-names.ts'
+
+/** What changes with every sample: small, since it is written as often. */
+export const MoneyNow = v.object({
+  counted: v.optional(
+    v.object({
+      at: v.number(),
+      uncertainty: v.optional(v.number()),
+      credit: v.optional(v.number()),
+      instances: v.record(
+        v.string(),
+        v.object({
+          spent: v.number(),
+          perHour: v.number(),
+          least: v.optional(v.number()),
+          part: v.optional(v.number()),
+          disk: v.optional(v.number()),
+          booting: v.optional(v.literal(true)),
+          running: v.optional(v.number()),
+          traffic: v.optional(v.number()),
+        }),
+      ),
+      over: v.optional(v.number()),
+    }),
+  ),
+  today: StoredDay,
+  samples: StoredSamples,
+  names: StoredNames,
+  /** Since when polls come without the credit, and are passed over: on disk, or a restart would begin that anew. */
+  creditStaleSince: v.optional(v.number()),
+})
+export type MoneyNow = v.InferOutput<typeof MoneyNow>
+
+/** What is counted once a poll is. */
+export interface CountedPoll extends Pick<Accrual, 'estimated' | 'inAll'> {
+  after: MoneyNow & { counted: Counted }
+  /** Days that are not today's any more. */
+  over: readonly MoneyDay[]
+}
+
+/** Seconds: a clock that leaps by years does not fill the books with days. */
+const longestStretch = 400 * 86_400
+
+/** Counts what a poll adds. `known` is a day that was counted before, where the calendar went back. */
+export function countPoll(
+  before: MoneyNow,
+  { account, credit, at, uncertainty }: AccountPoll,
+  known: (day: string) => MoneyDay | undefined,
+): CountedPoll {
+  const since = before.counted?.at ?? at
+  const { counted, spent, toppedUp, estimated, shares, inAll } = accrueSpending(before.counted, {
+    at,
+    instances: account.instances,
+    uncertainty,
+    credit,
+  })
+  const names = namedSpenders(before.names, account)
+  const from = since > at ? at : Math.max(since, at - longestStretch)
+  const model = (id: string) => names[id]?.gpu ?? ''
+  const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
+  const days = withStretch(before.today, stretch, known)
+  const today = days.at(-1) ?? before.today
+  // Later ones, too: on a journey west the calendar goes back.
+  const over = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(
+    ({ day }) => day !== today.day,
+  )
+  const samples = withAmount(before.samples, at, spent, credit)
+  return { after: { counted, today, samples, names }, over, estimated, inAll }
+}

@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import type { MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import type { AccountPoll } from '../account-context.ts'
+
+export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(
+  v.string(),
+  v.object({
+    gpu: v.optional(v.string()),
+    label: v.optional(v.string()),
+    project: v.optional(v.string()),
+  }),
+)
+
+/** Characters of a label that are kept. */
+const longestLabel = 80
+
+/** What is known of each instance that is there; those that have gone keep what was known. */
+export function namedSpenders(
+  names: Readonly<Record<string, SpenderName>>,
+  account: AccountPoll['account'],
+): Record<string, SpenderName> {
+  const named = { ...names }
+  const projects = projectsByInstance(account)
+  for (const { id, gpu, label: inFull } of Object.values(account.instances)) {
+    const before = names[id]
+    const label = inFull?.slice(0, longestLabel)
+    const project = projects.get(id) ?? before?.project
+    if (before && before.gpu === gpu?.name && before.label === label && before.project === project) continue
+    named[id] = { gpu: gpu?.name, label, project }
+  }
+  return named
+}
+
+/** The names of the projects that machines were rented for, those included that could not be entered. */
+function projectsByInstance({
+  jobs,
+  attempts,
+}: Pick<AccountPoll['account'], 'jobs' | 'attempts'>): ReadonlyMap<number, string> {
+  return new Map(
+    Object.values(jobs).flatMap(({ name, instance, attemptSeries }) =>
+      [instance, ...(attempts[attemptSeries]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
+        id === undefined ? [] : [[id, name] as const],
+      ),
+    ),
+  )
+}
+
+/** The names that some day still needs. */
+export function neededNames(
+  names: Readonly<Record<string, SpenderName>>,
+  days: readonly MoneyDay[],
+): Record<string, SpenderName> {
+  const needed = new Set(days.flatMap(({ instances }) => Object.keys(instances)))
+  return Object.fromEntries(Object.entries(names).filter(([id]) => needed.has(id)))
+}
