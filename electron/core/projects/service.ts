@@ -7,9 +7,10 @@ import type { AccountContext, Automation } from '../account-context.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
-import { againFromFailure, checkpointDue, machineGone } from './jobs/decide.ts'
+import { againFromFailure, ended } from './jobs/changes.ts'
+import { checkpointDue, machineGone } from './jobs/decide.ts'
 import { createJobEffects } from './jobs/effects.ts'
-import { createMoves, spendingBy } from './jobs/moves.ts'
+import { createMoves } from './jobs/moves.ts'
 import { createJobWork } from './jobs/work.ts'
 import { specOf } from './model.ts'
 import { planMarket } from './plan-market.ts'
@@ -117,13 +118,8 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     async cancel(id) {
       const job = jobs.get(id)
       if (!isJobGoing(job) && job.step !== 'failed') return
-      await jobs.intend(id, {
-        ...spendingBy(job, now()),
-        step: 'cancelled',
-        endedAt: now(),
-        halting: undefined,
-        withdrawing: true,
-      })
+      const cancelled = { ...ended(job, 'cancelled', now()), halting: undefined, withdrawing: true }
+      await jobs.intend(id, cancelled)
       notifications.withdraw(jobAlertId(account, job))
       effects.abort(id)
       work.restart(id)

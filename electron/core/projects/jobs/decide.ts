@@ -177,26 +177,3 @@ const crashed = {
   advice: 'Look at its files, or give it up, which destroys it, and run it again.',
 }
 const commandLost = { code: 'process_gone', message: 'Its command is gone without an exit code.' }
-
-/**
- * What a job that failed is once it goes on. What was mended in the folder is sent first; `attemptSeries` is for one that has
- * no machine.
- */
-export function againFromFailure(
-  job: Job,
-  machine: InstanceView | undefined,
-  attemptSeries: string,
-): Partial<Job> {
-  const { failedAt = 'renting' } = job
-  const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
-  return {
-    step,
-    failedAt: undefined,
-    halting: undefined,
-    problem: undefined,
-    starting: machine && machine.state !== 'running' ? true : undefined,
-    attemptSeries: step === 'renting' ? attemptSeries : job.attemptSeries,
-    setupRun: failedAt === 'setup' ? undefined : job.setupRun,
-    commandRun: step === 'bringing' ? job.commandRun : undefined,
-  }
-}

@@ -1,11 +1,6 @@
-import { counted } from '../../../contract/format/size.ts'
-import { harmless } from '../../../contract/instance/file-names.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { BroughtHome, SkipReason, SyncProgress } from '../../../contract/instance/sync.ts'
-import { BerthError, type Problem } from '../../../contract/problem.ts'
+import type { SyncProgress } from '../../../contract/instance/sync.ts'
+import { BerthError } from '../../../contract/problem.ts'
 import { limitsOf } from '../../../contract/project/bounds.ts'
-import { canGetIn } from '../../../contract/reading.ts'
-import { outputOf } from '../../../ssh/exec.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { endAsSeen } from '../../actions/end-instance.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
@@ -16,7 +11,9 @@ import { requestOf, resultsOf } from '../plan.ts'
 import { searchMarket } from '../plan-market.ts'
 import type { ProjectSecrets } from '../secrets.ts'
 import { commitOf } from './commit.ts'
-import { environmentText, homeQuestion, inProject, remoteFolder, writeEnvironment } from './scripts.ts'
+import { leftBehind } from './left-behind.ts'
+import { onMachine } from './on-machine.ts'
+import { environmentText, inProject, writeEnvironment } from './scripts.ts'
 
 /** What a job does to the world. Each may be asked again after a kill, and then does what is left of it. */
 export interface JobEffects {
@@ -44,34 +41,10 @@ interface EffectParts {
 }
 
 export function createJobEffects(context: AccountContext, parts: EffectParts): JobEffects {
-  const { account, store, access, client, machine, sync, ending } = context
+  const { client, machine, sync, ending } = context
   const { secrets, attempts, runs, update, onProgress } = parts
+  const { machineOf, inside, remoteOf } = onMachine(context)
   const syncing = new Map<string, AbortController>()
-
-  /** Throws `not_running`. */
-  function machineOf({ instance }: Job): InstanceView {
-    const view = store.get().accounts[account]?.instances[instance ?? -1]
-    if (!view || !canGetIn(view)) throw new BerthError(notRunning)
-    return view
-  }
-
-  async function inside(job: Job, command: string, input?: string): Promise<string> {
-    const lease = await access.connect({ account, instance: machineOf(job), client: client() })
-    try {
-      const bounds = { clock: machine.clock, within: 30_000, most: 4096, input }
-      const { text, code } = await outputOf(lease.connection, command, bounds)
-      if (code !== 0) throw new BerthError(notPrepared(text, code))
-      return text.trim()
-    } finally {
-      lease.release()
-    }
-  }
-
-  async function remoteOf(job: Job): Promise<string> {
-    const home = await inside(job, homeQuestion)
-    if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
-    return `${home.replace(/\/$/, '')}/${remoteFolder(job.project)}`
-  }
 
   async function environmentOf(job: Job): Promise<string> {
     const values: Record<string, string> = {}
@@ -170,47 +143,6 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
 /** Names that are told of files that were kept beside others. */
 const mostBeside = 100
 
-/** What a machine must not be destroyed over. A command that has failed may well have left nothing. */
-function leftBehind({ missing, skipped }: BroughtHome, code: number | undefined): Problem | undefined {
-  const left = skipped.filter(({ path, why }) => !unwanted.has(why) && !path.split('/').includes('.git'))
-  if (left.length > 0)
-    return {
-      code: left.some(({ why }) => why === 'changed') ? 'results_changing' : 'results_left',
-      message: `${counted(left.length, 'file')} could not be brought home: ${named(left.map(({ path }) => path))}.`,
-      advice: fetchFirst,
-    }
-  if (missing.length === 0 || code !== 0) return undefined
-  return {
-    code: 'results_missing',
-    message: `The command has ended, and ${named(missing)} is not there.`,
-    advice: fetchFirst,
-  }
-}
-
-/** What nobody misses. */
-const unwanted = new Set<SkipReason>(['link', 'special'])
-const fetchFirst =
-  'Start its machine and fetch what you need in Files. Giving the run up destroys the machine.'
-
-/** The first few of them. */
-function named(paths: readonly string[]): string {
-  const more = paths.length - mostNamed
-  return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-}
-const mostNamed = 3
-
-const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
-/** `said` comes from the machine: its last line is why. */
-function notPrepared(said: string, code: number | undefined): Problem {
-  const line = said.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
-  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
-  const isFull = /no space left|quota/i.test(line)
-  return {
-    code: isFull ? 'disk_full' : 'not_prepared',
-    message: `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`,
-    advice: isFull ? 'Make room there, then go on from here.' : 'A terminal on it may tell more.',
-  }
-}
 const cancelled = { code: 'cancelled', message: 'It was cancelled.' }
 function secretMissing(name: string) {
   return {

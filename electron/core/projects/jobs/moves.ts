@@ -7,7 +7,7 @@ import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Collection } from '../../storage/collection.ts'
 import { doneAlert, failedAlert } from '../alerts.ts'
 import { type Job, specOf } from '../model.ts'
-import { costBy } from '../view.ts'
+import { elsewhere, ended, failed } from './changes.ts'
 import type { Move } from './decide.ts'
 import type { JobEffects } from './effects.ts'
 
@@ -31,10 +31,6 @@ interface MoveParts {
 export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   const { account, activity, notifications, now } = context
   const { jobs, effects, attempts, viewOf } = parts
-
-  function note({ instance }: Job, text: string, detail?: string): void {
-    activity.add({ account, kind: 'berth', text, instance, detail })
-  }
 
   async function perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void> {
     const { id } = job
@@ -94,44 +90,29 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     await jobs.update(job.id, now => (now.step === job.step ? { ...now, step } : now))
   }
 
-  async function fail(job: Job, { code, message, advice }: Problem): Promise<void> {
-    const failed = await jobs.update(job.id, current =>
-      current.step === job.step
-        ? {
-            ...current,
-            step: 'failed',
-            failedAt: job.step,
-            halting: current.instance !== undefined || undefined,
-            problem: { code, message, advice },
-          }
-        : current,
+  async function fail(job: Job, problem: Problem): Promise<void> {
+    const after = await jobs.update(job.id, current =>
+      current.step === job.step ? { ...current, ...failed(current, problem) } : current,
     )
-    if (failed?.step === 'failed') notifications.tell(account, [failedAlert(account, failed)])
+    if (after?.step === 'failed') notifications.tell(account, [failedAlert(account, after)])
   }
 
   async function done(job: Job): Promise<void> {
     const over = await jobs.update(job.id, current =>
-      current.step === 'ending'
-        ? { ...current, ...spendingBy(current, now()), step: 'done', endedAt: now() }
-        : current,
+      current.step === 'ending' ? { ...current, ...ended(current, 'done', now()) } : current,
     )
     if (over?.step === 'done') notifications.tell(account, [doneAlert(account, over, now())])
   }
 
-  /** The machine that it leaves is destroyed: only what was brought home before is left of it. */
   async function moveOn(job: Job): Promise<void> {
-    const { instance } = job
-    await jobs.intend(job.id, {
-      step: 'renting',
-      attemptSeries: `f${context.newId()}`,
-      instance: undefined,
-      leaving: [...(job.leaving ?? []), ...(instance === undefined ? [] : [instance])],
-      setupRun: undefined,
-      commandRun: undefined,
-      ...spendingBy(job, now()),
-      moved: job.moved + 1,
+    await jobs.intend(job.id, elsewhere(job, `f${context.newId()}`, now()))
+    activity.add({
+      account,
+      instance: job.instance,
+      kind: 'berth',
+      text: `${job.name} goes on elsewhere`,
+      detail: 'Its machine was outbid, or has gone.',
     })
-    note(job, `${job.name} goes on elsewhere`, 'Its machine was outbid, or has gone.')
   }
 
   async function leave({ id }: Job, leaving: readonly number[]): Promise<void> {
@@ -156,9 +137,4 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     },
     fail,
   }
-}
-
-/** What it has cost is known once its machine costs nothing more. */
-export function spendingBy(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
-  return { spentBefore: costBy(job, at), spent: undefined }
 }

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import {
-  againFromFailure,
-  nextMove,
-  pauseAfter,
-  type Snapshot,
-} from '../../../../../electron/core/projects/jobs/decide.ts'
+import { againFromFailure } from '../../../../../electron/core/projects/jobs/changes.ts'
+import { nextMove, pauseAfter, type Snapshot } from '../../../../../electron/core/projects/jobs/decide.ts'
 import type { Job } from '../../../../../electron/core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
