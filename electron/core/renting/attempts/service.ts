@@ -4,15 +4,14 @@ import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { openCollection } from '../../storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
-import { type Move, nextMove } from './decide.ts'
 import { type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { blameHosts } from './host-failure.ts'
-import { AttemptSeries, openAttempt } from './model.ts'
+import { AttemptSeries } from './model.ts'
 import { notifyOfAttempts } from './notify.ts'
-import { type AttemptParts, closeAttempt, dropAttempt, endSeries, followAttempts } from './outcomes.ts'
-import { createRentNext } from './rent-next.ts'
-import { createSnapshots, type Instances } from './snapshots.ts'
+import type { AttemptParts } from './outcomes.ts'
+import { createSnapshots } from './snapshots.ts'
 import { seriesViews } from './view.ts'
+import { createAttemptWork } from './work.ts'
 
 /** What a series of attempts is asked for. */
 export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
@@ -54,10 +53,9 @@ export async function openAttempts(
   rentals: Rentals,
   guards: Pick<StoredGuards, 'actedOn'>,
 ): Promise<Attempts> {
-  const { ending, now } = context
   const secrets = rentalSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
-  let instances: Instances = {}
+  const snapshots = createSnapshots(context, guards)
   const rentalOf = (id: string) => (rentals.knows(id) ? rentals.rented(id) : undefined)
   const attempts = await openCollection(context, {
     name: 'attempts',
@@ -66,65 +64,13 @@ export async function openAttempts(
     missing: { code: 'no_such_attempts', message: 'Those attempts are no longer on the list.' },
     prune: { isOver: ({ step }) => step !== 'trying', most: mostEnded },
     view: all => ({
-      attempts: seriesViews(all, rentalOf, instances),
+      attempts: seriesViews(all, rentalOf, snapshots.instances()),
       failedMachines: hosts.view(),
     }),
   })
   const { all, find, get, update } = attempts
   const parts: AttemptParts = { context, attempts, rentals, rentalOf, hosts, secrets }
-  const rentNext = createRentNext(parts)
-  const snapshots = createSnapshots(context, guards)
-  /** Attempts this process is working on, so that no two loops do. */
-  const busy = new Set<string>()
-  const due = new Map<string, number>()
-
-  /** Goes on until there is something to wait for; what is waited for shows at a fresh poll. */
-  async function pursue(id: string): Promise<void> {
-    if (busy.has(id) || ending.aborted) return
-    busy.add(id)
-    try {
-      for (;;) {
-        const series = await followAttempts(parts, get(id), instances)
-        if (series.step !== 'trying' || ending.aborted) break
-        const rental = rentalOf(openAttempt(series)?.rental ?? '')
-        const move = nextMove(series, snapshots.of(series, rental, instances))
-        if (move.do === 'wait') {
-          if (move.until === undefined) due.delete(id)
-          else due.set(id, move.until)
-          break
-        }
-        due.delete(id)
-        if (!(await perform(series, move))) break
-      }
-    } finally {
-      busy.delete(id)
-    }
-  }
-
-  /** Whether there is more to do at once. */
-  async function perform(series: AttemptSeries, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
-    const current = openAttempt(series)
-    switch (move.do) {
-      case 'search':
-        return rentNext(series)
-      case 'probeSsh':
-        snapshots.probeSsh(series, instances, () => void pursue(series.id))
-        return false
-      case 'drop':
-        await dropAttempt(parts, series, { ...move.drop, at: now() })
-        return true
-      case 'take back':
-        if (current) await rentals.discard(current.rental)
-        return false
-      case 'close':
-        if (!current) return true
-        snapshots.forget(current.rental)
-        return closeAttempt(parts, series, current)
-      case 'end':
-        await endSeries(parts, series, move)
-        return false
-    }
-  }
+  const work = createAttemptWork(parts, snapshots)
 
   attempts.show()
   return {
@@ -139,7 +85,7 @@ export async function openAttempts(
           request: withoutSecrets(wanted.request),
           step: 'trying',
           attempts: [],
-          startedAt: now(),
+          startedAt: context.now(),
         })
       } catch (error) {
         await secrets.forget({ id, request: wanted.request }).catch(() => undefined)
@@ -150,7 +96,7 @@ export async function openAttempts(
         text: `Renting with failover: up to ${wanted.limits.attempts} attempts`,
         asked,
       })
-      void pursue(id)
+      void work.pursue(id)
       return id
     },
     async cancel(id, needless = false) {
@@ -158,7 +104,7 @@ export async function openAttempts(
       if (step !== 'trying' && !(needless && step === 'cancelled')) throw new BerthError(tooLate)
       if (unwanted && !needless) return
       await update(id, { unwanted: true, needless })
-      void pursue(id)
+      void work.pursue(id)
     },
     async dismiss(id) {
       if (get(id).step !== 'trying') await update(id, { dismissed: true })
@@ -168,10 +114,9 @@ export async function openAttempts(
     written: attempts.flush,
     hosts,
     onPoll(poll) {
-      instances = poll.account.instances
       const trying = all().filter(({ step }) => step === 'trying')
-      for (const series of trying) snapshots.onPoll(series, poll)
-      for (const { id } of trying) void pursue(id)
+      snapshots.onPoll(trying, poll)
+      for (const { id } of trying) void work.pursue(id)
       void blameHosts(parts, poll)
       attempts.show()
     },
@@ -182,7 +127,7 @@ export async function openAttempts(
       await hosts.forgive(machineId)
       attempts.show()
     },
-    dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
+    dueAt: work.dueAt,
     underWay: () => all().some(({ step }) => step === 'trying'),
     async flush() {
       await Promise.all([attempts.flush(), hosts.flush()])

@@ -12,11 +12,12 @@ export type Instances = Readonly<Record<string, InstanceView>>
 
 /** What is known of the attempts that are under way and is not on disk: whether SSH answers, and what is missing. */
 export interface Snapshots {
-  of(series: AttemptSeries, rental: Rental | undefined, instances: Instances): Snapshot
-  /** Notes whether the instance of an attempt is gone. */
-  onPoll(series: AttemptSeries, poll: AccountPoll): void
+  instances(): Instances
+  of(series: AttemptSeries, rental: Rental | undefined): Snapshot
+  /** Notes what is there, and whether the instances of those are gone. */
+  onPoll(trying: readonly AttemptSeries[], poll: AccountPoll): void
   /** Asks whether SSH answers; `heard` is called once it does. */
-  probeSsh(series: AttemptSeries, instances: Instances, heard: () => void): void
+  probeSsh(series: AttemptSeries, heard: () => void): void
   forget(rental: string): void
 }
 
@@ -24,6 +25,7 @@ export function createSnapshots(
   { account, store, access, client, now }: AccountContext,
   guards: Pick<StoredGuards, 'actedOn'>,
 ): Snapshots {
+  let instances: Instances = {}
   /** By rental. */
   const ssh = new Map<string, Snapshot['ssh']>()
   const gone = new Set<string>()
@@ -35,7 +37,8 @@ export function createSnapshots(
   }
 
   return {
-    of(series, rental, instances) {
+    instances: () => instances,
+    of(series, rental) {
       const current = openAttempt(series)?.rental ?? ''
       return {
         now: now(),
@@ -46,13 +49,16 @@ export function createSnapshots(
         ssh: ssh.get(current) ?? 'unasked',
       }
     },
-    onPoll(series, { pollsMissing }) {
-      const { rental, instance } = openAttempt(series) ?? {}
-      if (rental === undefined || instance === undefined) return
-      if (pollsMissing(instance) >= pollsUntilGone) gone.add(rental)
-      else gone.delete(rental)
+    onPoll(trying, { account: seen, pollsMissing }) {
+      instances = seen.instances
+      for (const series of trying) {
+        const { rental, instance } = openAttempt(series) ?? {}
+        if (rental === undefined || instance === undefined) continue
+        if (pollsMissing(instance) >= pollsUntilGone) gone.add(rental)
+        else gone.delete(rental)
+      }
     },
-    probeSsh(series, instances, heard) {
+    probeSsh(series, heard) {
       const current = openAttempt(series)
       const instance = instances[current?.instance ?? '']
       if (!current || !instance || ssh.get(current.rental) === 'asking') return
