@@ -5,6 +5,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Activity } from '../../app/activity.ts'
 import type { Store } from '../../state/store.ts'
 import { FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
+import { brokenOffEntry, endedEntry, type TransferEntry } from './transfer-entries.ts'
+import { Turns } from './turns.ts'
 
 /** Milliseconds between two updates of progress. */
 const updateInterval = 250
@@ -82,36 +84,8 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
     })
   }
 
-  function write(view: FileTransferView, account: string, kind: 'user' | 'berth'): void {
-    const { direction, name, instance, folder, step, problem } = view
-    const way = direction === 'up' ? 'Uploaded' : 'Downloaded'
-    const what = `${name} ${direction === 'up' ? 'to' : 'from'} #${instance}:${folder}`
-    if (step === 'done') activity.add({ account, instance, kind, text: `${way} ${what}` })
-    if (step === 'failed')
-      activity.add({
-        account,
-        instance,
-        kind: 'error',
-        text: `${direction === 'up' ? 'Upload' : 'Download'} failed: ${what}`,
-        detail: problem?.message,
-      })
-  }
-
-  /** It ends with Berth. What arrived stays, under a name that says that it is a part. */
-  function noteBrokenOff(
-    { direction, name, instance, folder, done, total }: FileTransferView,
-    account: string,
-  ) {
-    const way = direction === 'up' ? 'Upload' : 'Download'
-    const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
-    activity.add({
-      account,
-      instance,
-      kind: 'berth',
-      text: `${way} broken off at ${percent} % when Berth ended: ${name} ${direction === 'up' ? 'to' : 'from'} #${instance}:${folder}`,
-      detail:
-        'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
-    })
+  function note(account: string, entry: TransferEntry | undefined): void {
+    if (entry) activity.add({ account, ...entry })
   }
 
   function prune(account: string): void {
@@ -135,7 +109,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
         turn: signal => queue.take(signal),
         changed: () => updateSoon(id),
         ended: ended => {
-          write(ended.view(), ended.account, needs.by ?? 'user')
+          note(ended.account, endedEntry(ended.view(), needs.by ?? 'user'))
           updateNow(id)
           needs.over?.(ended.view())
         },
@@ -166,47 +140,9 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
       cancelUpdate?.()
       for (const transfer of all.values()) {
         const view = transfer.view()
-        if (!isFileTransferOver(view)) noteBrokenOff(view, transfer.account)
+        if (!isFileTransferOver(view)) note(transfer.account, brokenOffEntry(view))
         transfer.pause()
       }
     },
-  }
-}
-
-/** So many at once; the rest in the order in which they came. */
-class Turns {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(free: number) {
-    this.#free = free
-  }
-
-  /** Resolves with what gives the turn back. */
-  async take(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
-    if (this.#free === 0) {
-      await new Promise<void>((resolve, reject) => {
-        const go = () => {
-          signal.removeEventListener('abort', leave)
-          resolve()
-        }
-        const leave = () => {
-          const at = this.#waiting.indexOf(go)
-          if (at >= 0) this.#waiting.splice(at, 1)
-          reject(signal.reason)
-        }
-        this.#waiting.push(go)
-        signal.addEventListener('abort', leave, { once: true })
-      })
-    } else this.#free--
-    let given = false
-    return () => {
-      if (given) return
-      given = true
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free++
-    }
   }
 }

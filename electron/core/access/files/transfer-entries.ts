@@ -1,0 +1,40 @@
+import type { FileTransferView } from '../../../contract/instance/files.ts'
+import type { ActivityEntry } from '../../../contract/state.ts'
+
+/** What Activity says of a transfer. */
+export type TransferEntry = Pick<ActivityEntry, 'instance' | 'kind' | 'text' | 'detail'>
+
+/** That it is done or has failed; nothing where it was cancelled. */
+export function endedEntry(view: FileTransferView, by: 'user' | 'berth'): TransferEntry | undefined {
+  const { direction, instance, step, problem } = view
+  if (step === 'done')
+    return { instance, kind: by, text: `${direction === 'up' ? 'Uploaded' : 'Downloaded'} ${whatOf(view)}` }
+  if (step !== 'failed') return undefined
+  return {
+    instance,
+    kind: 'error',
+    text: `${nameOf(direction)} failed: ${whatOf(view)}`,
+    detail: problem?.message,
+  }
+}
+
+/** It ends with Berth. What arrived stays, under a name that says that it is a part. */
+export function brokenOffEntry(view: FileTransferView): TransferEntry {
+  const { direction, instance, done, total } = view
+  const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
+  return {
+    instance,
+    kind: 'berth',
+    text: `${nameOf(direction)} broken off at ${percent} % when Berth ended: ${whatOf(view)}`,
+    detail:
+      'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
+  }
+}
+
+function nameOf(direction: FileTransferView['direction']): string {
+  return direction === 'up' ? 'Upload' : 'Download'
+}
+
+function whatOf({ direction, name, instance, folder }: FileTransferView): string {
+  return `${name} ${direction === 'up' ? 'to' : 'from'} #${instance}:${folder}`
+}
