@@ -162,28 +162,14 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
     realPath: path => named('find', path, done => channel.realpath(path, done)),
     async list(path, most) {
       const folder = await named<Buffer>('list', path, done => channel.opendir(path, done))
-      const entries: Listing['entries'] = []
-      let unnamed = 0
-      let empty = 0
-      let told = 0
       try {
-        while (entries.length + unnamed <= most && told <= listBounds.characters) {
-          const some = await raw<FileEntry[] | undefined>(done =>
+        return await listed(most, () =>
+          raw<FileEntry[] | undefined>(done =>
             channel.readdir(folder, (error, list) =>
               isEnd(error) ? done(undefined, undefined) : done(error, list),
             ),
-          )
-          if (some === undefined) return { entries, more: false, unnamed }
-          // Of an empty folder the first answer is empty; a server could go on so for ever.
-          empty = some.length === 0 ? empty + 1 : 0
-          if (empty > mostEmpty) return { entries, more: true, unnamed }
-          for (const { filename, longname, attrs } of some) {
-            told += filename.length + longname.length
-            if (Buffer.byteLength(filename) > listBounds.name) unnamed += 1
-            else entries.push({ filename, attrs })
-          }
-        }
-        return { entries: entries.slice(0, most), more: true, unnamed }
+          ),
+        )
       } catch (error) {
         throw error instanceof SftpLost ? error : fileRefused(error, `list ${harmless(path)}`)
       } finally {
@@ -231,6 +217,27 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
     end: () => channel.end(),
   }
   return sftp
+}
+
+/** Up to so many entries, as far as `next` gives some; it gives undefined at the end. */
+async function listed(most: number, next: () => Promise<FileEntry[] | undefined>): Promise<Listing> {
+  const entries: Listing['entries'] = []
+  let unnamed = 0
+  let empty = 0
+  let told = 0
+  while (entries.length + unnamed <= most && told <= listBounds.characters) {
+    const some = await next()
+    if (some === undefined) return { entries, more: false, unnamed }
+    // Of an empty folder the first answer is empty; a server could go on so for ever.
+    empty = some.length === 0 ? empty + 1 : 0
+    if (empty > mostEmpty) return { entries, more: true, unnamed }
+    for (const { filename, longname, attrs } of some) {
+      told += filename.length + longname.length
+      if (Buffer.byteLength(filename) > listBounds.name) unnamed += 1
+      else entries.push({ filename, attrs })
+    }
+  }
+  return { entries: entries.slice(0, most), more: true, unnamed }
 }
 
 function statsOf({ size, mtime, mode, uid, gid }: Partial<Attributes>): Stats {
