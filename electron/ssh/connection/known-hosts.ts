@@ -1,8 +1,7 @@
-import * as v from 'valibot'
 import { BerthError } from '../../contract/problem.ts'
 import type { Files } from '../../ports/files.ts'
-import { oneAtATime } from '../../ports/one-at-a-time.ts'
-import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
+import { fingerprintOf } from '../keys/openssh-key.ts'
+import { type HostKeys, storedHostKeys } from './stored-host-keys.ts'
 
 /**
  * The host key of each instance, by account and instance rather than by host and port, since proxies give the same
@@ -31,14 +30,6 @@ export interface KnownHosts {
   forgetAccount(account: string): Promise<void>
 }
 
-const HostsFile = v.object({
-  version: v.literal(1),
-  hosts: v.record(v.string(), v.object({ key: v.string() })),
-})
-type HostsFile = v.InferOutput<typeof HostsFile>
-
-const fileName = 'known-hosts.json'
-const sshName = 'known_hosts'
 const mostRefused = 8
 
 /** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
@@ -57,43 +48,18 @@ export function openKnownHosts(
 ): KnownHosts {
   /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
-  let stored: Promise<HostsFile> | undefined
-  const inTurn = oneAtATime()
-
-  function read(): Promise<HostsFile> {
-    stored ??= readFile(files).catch(error => {
-      stored = undefined
-      throw error
-    })
-    return stored
-  }
+  const stored = storedHostKeys(files)
 
   async function find(alias: string): Promise<Buffer | undefined> {
-    const { hosts } = await read()
-    const entry = hosts[alias]
+    const entry = (await stored.read())[alias]
     return entry === undefined ? undefined : Buffer.from(entry.key, 'base64')
-  }
-
-  /**
-   * One change at a time, on disk when it resolves. What the system's ssh saw first and the user accepted there, in
-   * the OpenSSH file, is taken over with it.
-   */
-  function change(edit: (hosts: HostsFile['hosts']) => HostsFile['hosts']): Promise<void> {
-    return inTurn(async () => {
-      const { hosts } = await read()
-      const seenElsewhere = hostsIn((await files.read(sshName)) ?? '')
-      const after: HostsFile = { version: 1, hosts: edit({ ...seenElsewhere, ...hosts }) }
-      await files.write(fileName, `${JSON.stringify(after, null, 2)}\n`)
-      stored = Promise.resolve(after)
-      await files.write(sshName, opensshText(after))
-    })
   }
 
   async function known(account: string, instance: number): Promise<Buffer | undefined> {
     const alias = hostKeyAlias(account, instance)
     const key = await find(alias)
-    if (key !== undefined || hostsIn((await files.read(sshName)) ?? '')[alias] === undefined) return key
-    await change(hosts => hosts)
+    if (key !== undefined || (await stored.readAll())[alias] === undefined) return key
+    await stored.change(hosts => hosts)
     return find(alias)
   }
 
@@ -101,7 +67,7 @@ export function openKnownHosts(
     const key = await known(account, instance)
     if (key?.equals(offered)) return 'known'
     const alias = hostKeyAlias(account, instance)
-    const holders = key === undefined ? await holdersOf(alias, offered) : []
+    const holders = key === undefined ? holdersIn(await stored.readAll(), alias, offered) : []
     if (key === undefined && holders.length === 0) return 'new'
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
     refused.set(alias, [...others, offered].slice(-mostRefused))
@@ -112,25 +78,19 @@ export function openKnownHosts(
     throw knownElsewhere(nameOf(account, instance), holders.map(nameOfAlias), offered)
   }
 
-  /** The names of other instances that showed this key, to Berth or to the system's ssh. */
-  async function holdersOf(alias: string, key: Buffer): Promise<string[]> {
-    const { hosts } = await read()
-    return holdersIn({ ...hostsIn((await files.read(sshName)) ?? ''), ...hosts }, alias, key)
-  }
-
   function nameOfAlias(alias: string): string {
     const [, account, instance] = /^berth-(.+)-(\d+)$/.exec(alias) ?? []
     return account === undefined ? alias : nameOf(account, Number(instance))
   }
 
   return {
-    path: files.path(sshName),
+    path: stored.path,
     known,
     verify,
     async remember(account, instance, key) {
       if ((await verify(account, instance, key)) === 'known') return
       const alias = hostKeyAlias(account, instance)
-      await change(hosts =>
+      await stored.change(hosts =>
         hosts[alias] || holdersIn(hosts, alias, key).length > 0
           ? hosts
           : { ...hosts, [alias]: { key: key.toString('base64') } },
@@ -141,13 +101,13 @@ export function openKnownHosts(
       const alias = hostKeyAlias(account, instance)
       const key = refused.get(alias)?.find(offered => fingerprintOf(offered) === fingerprint)
       if (key === undefined) throw notOffered()
-      await change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
+      await stored.change(hosts => ({ ...hosts, [alias]: { key: key.toString('base64') } }))
       refused.delete(alias)
     },
     async forget(account, instance) {
       const alias = hostKeyAlias(account, instance)
       refused.delete(alias)
-      await change(hosts => {
+      await stored.change(hosts => {
         const { [alias]: _gone, ...rest } = hosts
         return rest
       })
@@ -155,52 +115,20 @@ export function openKnownHosts(
     async forgetAccount(account) {
       const isTheirs = (alias: string) => alias.startsWith(aliasPrefix(account))
       for (const alias of refused.keys()) if (isTheirs(alias)) refused.delete(alias)
-      if (!Object.keys((await read()).hosts).some(isTheirs)) return
-      await change(hosts => Object.fromEntries(Object.entries(hosts).filter(([alias]) => !isTheirs(alias))))
+      if (!Object.keys(await stored.read()).some(isTheirs)) return
+      await stored.change(hosts =>
+        Object.fromEntries(Object.entries(hosts).filter(([alias]) => !isTheirs(alias))),
+      )
     },
   }
 }
 
 /** The other names under which that key stands. */
-function holdersIn(hosts: HostsFile['hosts'], alias: string, key: Buffer): string[] {
+function holdersIn(hosts: HostKeys, alias: string, key: Buffer): string[] {
   const wanted = key.toString('base64')
   return Object.entries(hosts)
     .filter(([name, other]) => name !== alias && other.key === wanted)
     .map(([name]) => name)
-}
-
-async function readFile(files: Files): Promise<HostsFile> {
-  const text = await files.read(fileName)
-  if (text === undefined) return { version: 1, hosts: {} }
-  try {
-    return v.parse(HostsFile, JSON.parse(text))
-  } catch {
-    // Going on with an empty one would take any key for a first one.
-    throw new BerthError({
-      code: 'known_hosts_damaged',
-      message: `The file of known host keys, ${files.path(fileName)}, cannot be read, so no host can be checked.`,
-      advice: 'Restore the file, or delete it to have every host’s key remembered afresh.',
-    })
-  }
-}
-
-function opensshText(stored: HostsFile): string {
-  const lines = Object.entries(stored.hosts).map(
-    ([alias, { key }]) => `${alias} ${typeOf(Buffer.from(key, 'base64'))} ${key}\n`,
-  )
-  return `# Written by Berth: the host keys of instances, by account and instance.\n${lines.join('')}`
-}
-
-/** The keys in OpenSSH's format that stand under names of Berth's. */
-function hostsIn(text: string): HostsFile['hosts'] {
-  const entries = text
-    .split('\n')
-    .map(line => line.trim().split(/\s+/))
-    .filter(
-      ([alias = '', , key = '']) => alias.startsWith('berth-') && typeOf(Buffer.from(key, 'base64')) !== '',
-    )
-  // Of several lines for one name ssh trusts any; the first is the one that was seen first.
-  return Object.fromEntries(entries.reverse().map(([alias = '', , key = '']) => [alias, { key }]))
 }
 
 function changed(known: Buffer, offered: Buffer): BerthError {
