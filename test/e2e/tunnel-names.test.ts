@@ -5,11 +5,11 @@ import { openBrowser, openPage } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** The demo in a browser of its own, its machines up within seconds. */
+/** The demo in a browser of its own, its machines up within seconds, and its market not another one by then. */
 async function openDemo(start: Start, switches: readonly string[] = []) {
   const browser = await openBrowser(switches)
   start.atEnd(() => browser.close())
-  const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
+  const berth = await start.berth({ flags: ['--demo', '--speed', '30'] })
   return openPage(browser, berth.address)
 }
 

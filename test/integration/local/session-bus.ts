@@ -16,17 +16,17 @@ export interface TestSession {
   end(): Promise<void>
 }
 
-/** A bus on which nothing starts by being asked for, as a desktop's is until it has begun its own programs. */
+/**
+ * A bus on which nothing starts by being asked for: else who asks early gets a keyring that the bus began, not the one
+ * that a test begins at the same time.
+ */
 const withoutServices = `<busconfig>
   <type>session</type>
   <listen>unix:tmpdir=/tmp</listen>
   <policy context="default"><allow send_destination="*"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>`
 
-export async function startSession(
-  more: NodeJS.ProcessEnv = {},
-  { services = true } = {},
-): Promise<TestSession> {
+export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
   const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
   const children: ChildProcess[] = []
   // Nothing of the desktop that the tests may be run on.
@@ -34,9 +34,8 @@ export async function startSession(
   const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
   const own = `--address=unix:path=${join(home, 'bus')}`
   const config = join(home, 'bus.conf')
-  if (!services) await writeFile(config, withoutServices)
-  const kind = services ? '--session' : `--config-file=${config}`
-  const bus = spawn('dbus-daemon', [kind, '--nofork', '--print-address', own], {
+  await writeFile(config, withoutServices)
+  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address', own], {
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
