@@ -28,8 +28,8 @@ export type RecoveryChoice = v.InferOutput<typeof RecoveryChoice>
 
 /**
  * watching: nothing to do. waiting: it is outbid, and the floor on how often is not over. raising: a bid was sent.
- * replacing: a series of attempts is under way. held: it is outbid and nothing can be done within what was chosen; `problem`
- * says why. replaced: another instance has taken its place.
+ * replacing: a series of attempts is under way. held: it is outbid and nothing can be done within what was chosen;
+ * `problem` says why. replaced: another instance has taken its place.
  */
 export type RecoveryStep = 'watching' | 'waiting' | 'raising' | 'replacing' | 'held' | 'replaced'
 

@@ -45,7 +45,7 @@ export interface CountedPoll extends Pick<Accrual, 'estimated' | 'inAll'> {
   over: readonly MoneyDay[]
 }
 
-/** Seconds: a clock that leaps by years does not fill the books with days. */
+/** Seconds: a clock that leaps by years does not fill the record with days. */
 const longestStretch = 400 * 86_400
 
 /** Counts what a poll adds. `known` is a day that was counted before, where the calendar went back. */

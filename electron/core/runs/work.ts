@@ -10,7 +10,10 @@ import type { RunParts } from './parts.ts'
 
 /** Brings runs from their start to their end and beyond: one loop for each. */
 export interface RunWork {
-  /** Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for a poll. */
+  /**
+   * Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for
+   * a poll.
+   */
   work(id: string): void
   wake(id: string): void
   dropFetch: Fetching['drop']

@@ -86,8 +86,8 @@ export async function putWatchdog(
 }
 
 /**
- * Reads what it says, renews its lease where a text is given, and starts it where it has ended. Undefined where there is none.
- * Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
+ * Reads what it says, renews its lease where a text is given, and starts it where it has ended. Undefined where there
+ * is none. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
  */
 export async function readWatchdog(
   connection: Connection,

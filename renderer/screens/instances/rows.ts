@@ -17,8 +17,8 @@ import { seriesWords } from './attempts/attemptWords.ts'
 import { countingGuards } from './guards/guardChips.ts'
 
 /**
- * One row of the screen: an instance, a rental or a series of attempts that has none now, or an instance on its way through one
- * of them.
+ * One row of the screen: an instance, a rental or a series of attempts that has none now, or an instance on its way
+ * through one of them.
  */
 export interface Row {
   key: string

@@ -3,7 +3,7 @@ export const readmeBounds = {
   characters: 262_144,
   /** Quotes and lists within each other. */
   nesting: 32,
-  /** HTML tags of letters' tags that are open at once: a browser opens all of them again in each paragraph. */
+  /** HTML tags of how letters look that are open at once: a browser opens all of them again in each paragraph. */
   open: 64,
   /** Comparisons of characters, about a nanosecond each. */
   work: 300_000_000,
@@ -15,7 +15,7 @@ export function isTooMuch(text: string): boolean {
 }
 
 /**
- * A Markdown parser tags for the end of each emphasis through the rest of its paragraph, for an address through the
+ * A Markdown parser looks for the end of each emphasis through the rest of its paragraph, for an address through the
  * rest of its word, and goes through a list once for each of its items: so much work is counted.
  */
 function isKnotty(text: string): boolean {

@@ -8,7 +8,7 @@ const onAttemptSeries = { account, attemptSeries: AttemptSeriesId }
 
 /** Renting with failover, and what becomes of it. */
 export const attemptCommands = {
-  /** Answers with the series of attempts's id once the request is on disk; it goes on by itself and is told in State. */
+  /** Answers with the id of the series once the request is on disk; it goes on by itself and is told in State. */
   rentWithFailover: command({
     account,
     search: AttemptSearch,

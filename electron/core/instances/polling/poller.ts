@@ -14,7 +14,10 @@ export interface Poller {
 
 export interface PollerOptions {
   clock: Clock
-  /** One poll; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time limits are its own. */
+  /**
+   * One poll; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time
+   * limits are its own.
+   */
   poll: () => Promise<void>
   /** Milliseconds until the poll that follows one which went well and took so many. */
   interval: (took: number) => number

@@ -17,9 +17,9 @@ import { createAttemptWork } from './work.ts'
 export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
 
 /**
- * The series of attempts of one account. Each tries one machine after another until one can be entered. An attempt is a rental, with
- * all that makes a rental happen exactly once; the series of attempts decides what becomes of it, and has that on disk before it
- * acts. It decides on fresh answers alone.
+ * The series of attempts of one account. Each tries one machine after another until one can be entered. An attempt is a
+ * rental, with all that makes a rental happen exactly once; the series of attempts decides what becomes of it, and has
+ * that on disk before it acts. It decides on fresh answers alone.
  */
 export interface Attempts extends Automation {
   readonly hosts: FailedMachines

@@ -11,8 +11,8 @@ type WithSecrets = Pick<RentRequest, 'env' | 'registry'>
 const registryToken = 'registry token'
 
 /**
- * Secret values of a rental's or a series of attempts's environment, and its registry's token: in the keychain while it is asked
- * for, and never on disk.
+ * Secret values of the environment of a rental or a series of attempts, and its registry's token: in the keychain while
+ * it is asked for, and never on disk.
  */
 export interface RentalSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>

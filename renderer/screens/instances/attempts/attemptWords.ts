@@ -9,7 +9,7 @@ import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
 import { bootSteps } from '../steps.ts'
 
-/** The state of a series of attempts's row as a word and a shape; what it has made ready speaks for itself. */
+/** The state of the row of a series of attempts as a word and a shape; what it has made ready speaks for itself. */
 export function seriesWords({ step, candidates, cancelling }: AttemptSeriesView): {
   word: string
   shape: Shape

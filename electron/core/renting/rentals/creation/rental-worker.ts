@@ -19,7 +19,10 @@ export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
 /** Brings rentals from the request to an instance, or to nothing at all: one loop for each. */
 export interface RentalWorker {
-  /** Goes on until it has ended, Berth ends, or the key is refused, which halts it; never rejects. A second call meanwhile does nothing. */
+  /**
+   * Goes on until it has ended, Berth ends, or the key is refused, which halts it; never rejects. A second call
+   * meanwhile does nothing.
+   */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
   /** A poll has shown the key to be good: what a refusal brought to a halt goes on. */

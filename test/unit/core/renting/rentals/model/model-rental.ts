@@ -29,7 +29,10 @@ export class ModelRental {
   none = false
   /** Its instance was destroyed elsewhere. */
   taken = false
-  /** Instances that are its own beyond a guess: the service or the user has said so, or the user saw them before cancelling. */
+  /**
+   * Instances that are its own beyond a guess: the service or the user has said so, or the user saw them before
+   * cancelling.
+   */
   readonly told = new Set<number>()
   /** Lists that came since the service was last asked to create it. */
   listsSince = 0

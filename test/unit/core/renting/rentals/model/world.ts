@@ -142,7 +142,10 @@ export class World {
     return this.service.living().flatMap(instance => (instance.mark === id ? instance.id : []))
   }
 
-  /** Lists come again, no more than one destruction fails, the user answers, and time passes until nothing comes any more. */
+  /**
+   * Lists come again, no more than one destruction fails, the user answers, and time passes until nothing comes any
+   * more.
+   */
   async calm(): Promise<void> {
     this.service.faults.list.length = 0
     this.service.faults.destroy.splice(1)
