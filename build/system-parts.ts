@@ -45,7 +45,7 @@ export const systemParts: readonly SystemPart[] = [
   ]),
   part(['nm'], 'binutils', [packaging]),
   part(['file'], 'file', [packaging]),
-  part(['openssl'], 'openssl', ['test/integration/ssh/certificates']),
+  part(['openssl'], 'openssl', ['test/integration/ssh/certificates', 'test/integration/service/connections']),
   // What Windows lacks: programs that are started by a shell, and told by signals.
   part(['sh'], 'dash', [
     'test/integration/core/automation/',

@@ -1,4 +1,6 @@
 import { count } from '../../contract/format/size.ts'
+import type { WireAnswer } from './wire.ts'
+
 /** How much of an answer is read. What goes beyond it is broken off at once. */
 export interface AnswerBound {
   /** Decoded bytes: what a compressed answer becomes counts, not what was sent. */
@@ -39,31 +41,23 @@ export class AnswerTooLarge extends Error {
 
 /**
  * The answer's whole text; of one that is not a 2xx, little more than the first 64 KB.
- * @throws AnswerTooLarge as soon as the bound is met, with the connection closed; or what `fetch` throws
+ * @throws AnswerTooLarge as soon as the bound is met, with the connection closed; or what Node’s `http` throws
  */
-export async function boundedText(response: Response, bound: AnswerBound): Promise<string> {
-  if (!response.body) return ''
-  const reader = response.body.getReader()
-  const chunks: Uint8Array[] = []
+export async function boundedText({ status, body }: WireAnswer, bound: AnswerBound): Promise<string> {
+  const isRefusal = status < 200 || status > 299
+  const chunks: Buffer[] = []
   let density: Density | undefined
   let bytes = 0
-  for (;;) {
-    const { done, value: chunk } = await reader.read()
-    if (done) break
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (!response.ok && bytes > REFUSAL_BYTES) {
-      await reader.cancel()
-      break
-    }
+    if (isRefusal && bytes > REFUSAL_BYTES) break
     if (bytes > UNCOUNTED_BYTES) {
       density ??= new Density()
       density.add(chunk)
     }
     const met = boundMet(bytes, density, bound)
-    if (met === undefined) continue
-    await reader.cancel()
-    throw new AnswerTooLarge(met)
+    if (met !== undefined) throw new AnswerTooLarge(met)
   }
   return new TextDecoder().decode(Buffer.concat(chunks, bytes))
 }

@@ -1,5 +1,6 @@
 import { type AnswerBound, boundedText } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
+import { type WireAnswer, type WireRequest, wire } from './wire.ts'
 
 /** What time it was at the service when an answer came: what the account's clock is estimated from. */
 export interface AnswerTime {
@@ -12,16 +13,12 @@ export interface AnswerTime {
 /** An answer; `text` is {@link boundedText}. */
 export interface Exchanged {
   status: number
-  headers: Headers
+  headers: WireAnswer['headers']
   text: string
   serverTime: number | undefined
 }
 
-export interface Outgoing {
-  method: string
-  headers: Record<string, string>
-  body: string | undefined
-  signal: AbortSignal
+export interface Outgoing extends Omit<WireRequest, 'url'> {
   /** How much of the answer is read. */
   bound: AnswerBound
 }
@@ -41,7 +38,7 @@ const MOST_HOPS = 3
 /**
  * One request and its whole answer. A redirect is followed within the same origin only, and only where it keeps the
  * method; the key goes nowhere else.
- * @throws RedirectRefused, AnswerTooLarge, or what `fetch` throws
+ * @throws RedirectRefused, AnswerTooLarge, or what Node’s `http` throws
  */
 export async function exchange(
   address: string,
@@ -52,30 +49,23 @@ export async function exchange(
   let url = address
   for (let hop = 0; ; hop++) {
     const sentAt = clock.now()
-    const response = await fetch(url, {
-      method: outgoing.method,
-      headers: outgoing.headers,
-      signal: outgoing.signal,
-      redirect: 'manual',
-      body: outgoing.body,
-    })
-    const serverTime = timeOf(response.headers)
+    const { bound, ...request } = outgoing
+    const answer = await wire.send({ url, ...request })
+    const { status, headers } = answer
+    const serverTime = timeOf(headers.date)
     if (serverTime !== undefined) onAnswer?.({ serverTime, roundTrip: clock.now() - sentAt })
-    if (!isRedirect(response.status)) {
-      const text = await boundedText(response, outgoing.bound)
-      return { status: response.status, headers: response.headers, text, serverTime }
-    }
-    await response.body?.cancel()
-    const next = followed(url, response, outgoing.method)
-    if (next === undefined || hop >= MOST_HOPS) throw new RedirectRefused(response.status)
+    if (!isRedirect(status)) return { status, headers, text: await boundedText(answer, bound), serverTime }
+    answer.body.destroy()
+    const next = followed(url, answer, outgoing.method)
+    if (next === undefined || hop >= MOST_HOPS) throw new RedirectRefused(status)
     url = next
   }
 }
 
-function followed(from: string, response: Response, method: string): string | undefined {
-  const location = response.headers.get('location')
-  if (location === null || !URL.canParse(location, from)) return undefined
-  const keepsMethod = method === 'GET' || response.status === 307 || response.status === 308
+function followed(from: string, { status, headers }: WireAnswer, method: string): string | undefined {
+  const { location } = headers
+  if (location === undefined || !URL.canParse(location, from)) return undefined
+  const keepsMethod = method === 'GET' || status === 307 || status === 308
   const to = new URL(location, from)
   const staysHere = to.origin === new URL(from).origin && to.username === '' && to.password === ''
   return keepsMethod && staysHere ? to.href : undefined
@@ -85,7 +75,7 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-function timeOf(headers: Headers): number | undefined {
-  const time = Date.parse(headers.get('date') ?? '') / 1000
+function timeOf(date: string | undefined): number | undefined {
+  const time = Date.parse(date ?? '') / 1000
   return Number.isNaN(time) ? undefined : time
 }

@@ -83,7 +83,7 @@ export function noAnswer(attempt: Attempt, code: Unanswered, sent: boolean, stat
   return new ServiceError({ code, status, ...sentenceFor(code), ambiguous })
 }
 
-/** What a network error of Node's `fetch` means, and whether the request may have reached the service. */
+/** What a network error of Node’s means, and whether the request may have reached the service. */
 export function networkFailure(error: unknown): { code: Unanswered; sent: boolean } {
   const cause = deepestCause(error)
   const code = typeof cause['code'] === 'string' ? cause['code'] : ''
@@ -91,19 +91,10 @@ export function networkFailure(error: unknown): { code: Unanswered; sent: boolea
     return { code: 'untrusted_certificate', sent: false }
   }
   // What answered does not speak HTTP, or its compression is broken.
-  if (/^(HPE_|Z_|UND_ERR_RES)/.test(code)) return { code: 'bad_answer', sent: true }
-  // A port that `fetch` never uses, such as 22: its error has no code.
+  if (/^(HPE_|Z_|ERR__ERROR_FORMAT)/.test(code)) return { code: 'bad_answer', sent: true }
   const beforeSending =
-    cause['message'] === 'bad port' ||
     ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'].includes(String(cause['syscall'])) ||
-    [
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'ECONNREFUSED',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-      'UND_ERR_CONNECT_TIMEOUT',
-    ].includes(code)
+    ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)
   return beforeSending ? { code: 'offline', sent: false } : { code: 'connection_lost', sent: true }
 }
 
@@ -142,7 +133,7 @@ function isMissingExtra(
   return status === 404 && (operation.extra === 'collection' || typeof fields['error'] !== 'string')
 }
 
-/** The innermost error: `fetch` wraps it, and several tried addresses come as an AggregateError. */
+/** The innermost error: several tried addresses come as an AggregateError. */
 function deepestCause(error: unknown): Record<string, unknown> {
   let current = error
   for (let depth = 0; depth < 5 && isRecord(current); depth++) {

@@ -126,7 +126,7 @@ class Call<T> {
 
   /** Seconds to wait before a repeat, where the answer says so; a 429 also teaches the pacing. */
   #wait({ status, headers, text, serverTime }: Exchanged, body: unknown): number | undefined {
-    const asked = secondsIn(headers.get('retry-after'), serverTime) ?? secondsAskedIn(body)
+    const asked = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
     if (status !== 429 || isServiceCode(textOf(body, 'error'))) return asked
     const learned = this.#transport.pacer.tooFast(this.#endpoint, thresholdIn(text), asked)
     return Math.max(asked ?? 0, learned)
@@ -172,8 +172,8 @@ function isPassing(error: ServiceError): boolean {
 }
 
 /** What was said in words alone, where it says that it is no more than that. */
-function wordsOf(headers: Headers, text: string): string | undefined {
-  return headers.get('content-type')?.startsWith('text/plain') ? text : undefined
+function wordsOf(headers: Exchanged['headers'], text: string): string | undefined {
+  return headers['content-type']?.startsWith('text/plain') ? text : undefined
 }
 
 // interface 7: `success: false` in a 2xx
@@ -199,8 +199,8 @@ function textOf(body: unknown, field: string): string {
  * Seconds that a `Retry-After` header asks to wait: a number, or a date told against the answer's own `Date`, since
  * this machine's clock may be wrong.
  */
-function secondsIn(header: string | null, serverTime: number | undefined): number | undefined {
-  if (header === null) return undefined
+function secondsIn(header: string | undefined, serverTime: number | undefined): number | undefined {
+  if (header === undefined) return undefined
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header)
   const date = Date.parse(header) / 1000
   if (Number.isNaN(date)) return undefined

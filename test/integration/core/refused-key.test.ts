@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
+import { wire } from '../../../electron/service/http/wire.ts'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
 import { HandClock } from '../../unit/core/hand-clock.ts'
 import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './attempts/request.ts'
@@ -204,7 +205,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
   await first.close()
 
   const clock = new HandClock(Date.now())
-  const wire = watchedFetch()
+  const wire = watchedWire()
   context.onTestFinished(wire.end)
   const under = await world.start({ machine: { ...world.machine, clock } })
   /** Both clocks go on, the world's and this machine's; gives how often something was asked. */
@@ -248,15 +249,15 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
 })
 
 /** Counts what is asked over HTTP, and waits until all of it is answered. */
-function watchedFetch(): { asked(): number; quiet(): Promise<void>; end(): void } {
-  const plain = globalThis.fetch
+function watchedWire(): { asked(): number; quiet(): Promise<void>; end(): void } {
+  const plain = wire.send
   let asked = 0
   let open = 0
-  globalThis.fetch = async (...args) => {
+  wire.send = async request => {
     asked += 1
     open += 1
     try {
-      return await plain(...args)
+      return await plain(request)
     } finally {
       open -= 1
     }
@@ -271,7 +272,7 @@ function watchedFetch(): { asked(): number; quiet(): Promise<void>; end(): void 
       while (open > 0) await turns()
     },
     end: () => {
-      globalThis.fetch = plain
+      wire.send = plain
     },
   }
 }

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient } from '../../../electron/service/client.ts'
+import { type WireAnswer, wire } from '../../../electron/service/http/wire.ts'
 import { identify } from '../../../electron/service/identify.ts'
 import { type Row, rows } from './right-answers.ts'
 import { isExpected, placesIn, spoiled, strayIn } from './spoiling.ts'
@@ -10,14 +12,17 @@ import { HurriedClock } from './virtual-clock.ts'
 const baseUrl = parseBaseUrl('http://127.0.0.1:1')
 const client = createClient({ baseUrl, key: 'k', retries: 0, clock: new HurriedClock() })
 /** What every request is answered with: thousands of them need no connection. */
-let answer: () => Response
+let answer: () => WireAnswer
 
-beforeAll(() => void vi.stubGlobal('fetch', async () => answer()))
-afterAll(() => void vi.unstubAllGlobals())
+beforeAll(() => void vi.spyOn(wire, 'send').mockImplementation(async () => answer()))
+afterAll(() => void vi.restoreAllMocks())
 
 function answerWith(body: unknown, status = 200): void {
-  const text = JSON.stringify(body)
-  answer = () => new Response(text, { status, headers: { 'content-type': 'application/json' } })
+  answer = answering(JSON.stringify(body), status)
+}
+
+function answering(text: string, status = 200, type = 'application/json'): () => WireAnswer {
+  return () => ({ status, headers: { 'content-type': type }, body: Readable.from([Buffer.from(text)]) })
 }
 
 /** Any JSON, and such as comes close to an answer of the interface. */
@@ -145,14 +150,12 @@ test('an instance that is accepted has its promised fields in their types', asyn
 
 const user = { id: 1, email: 'a@b.c', credit: 1.5, tfa_status: 'disabled' }
 
-const isPage = { headers: { 'content-type': 'text/html' } }
-
 test.each([
-  ['a web page', () => new Response('<!doctype html><title>Hello</title>', isPage)],
-  ['a web page that says 404', () => new Response('<html>', { status: 404 })],
-  ['JSON of another kind', () => Response.json({ hello: 'world' })],
-  ['a list', () => Response.json([user])],
-  ['nothing', () => new Response('')],
+  ['a web page', answering('<!doctype html><title>Hello</title>', 200, 'text/html')],
+  ['a web page that says 404', answering('<html>', 404, 'text/html')],
+  ['JSON of another kind', answering('{"hello":"world"}')],
+  ['a list', answering(JSON.stringify([user]))],
+  ['nothing', answering('')],
 ])('%s is not this service', async (_, reply) => {
   answer = reply
   await expect(identify(client)).rejects.toMatchObject({ code: 'not_this_service' })

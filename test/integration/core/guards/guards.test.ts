@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
+import { wire } from '../../../../electron/service/http/wire.ts'
 import { nextMorning } from '../../../morning.ts'
 import { haste } from '../hurried-clock.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
@@ -265,16 +266,15 @@ test.concurrent('an answer whose clock has leapt a year ahead does no harm', asy
 
 /** Puts the dates of so many of a service's next answers a year ahead, as a proxy with a wrong clock does. */
 function leapingDates(service: string): { leap(answers: number): void; left(): number; end(): void } {
-  const plain = globalThis.fetch
+  const plain = wire.send
   let left = 0
-  globalThis.fetch = async (...args) => {
-    const answer = await plain(...args)
-    const date = answer.headers.get('date')
-    if (left === 0 || !date || !addressOf(args[0]).startsWith(service)) return answer
+  wire.send = async request => {
+    const answer = await plain(request)
+    const { date } = answer.headers
+    if (left === 0 || !date || !request.url.startsWith(service)) return answer
     left -= 1
-    const headers = new Headers(answer.headers)
-    headers.set('date', new Date(Date.parse(date) + 365 * 86_400_000).toUTCString())
-    return new Response(answer.body, { status: answer.status, headers })
+    const ahead = new Date(Date.parse(date) + 365 * 86_400_000).toUTCString()
+    return { ...answer, headers: { ...answer.headers, date: ahead } }
   }
   return {
     leap: answers => {
@@ -282,13 +282,9 @@ function leapingDates(service: string): { leap(answers: number): void; left(): n
     },
     left: () => left,
     end: () => {
-      globalThis.fetch = plain
+      wire.send = plain
     },
   }
-}
-
-function addressOf(input: string | URL | Request): string {
-  return input instanceof Request ? input.url : String(input)
 }
 
 test.concurrent('two Berths with a guard each on one instance do no harm', async context => {

@@ -1,20 +1,21 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { wire } from '../../../../electron/service/http/wire.ts'
 import { rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
 /** Takes the GPU load out of a service's answers, as of one that does not tell it. */
 function withoutLoads(service: string): () => void {
-  const plain = globalThis.fetch
-  globalThis.fetch = async (input, init) => {
-    const answer = await plain(input, init)
-    const address = input instanceof Request ? input.url : String(input)
-    if (!address.startsWith(service) || !address.includes('/instances/')) return answer
-    const { status, headers } = answer
-    const told = (await answer.text()).replaceAll(/"gpu_util":[^,}]+,/g, '')
-    return new Response(told, { status, headers })
+  const plain = wire.send
+  wire.send = async request => {
+    const answer = await plain(request)
+    if (!request.url.startsWith(service) || !request.url.includes('/instances/')) return answer
+    const told = (await text(answer.body)).replaceAll(/"gpu_util":[^,}]+,/g, '')
+    return { ...answer, body: Readable.from([Buffer.from(told)]) }
   }
   return () => {
-    globalThis.fetch = plain
+    wire.send = plain
   }
 }
 

@@ -15,8 +15,8 @@ import { Deaths } from './inside/deaths.ts'
 import { Stillness } from './inside/stillness.ts'
 import { liveBy, VirtualTime, virtualClock } from './inside/virtual-time.ts'
 import { watchedFiles, watchedKeychain } from './inside/watched-disk.ts'
-import { watchFetch } from './inside/watched-fetch.ts'
 import { pollEvents } from './inside/watched-poll.ts'
+import { watchWire } from './inside/watched-wire.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 
 /**
@@ -67,7 +67,7 @@ async function begin(life: Life): Promise<void> {
   time.begin(now)
   liveBy(time)
   stillness.watchSockets(servicePort)
-  await watchFetch(stillness, deaths, new Creations((mark, polled) => say({ kind: 'asks', mark, polled })))
+  watchWire(stillness, deaths, new Creations((mark, polled) => say({ kind: 'asks', mark, polled })))
   pollEvents.polling = () => say({ kind: 'polling' })
   pollEvents.polled = credit => say({ kind: 'polled', credit })
   const running = await startBerth({

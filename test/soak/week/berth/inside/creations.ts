@@ -24,7 +24,7 @@ export class Creations {
   }
 
   /** What is to be called with the whole answer, or with nothing where none came. */
-  leaves(request: Leaving): (answer?: { status: number; body: ArrayBuffer }) => void {
+  leaves(request: Leaving): (answer?: { status: number; body: Uint8Array }) => void {
     this.#moment += 1
     const moment = this.#moment
     if (isPoll(request))
@@ -57,7 +57,7 @@ function markOf(request: Leaving): string | undefined {
   return rentalOf(label, Object.entries(env ?? {}))
 }
 
-function hasInstances(body: ArrayBuffer): boolean {
+function hasInstances(body: Uint8Array): boolean {
   try {
     const { instances } = JSON.parse(new TextDecoder().decode(body)) as { instances?: unknown }
     return Array.isArray(instances)

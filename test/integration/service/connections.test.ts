@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import https from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+
+const list = JSON.stringify({ instances: [], instances_found: 0 })
+
+async function clientOf(server: Server | TcpServer, scheme = 'http'): Promise<ServiceClient> {
+  await new Promise<void>(ready => server.listen(0, '127.0.0.1', ready))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return createClient({
+    baseUrl: parseBaseUrl(`${scheme}://127.0.0.1:${port}`),
+    key: 'k',
+    retries: 0,
+    traits: { get: () => 'v0', set: () => undefined },
+  })
+}
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+])('an answer in %s is read', async (encoding, compress) => {
+  const client = await clientOf(
+    createServer((_, response) => response.setHeader('content-encoding', encoding).end(compress(list))),
+  )
+  expect((await client.instances.list()).instances).toEqual([])
+})
+
+test('an answer that is not in the encoding it names is a bad one', async () => {
+  const client = await clientOf(
+    createServer((_, response) => response.setHeader('content-encoding', 'gzip').end(list)),
+  )
+  await expect(client.instances.list()).rejects.toMatchObject({ code: 'bad_answer' })
+})
+
+test('a refusal without a body says what it says, in whatever encoding', async () => {
+  const client = await clientOf(
+    createServer((_, response) => response.writeHead(401, { 'content-encoding': 'gzip' }).end()),
+  )
+  await expect(client.instances.list()).rejects.toMatchObject({ code: 'unauthorized' })
+})
+
+test('requests one after another go over one connection', async () => {
+  let connections = 0
+  const server = createServer((_, response) => response.end(list))
+  server.on('connection', () => {
+    connections += 1
+  })
+  const client = await clientOf(server)
+  for (let asked = 0; asked < 3; asked += 1) await client.instances.list()
+  expect(connections).toBe(1)
+})
+
+test('a certificate that nobody vouches for ends the request before anything is sent', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-certificate-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
+  const own = [
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-subj',
+    '/CN=localhost',
+  ]
+  execFileSync('openssl', ['req', ...own, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  let asked = 0
+  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () => {
+    asked += 1
+  })
+  const client = await clientOf(server, 'https')
+  await expect(client.instances.destroy(7)).rejects.toMatchObject({
+    code: 'untrusted_certificate',
+    ambiguous: false,
+  })
+  expect(asked).toBe(0)
+})
+
+test('a connection that does not stand within ten seconds was none: nothing was sent', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const server = createTcpServer(socket => socket.on('error', () => undefined))
+  const client = await clientOf(server, 'https')
+  const connected = new Promise(resolve => server.once('connection', resolve))
+  const outcome = client.instances.destroy(7).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  await connected
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await outcome).toMatchObject({ code: 'offline', ambiguous: false })
+})
