@@ -26,6 +26,8 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: true,
     rolldownOptions: {
       output: {
+        // A text of one byte a character is read faster.
+        charset: 'ascii',
         codeSplitting: {
           // A browser asks for six files at a time: what the first picture needs is one.
           groups: [{ name: 'first', tags: ['$initial'] }],
