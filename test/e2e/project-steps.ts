@@ -27,7 +27,9 @@ export async function joinInstances(start: Start, sim: Service, home: string): P
   start.atEnd(() => {
     over = true
   })
-  void ownPublicKey(home).then(sshd.authorize, () => undefined)
+  void ownPublicKey(home)
+    .then(sshd.authorize)
+    .catch(() => undefined)
   const join = async () => {
     while (!over) {
       const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')

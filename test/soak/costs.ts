@@ -137,7 +137,9 @@ async function joinAll(
   home: string,
   signal: AbortSignal,
 ): Promise<void> {
-  ownPublicKey(join(home, 'berth', 'berth')).then(sshd.authorize, () => undefined)
+  ownPublicKey(join(home, 'berth', 'berth'))
+    .then(sshd.authorize)
+    .catch(() => undefined)
   while (!signal.aborted) {
     for (const { id, label } of sim.controls.instances()) {
       if (labels.has(Number(id))) continue

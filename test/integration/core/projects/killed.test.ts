@@ -46,7 +46,9 @@ async function killAndGoOn(round: number, killedAfter: number) {
   write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
   const sshd = await startSshd()
   // There is none where it was killed before it rented.
-  ownPublicKey(join(home, 'berth')).then(sshd.authorize, () => undefined)
+  ownPublicKey(join(home, 'berth'))
+    .then(sshd.authorize)
+    .catch(() => undefined)
   const listed = async () => {
     const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
       headers: { authorization: `Bearer ${sim.apiKey}` },

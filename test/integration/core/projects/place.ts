@@ -56,7 +56,9 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd
       for (const { id } of Object.values(account.instances)) {
         if (joined.has(id)) continue
         joined.add(id)
-        ownPublicKey(join(machine.home, 'berth')).then(sshd.authorize, () => undefined)
+        ownPublicKey(join(machine.home, 'berth'))
+          .then(sshd.authorize)
+          .catch(() => undefined)
         sim.controls.setInstance(id, { ssh: { host, port } })
       }
   })
