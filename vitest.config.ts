@@ -4,6 +4,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     pool: 'forks',
+    // MB: room for what lives short, which is else swept each time that half a megabyte of it has come.
+    execArgv: ['--min-semi-space-size=16'],
     // Far beyond what anything takes: they end what hangs, and time nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,

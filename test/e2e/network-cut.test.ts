@@ -60,7 +60,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     const asked = async () => (await askByName(address)).text
     expect(await asked()).toBe('still here')
 
-    const bytes = randomBytes(48 * 1024 * 1024)
+    const bytes = randomBytes(24 * 1024 * 1024)
     await writeFile(join(here, 'big'), bytes)
     await page.getByRole('tab', { name: 'Files' }).click()
     const button = page.getByRole('button', { name: /^Upload files/ })
@@ -69,7 +69,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
     await button.click()
     await (await chooser).setFiles(join(here, 'big'))
     const arrived = () => readdirSync(there).reduce((sum, name) => sum + statSync(join(there, name)).size, 0)
-    while (arrived() < 8 * 1024 * 1024) await wait(5)
+    while (arrived() < 4 * 1024 * 1024) await wait(5)
     cable.pull()
     const before = arrived()
     expect(before).toBeLessThan(bytes.length)

@@ -32,7 +32,7 @@ test('where a service lists only some offers, that is noted and it applies the f
   // The arrow opens a filter and goes through its choices, and all that was chosen is cleared at once.
   await page.getByRole('button', { name: 'GPU: any' }).focus()
   await page.keyboard.press('ArrowDown')
-  await page.getByLabel('Find in GPUs').waitFor()
+  await page.getByLabel('Find in GPUs').and(page.locator(':focus')).waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Space')
   await page.keyboard.press('Escape')

@@ -55,6 +55,7 @@ test('what a script drops, a file, and a folder that a row takes become no proje
 
   // The last that is dropped is heard after all of them.
   await page.getByRole('link', { name: 'Projects' }).click()
+  await page.getByRole('region', { name: 'Projects' }).waitFor()
   await berth.drop(last, middle)
   await page.getByRole('dialog', { name: 'Set up last' }).getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('group', { name: 'last', exact: true }).waitFor()
