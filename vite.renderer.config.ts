@@ -29,8 +29,11 @@ export default defineConfig(({ mode }) => ({
         // A text of one byte a character is read faster.
         charset: 'ascii',
         codeSplitting: {
-          // A browser asks for six files at a time: what the first picture needs is one.
-          groups: [{ name: 'first', tags: ['$initial'] }],
+          // A browser asks for six files at a time: what the first picture needs is one, and so is what Home needs beside it.
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'home', test: /renderer\/screens\/home\// },
+          ],
         },
       },
     },
