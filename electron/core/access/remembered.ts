@@ -10,7 +10,7 @@ const Remembered = v.object({
   attached: v.optional(v.array(v.object({ name: v.string(), fingerprint: v.string(), at: v.number() })), []),
   /** Whether its shells live in tmux, where that was chosen for it alone. */
   tmux: v.optional(v.boolean()),
-  /** The names of its shells in tmux that were not left in order. */
+  /** The names of its tmux sessions that were not closed in order. */
   shells: v.optional(v.array(v.string()), []),
 })
 const RememberedInstances = v.record(v.string(), Remembered)

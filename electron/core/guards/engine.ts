@@ -165,6 +165,6 @@ function mayComeBack({ kind, guard }: GuardDecision, pollsMissing: AccountPoll['
 /** An account that is being removed. */
 const nothing = { instances: {}, spendPerHour: 0, clock: { serverAt: 0, localAt: 0, rate: 1 } }
 
-/** Milliseconds after a moment until Berth wonders whether it was seen, and at most until it looks at its clock again. */
+/** Milliseconds: after a guard's moment until it is checked whether a poll came, and between two looks at the clock. */
 const afterMoment = 1500
 const longestWait = 600_000

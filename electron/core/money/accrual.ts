@@ -22,7 +22,7 @@ export interface Accrual {
   estimated: boolean
   /** What each instance cost of it, by id; those that were destroyed meanwhile too. */
   shares: ReadonlyMap<string, Micros>
-  /** What those have cost in all, by id, that cost something else in an absence than the price they had before it. */
+  /** Corrected totals, by id, of the instances whose cost during an absence differs from what their price said. */
   inAll: ReadonlyMap<string, Micros>
 }
 
@@ -75,7 +75,7 @@ export function accrueSpending(
   const fits =
     left >= sum(remembered, 'least') - uncertainAmount && left <= sum(remembered, 'most') + uncertainAmount
   const away = at - before.at > shortestAbsence
-  const shares = parted(fits ? remembered : costs, left, uncertainAmount, away)
+  const shares = splitSpending(fits ? remembered : costs, left, uncertainAmount, away)
   const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
   const inAll = away ? costsInAll(before, counted, shares) : new Map<string, Micros>()
   const parts = withParts(withCosts(counted, inAll), before, costs, new Map(shares))
@@ -115,10 +115,10 @@ function ratesOf({ instances }: Counted): Micros {
 }
 
 /**
- * Each instance's share of what was spent: what is left beside the least of all is parted by what each may have cost
- * more. After an absence all may have cost less than the least that was seen, and where a clock leapt next to nothing.
+ * Each instance's share of what was spent: it gets its minimum, and the rest is split by how much more each may have
+ * cost. After an absence all may have cost less than the least that was seen, and where a clock leapt next to nothing.
  */
-function parted(
+function splitSpending(
   costs: ReadonlyMap<string, Cost>,
   spent: Micros,
   uncertainty: Micros,

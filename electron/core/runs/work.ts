@@ -47,7 +47,7 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
         runs.setProblem(id, undefined)
         if (!goesOn) await loops.until(id, undefined)
       } catch (error) {
-        // Ended meanwhile: what failed then is of no account.
+        // It ended meanwhile: the failure no longer matters.
         const after = runs.find(id)
         if (ending.aborted || !after || !isGoing(after)) return
         const problem = problemOf(error)

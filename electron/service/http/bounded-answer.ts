@@ -21,9 +21,9 @@ export const answerBounds = {
   search: { bytes: 32 * MB, values: 1_200_000 },
 } satisfies Record<string, AnswerBound>
 
-/** So little becomes no more than a large search when it is parsed, whatever it holds. */
+/** Up to this size values are not counted: even dense JSON takes less memory, once parsed, than a large search. */
 const UNCOUNTED_BYTES = 1_500_000
-/** Of all records of an answer together. */
+/** Different keys in an answer, of all its records together. */
 const MOST_KEYS = 20_000
 /** A refusal says what it has to say in the first of its bytes. */
 const REFUSAL_BYTES = 64_000

@@ -6,7 +6,7 @@ import { type WireAnswer, type WireRequest, wire } from './wire.ts'
 export interface AnswerTime {
   /** The answer's `Date`, epoch seconds. */
   serverTime: number
-  /** Milliseconds from sending to its head. */
+  /** Milliseconds from sending to the headers of the answer. */
   roundTrip: number
 }
 

@@ -106,7 +106,7 @@ function mayHaveTakenEffect(operation: Operation<unknown>, status: number, expla
 function codeOf(operation: Operation<unknown>, status: number, named: unknown): ErrorCode {
   if (isServiceCode(named)) return named
   if (named === 'deprecated_endpoint') return 'deprecated'
-  // What is there for every key: nothing of it can be gone.
+  // A collection exists for every key: a 404 means that this service has no such endpoint.
   const isListing = operation.repeat === 'read' && !operation.path.includes('{')
   return status === 404 && isListing ? 'not_supported' : codeOfStatus(status)
 }

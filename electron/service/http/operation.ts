@@ -14,7 +14,7 @@ export interface Operation<T> {
   repeat: 'read' | 'harmless' | 'never'
   /** The answer of a 2xx, checked. */
   answer: Answer<T>
-  /** How much of an answer is read: of a single record, where this does not say. */
+  /** The bound on the size of its answer; `single` if absent. */
   size?: keyof typeof answerBounds
   /**
    * Not in the interface, but known from deployments: a 404 or 405 means that this service does not have it. On an
@@ -38,11 +38,11 @@ export interface Input {
 export interface CallOptions {
   /** Cancels the call, queued or on its way: `aborted`. */
   signal?: AbortSignal
-  /** Milliseconds from sending to the whole answer, for each attempt; waiting for a turn does not count. 20,000. */
+  /** Milliseconds from sending to the whole answer, for each attempt; waiting for a turn does not count. Default: 20,000. */
   timeout?: number
-  /** How often a call that may be repeated is repeated. 3. */
+  /** How often a call that may be repeated is repeated. Default: 3. */
   retries?: number
-  /** Told of the records that a list lost since they could not be read; of none, too. */
+  /** Called with the records of a list that could not be read, also when there are none. */
   onUnread?: (unread: readonly UnreadRecord[]) => void
 }
 

@@ -56,8 +56,8 @@ export class Pacer {
    *
    * What a threshold means is not said in the interface: requests a second by its section 8, and the seconds between two
    * requests by what the best-known deployment publishes. So the slower of the two is kept: of 5.5 one in 5.5 s, of 0.5
-   * one in 2 s. Without a number, or with one that is nonsense, the published one is
-   * taken so, and the pace is halved at the least.
+   * one in 2 s. Without a usable number the
+   * pace becomes the slower reading of the published threshold, and at most half of what it was.
    * Gives the seconds until this endpoint may be asked again.
    */
   tooFast(endpoint: string, named: number | undefined, asked = 0): number {
@@ -151,7 +151,7 @@ class Lane {
     return Math.max(0, (this.#shutUntil - this.#clock.now()) / 1000)
   }
 
-  /** `likely`: what the threshold is at the most, where none was `named`; it is half of what it was, too. */
+  /** Where the 429 `named` no threshold, the new one is at most `likely`, and at most half of the old one. */
   tooFast(named: number | undefined, rest: number, likely: number): number {
     this.#drain()
     this.#taughtAt = this.#clock.now()

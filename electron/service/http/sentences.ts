@@ -1,7 +1,6 @@
 import type { Sentence } from './two-factor-sentences.ts'
 import { twoFactorSentences } from './two-factor-sentences.ts'
 
-/** What a code tells the user: what happened and why, and what to try. */
 /** Section 7, general table, and what is said in many places. */
 export const generalSentences = {
   invalid_args: {

@@ -24,7 +24,7 @@ export interface TransportOptions {
   onAnswer: ((time: AnswerTime) => void) | undefined
 }
 
-/** The first wait before a repeat, and the longest, in milliseconds. */
+/** Milliseconds before the first repeat, doubled for each further one up to the longest; on top of what Retry-After asks. */
 const FIRST_WAIT = 300
 const LONGEST_WAIT = 10_000
 /** A service that asks for a longer wait than this gets no repeat; the caller hears of it instead. */

@@ -20,11 +20,11 @@ export interface WireAnswer {
   body: Readable
 }
 
-/** Milliseconds until a connection must stand; that a connection without requests is kept. */
-const CONNECT = 10_000
-const IDLE = 4_000
+/** Milliseconds after which a connection that is not established is given up, and an unused one closed. */
+const CONNECT_TIMEOUT = 10_000
+const IDLE_TIMEOUT = 4_000
 
-const keptAlive = { keepAlive: true, timeout: IDLE }
+const keptAlive = { keepAlive: true, timeout: IDLE_TIMEOUT }
 const agents = { 'http:': new http.Agent(keptAlive), 'https:': new https.Agent(keptAlive) }
 
 /** Node's own client: `fetch` took three times the processor time of a request, and 30 MB. Follows no redirect. */
@@ -42,7 +42,7 @@ function send({ url, method, headers, body, signal }: WireRequest): Promise<Wire
     })
     request.once('socket', socket => {
       if (!socket.connecting) return
-      const late = setTimeout(() => request.destroy(new ConnectTimeout()), CONNECT)
+      const late = setTimeout(() => request.destroy(new ConnectTimeout()), CONNECT_TIMEOUT)
       const over = () => clearTimeout(late)
       socket.once(secure ? 'secureConnect' : 'connect', over)
       request.once('close', over)

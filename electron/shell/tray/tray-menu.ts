@@ -12,8 +12,9 @@ import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
 
-/** Most instances of an account in the menu: a longer one would not fit a screen. */
-const most = 15
+/** Most entries of each kind, for each account: a longer menu would not fit a screen. */
+const mostInstances = 15
+const mostSearches = 15
 const mostProjects = 3
 
 /** The tray's menu, a function of State, and of the time (epoch milliseconds of this machine) for contracts that end. */
@@ -70,14 +71,14 @@ function accountEntries(account: AccountView, now: number): MenuItemModel[] {
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   const rentals = Object.values(account.rentals).filter(rental => rental.instance === undefined)
   if (instances.length === 0 && rentals.length === 0) return []
-  const more = instances.length - most
+  const more = instances.length - mostInstances
   return [
     { separator: true },
     ...rentals.map(rental => ({
       label: rentalLine(rental),
       action: go(account, { screen: 'instances' }),
     })),
-    ...instances.slice(0, most).map(instance => instanceEntry(account, instance, now)),
+    ...instances.slice(0, mostInstances).map(instance => instanceEntry(account, instance, now)),
     ...(more > 0 ? [{ label: `${more} more…`, action: go(account, { screen: 'instances' }) }] : []),
   ]
 }
@@ -154,7 +155,7 @@ function powerEntry(
 /** The last rental once more, as a dialog to look over; and the market, whole or by a search that was saved. */
 function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuItemModel[] {
   const { lastRental } = account
-  const searches = saved.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, most)
+  const searches = saved.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, mostSearches)
   return [
     ...(lastRental
       ? [

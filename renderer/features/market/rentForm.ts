@@ -39,7 +39,8 @@ export function readDraft(
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)
-  const left = (field: 'image' | 'onstart' | 'args') => template?.values !== undefined && !own.includes(field)
+  const leftToTemplate = (field: 'image' | 'onstart' | 'args') =>
+    template?.values !== undefined && !own.includes(field)
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports)
   if (ports.error !== undefined) errors['ports'] = ports.error
@@ -51,7 +52,7 @@ export function readDraft(
     RentRequest,
     {
       offer: offer.id,
-      image: left('image') ? '' : draft.image,
+      image: leftToTemplate('image') ? '' : draft.image,
       access: draft.access,
       direct: draft.access === 'none' || draft.direct ? undefined : false,
       jupyter: draft.access === 'jupyter' && (!template || template.values) ? readJupyter(draft) : undefined,
@@ -60,12 +61,14 @@ export function readDraft(
       env: rows.map(row => ({ name: row.name.trim(), value: row.value, secret: row.secret })),
       ports: ports.list,
       onstart:
-        left('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
+        leftToTemplate('onstart') || (draft.onstart.trim() === '' && !own.includes('onstart'))
           ? undefined
           : draft.onstart,
       template: template ? { hash: template.hash, name: template.name.slice(0, 256) } : undefined,
       args:
-        draft.access !== 'none' || left('args') || (draft.args.trim() === '' && !own.includes('args'))
+        draft.access !== 'none' ||
+        leftToTemplate('args') ||
+        (draft.args.trim() === '' && !own.includes('args'))
           ? undefined
           : draft.args,
       volume: draft.volume.mode === 'none' ? undefined : readVolume(draft.volume),
@@ -106,7 +109,7 @@ function readVolume({ mode, volume, size, mountPath }: VolumeDraft) {
   return { create: true, volume: id, size: number(size), mountPath }
 }
 
-/** What the request is fine with, but this machine is not. */
+/** What is wrong with the request on this machine alone. */
 function offerErrors(request: RentRequest, offer: OfferView): RentErrors {
   if (offer.disk !== undefined && request.disk > offer.disk) {
     return { disk: `This machine has ${diskRoom(offer.disk)} to offer.` }

@@ -24,7 +24,7 @@ export interface TunnelsContext extends TunnelsNeeds {
   /** The host name and the local port that each had in this run: a page that is still open finds its tunnel again. */
   localNames: Map<string, string>
   lastPorts: Map<string, number>
-  /** The user's browser came by a fallback, and by no name since: further tunnels begin with theirs. */
+  /** The user's browser needed the fallback to 127.0.0.1, and used no name since: new tunnels begin with it. */
   browserLacksNames: boolean
 }
 
@@ -68,7 +68,7 @@ export class InstanceTunnel {
     return keyOf(this.account, this.#view.instance, this.#view.port)
   }
 
-  /** Its address, once it is there; of one that is there, what its purpose gives by now. */
+  /** Waits for the address; of a tunnel that is open, asks its purpose again. */
   async address(purpose: Purpose): Promise<string | undefined> {
     const { step } = this.#view
     if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
@@ -106,7 +106,7 @@ export class InstanceTunnel {
     const lease = await this.#context.access.connect(this.#target())
     try {
       if (purpose.locate) this.#move(await orAborted(purpose.locate(lease, making), signal))
-      const tunnel = await this.#dig()
+      const tunnel = await this.#openTunnel()
       return this.#showReady(await orAborted(purpose.ready(tunnel, making), signal))
     } finally {
       lease.release()
@@ -126,7 +126,7 @@ export class InstanceTunnel {
     this.#show()
   }
 
-  async #dig(): Promise<Tunnel> {
+  async #openTunnel(): Promise<Tunnel> {
     const { clock, random, access, lastPorts, browserLacksNames } = this.#context
     // Losses while it is being made are told by the step it is at.
     const made = () => this.#view.step === 'open' || this.#view.step === 'reconnecting'

@@ -135,7 +135,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
 }
 
-/** Nothing was created. An offer that is gone is nobody's fault; the next attempt waits for no reason. */
+/** Nothing was created. An offer that is gone is nobody's fault; the next offer is tried at once. */
 function afterRefusal({ problem }: Rental): Move {
   const why = problem ?? sentenceFor('not_created')
   return drop(why, false, hopeless.has(why.code))
@@ -156,8 +156,8 @@ function afterFailure({ problem, instance }: Rental, { stopper }: Snapshot): Mov
 }
 
 function dropDead(why: Problem): Move {
-  const hopeless = why.code === noImage
-  return drop(why, !hopeless, hopeless)
+  const imageMissing = why.code === noImage
+  return drop(why, !imageMissing, imageMissing)
 }
 
 function dropFor({ why, alone }: Stopper): Move {

@@ -44,7 +44,7 @@ export function fieldsOf({ action, at, idle, lease }: WatchdogRequest, now: numb
   }
 }
 
-/** As a request, with the hours from now in place of their moment. */
+/** As a request, but `at` is in seconds from now. */
 const TypedRequest = v.object({ ...WatchdogRequest.entries, at: v.optional(watchdogSpan('the hours')) })
 
 const fieldsByPath: Record<string, keyof WatchdogFields> = {
@@ -81,7 +81,7 @@ export function errorsAt(
   return refused?.field === 'request.at' ? { hours: refused.message, ...typed } : typed
 }
 
-/** A start script with lines put first, after the line that says what runs it. */
+/** A start script with lines put first, after a line such as `#!/bin/sh`. */
 export function withLinesFirst(script: string, lines: string): string {
   const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script) ?? []
   return `${head}${lines}${rest}`

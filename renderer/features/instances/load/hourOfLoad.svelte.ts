@@ -4,7 +4,7 @@ import type { Course, LoadHistory } from '../../../../electron/contract/instance
 import type { Page } from '../../../berth/page.svelte.ts'
 import { courseNow, goneOn, loadNow, shownMinutes } from './goneOn.ts'
 
-/** An hour of load of every instance that is shown: asked for once, and gone on with by what State tells. */
+/** An hour of load of every instance that is shown: asked for once, then extended from State. */
 export class HourOfLoad {
   #history: LoadHistory | undefined = $state.raw()
   #account: string | undefined

@@ -15,11 +15,11 @@ export type Finding =
   | { found: undefined }
 
 /**
- * By the mark where there is one; else by what is new since the request left and carries no mark of another rental:
- * one such instance is the one, several are for the user to tell apart, and so is one that says it began before. A
- * record that shows a label or an environment without the mark is somebody else's. `taken`: instances that other
- * rentals have. An attempt is never guessed at, since it may be destroyed without a question: another Berth may be trying
- * something on the same account.
+ * By the mark where there is one; else by what is new since the request left and carries no mark of another rental: if
+ * there is exactly one such instance, it is ours; if there are several, or it says that it began before, the user
+ * decides. A record that shows a label or an environment without the mark is somebody else's. `taken`: instances that
+ * other rentals have. An attempt is never guessed at, since it may be destroyed without a question: another Berth may be
+ * trying something on the same account.
  */
 export function findLost(
   rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner'>,
@@ -30,15 +30,15 @@ export function findLost(
   if (found !== undefined) return { found, surplus }
 
   const old = new Set(rental.before)
-  const strangers = records.filter(
+  const candidates = records.filter(
     record => hidesMark(record) && !old.has(record.id) && !taken.has(record.id),
   )
-  const [only, second] = strangers
+  const [only, second] = candidates
   if (only === undefined) return { found: undefined }
   const older = (only.start_date ?? rental.startedAt) < rental.startedAt - uncertainty
   return second === undefined && !older && rental.owner === undefined
     ? { found: only.id, guessed: true, surplus: [] }
-    : { unclear: sortedIds(strangers) }
+    : { unclear: sortedIds(candidates) }
 }
 
 /** Seconds by which Berth's idea of the account's time may be wrong. */
@@ -61,7 +61,7 @@ export function isListWhole(
   )
 }
 
-/** Instances with a rental's mark that came later than they were waited for: after another one, or after its end. */
+/** Instances with a rental's mark that appeared late: a second one, or one after the rental had ended. */
 export function lateComers(rental: Rental, records: readonly Instance[]): number[] {
   const { id, instance, asked } = rental
   const mayBeLate = instance === undefined ? asked > 0 && !isUnderWay(rental) : asked > 1
