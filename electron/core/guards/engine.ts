@@ -18,7 +18,7 @@ export interface EngineParts extends ActingParts {
   seenAt: Document<number | null>
 }
 
-/** Decides what the guards of an account do, at each poll and at moments that no poll came by, and sees to it. */
+/** Decides what an account's guards do, at each poll and at due moments between polls, and does it. */
 export class GuardEngine {
   readonly #context: AccountContext
   readonly #parts: EngineParts
@@ -27,7 +27,7 @@ export class GuardEngine {
   readonly #acting: Acting
   readonly #shown: ShownGuards
   #askedAgain = false
-  /** Up to which moment a timer of its own has checked, besides the polls. */
+  /** Until which moment a timer has checked, besides the polls. */
   #checkedUpTo = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
 
@@ -57,7 +57,7 @@ export class GuardEngine {
     return { facts, acted: this.#acting.acted() }
   }
 
-  /** The next moment at which something is to be done, epoch seconds of the account's time; Infinity where there is none. */
+  /** The next moment at which something is due, epoch seconds of the account's time; Infinity if nothing is. */
   dueAt(): number {
     return this.#shown.next() ?? Number.POSITIVE_INFINITY
   }

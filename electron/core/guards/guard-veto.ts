@@ -23,10 +23,10 @@ export function guardVeto(
   )
 }
 
-/** The code of what waits for a guard. */
+/** The problem code of whatever waits for a guard. */
 export const heldByGuard = 'held_by_guard'
 
-/** Why something was stopped that a guard on the whole account, or on this instance alone, has stopped or is about to. */
+/** Why it was stopped: a guard on the account, or on this instance, has stopped it or is about to. */
 export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
   return {
     code: 'stopped_by_guard',

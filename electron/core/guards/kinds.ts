@@ -18,7 +18,7 @@ interface KindOfGuard<Condition> {
   when(condition: Condition, now: number): string
   /** Why it acts, as a sentence. */
   reason(condition: Condition): string
-  /** What the record keeps of why, where that is not what its instance costs: a sentence with the figure that was seen. */
+  /** A sentence for the record with the figure that was seen, where it is not what its instance costs. */
   seen?(condition: Condition, facts: Facts): string
   /**
    * Up to when the money was counted that it goes by, where the service tells the instances but not the credit: its
@@ -84,7 +84,7 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
   },
 }
 
-/** What a kind of condition means; it is to be asked of conditions of that kind alone. */
+/** The entry for a kind of condition; use it only with conditions of that kind. */
 export function kindOf({ kind }: GuardCondition): KindOfGuard<GuardCondition> {
   return kinds[kind]
 }
@@ -101,7 +101,7 @@ function expectedOfAll({ account: { instances } }: Facts): Micros {
   return Object.values(instances).reduce((sum, instance) => sum + expectedTraffic(instance), 0)
 }
 
-/** When a sum that grows from `spent` at `at` comes to the limit; where it stands still beyond it, `at`. */
+/** When a sum that grows from `spent` at `at` reaches the limit; `at` if it is already there. */
 function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): number | undefined {
   if (perHour > 0) return at + ((limit - spent) * 3600) / perHour
   return spent >= limit ? at : undefined

@@ -27,7 +27,7 @@ export const Guard = v.object({
   heldAt: v.optional(v.number()),
   /** When it began to act: set before the first request leaves. */
   begunAt: v.optional(v.number()),
-  /** On what it acted lately: set with `begunAt`. */
+  /** What it acted on last: set with `begunAt`. */
   targets: v.optional(v.array(v.number())),
   /** Its moment was missed and the user only told: it does nothing until another one comes. */
   passed: v.optional(v.boolean()),
@@ -52,7 +52,7 @@ export function withEvent(guard: Guard, at: number, text: string): Guard {
   return { ...guard, history: [...guard.history, { at, text }].slice(-longestHistory) }
 }
 
-/** The same guard with nothing of its last moment: what it told, tried and could not do. */
+/** The same guard without the alerts, tries and failures of its last moment. */
 export function withoutWarning(guard: Guard): Guard {
   const nothing = { warnedAt: undefined, heldAt: undefined, begunAt: undefined, passed: undefined }
   return { ...guard, ...nothing, failures: undefined, problem: undefined, retryAt: undefined }

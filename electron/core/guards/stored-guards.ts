@@ -3,11 +3,11 @@ import { Guard } from './model.ts'
 
 /** The guards of one account, as they are remembered. */
 export interface StoredGuards extends Collection<Guard, string> {
-  /** The guard that has acted on an instance, over restarts: what stopped it was no stranger. */
+  /** The guard that acted on an instance, also before a restart: so Berth knows that it stopped it itself. */
   actedOn(instance: number): Guard | undefined
 }
 
-/** Ended guards that are kept to be read. */
+/** How many ended guards are kept for reading. */
 const mostEnded = 50
 
 export async function openStoredGuards(context: CollectionContext): Promise<StoredGuards> {

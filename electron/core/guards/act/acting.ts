@@ -21,13 +21,13 @@ export interface ActingParts {
   before: BeforeGuard
 }
 
-/** What guards do: on disk that it begins, then asked of the service, then told. */
+/** What guards do: first recorded on disk, then asked of the service, then reported. */
 export interface Acting {
   /** Guards whose requests are under way. */
   readonly busy: ReadonlySet<string>
-  /** Instances acted on so lately that the service may still show them as they were. */
+  /** Instances acted on so recently that the service may still show their old state. */
   acted(): ReadonlySet<number>
-  /** What a poll shows not to run any more is no longer in doubt, nor what was acted on more than `gap` seconds ago. */
+  /** Forgets instances that a poll shows as not running, and those acted on more than `gap` seconds ago. */
   onPoll(instances: AccountView['instances'], at: number, gap: number): void
   act(decision: Act, facts: Facts, at: number): Promise<void>
 }

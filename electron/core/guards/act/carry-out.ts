@@ -12,7 +12,7 @@ import type { Target } from '../decide/choose-targets.ts'
  */
 export type BeforeGuard = (target: Target) => Promise<GuardAction | undefined>
 
-/** What came of it: the targets that are done, and why the rest are not. */
+/** The result: the targets that are done, and why the rest are not. */
 export interface CarriedOut {
   done: readonly Target[]
   problem?: Problem

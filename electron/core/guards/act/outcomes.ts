@@ -15,7 +15,7 @@ export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due ${atMoment(dueAt, now)}`)
 }
 
-/** `creditStaleSince`: up to when the money was counted that it goes by, where only that was not told. */
+/** `creditStaleSince`: until when its money was counted, where only the money was not reported. */
 export function guardHeld(
   guard: Guard,
   { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },

@@ -4,13 +4,13 @@ import type { GuardDecision } from '../decide/guard-actions.ts'
 import { type Guard, withoutWarning } from '../model.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
-/** What a guard becomes at a poll, and what is said of it; without an alert, what was said is taken back. */
+/** What a guard becomes at a poll, and its alert; without one, an earlier alert is taken back. */
 export interface Transition {
   guard: Guard
   alert?: Alert
 }
 
-/** What becomes of a guard by a decision that asks the service for nothing. Undefined where nothing does yet. */
+/** The transition for a decision that needs no request to the service. Undefined if nothing changes yet. */
 export function transitionOf(decision: GuardDecision, scene: GuardScene): Transition | undefined {
   const { guard } = decision
   const { now } = scene

@@ -17,7 +17,7 @@ export interface GuardScene {
   now: number
 }
 
-/** One id for each guard: what it says later takes the place of what it said before. */
+/** One id for each guard: a later alert replaces the earlier one. */
 export function guardAlertId(account: AccountId, guard: string): string {
   return `${account}/guard/${guard}`
 }
@@ -42,7 +42,7 @@ export function warningAlert(
   }
 }
 
-/** It is due, and the service does not answer, or does not tell the credit, which was `creditStaleSince` since then. */
+/** It is due, but the service does not answer, or has not reported the credit since `creditStaleSince`. */
 export function heldAlert(
   scene: GuardScene,
   guard: Guard,

@@ -22,9 +22,9 @@ export interface ShownGuards {
   unknownLoads(account: Pick<AccountView, 'instances'>): InstanceView[]
 }
 
-/** Seconds by which a moment must move to be written again, as long as it is far: the nearer, the more exact it is. */
+/** Seconds by which a distant moment must move to be written again; near moments are kept more exactly. */
 const noticeable = 30
-/** The part of what is left until then that is noticeable, too; never less than a second. */
+/** A change of this share of the remaining time is written too; never less than a second. */
 const noticeablePart = 0.05
 
 export function createShownGuards({
@@ -40,7 +40,7 @@ export function createShownGuards({
 }): ShownGuards {
   let next = Number.POSITIVE_INFINITY
 
-  /** The one in State where that says the same: a sentence takes longer to write than all the rest. */
+  /** Reuses the one in State if it says the same: writing its sentence costs more than all the rest. */
   function draw(guard: Guard, before: GuardView | undefined, facts: Facts, now: number, exact?: number) {
     const { instances } = facts.account
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)
@@ -62,7 +62,7 @@ export function createShownGuards({
       for (const guard of stored.all()) {
         gone.delete(guard.id)
         const dueAt = guard.ended ? undefined : dueOf(guard, facts)
-        // While it acts, or its instance is not in the answer, the end of that is waited for.
+        // While it acts, or its instance is missing from the answer, there is no next moment.
         const isThere = guard.instance === undefined || guard.instance in facts.account.instances
         const moment = isThere && !busy.has(guard.id) ? nextMoment(guard, dueAt, now, seen) : undefined
         if (moment !== undefined) next = Math.min(next, moment)

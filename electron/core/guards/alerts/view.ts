@@ -18,7 +18,7 @@ export function guardView(
 ): GuardView {
   const { id, instance, condition, action, warning, missed, snoozedUntil, history } = guard
   const step = stepOf(guard, seen.acting)
-  // A clock that goes back puts it to sleep again.
+  // If the clock goes back, the snooze applies again.
   const asleep = snoozedUntil !== undefined && snoozedUntil > seen.now
   return {
     id,
@@ -36,7 +36,7 @@ export function guardView(
   }
 }
 
-/** Why it cannot see what it waits for, where that is so. `now`: epoch seconds of the account's time. */
+/** Why it cannot see what it waits for; undefined if it can. `now`: epoch seconds of the account's time. */
 export function blindness(guard: Guard, facts: Facts, now: number): Problem | undefined {
   const { condition, ended } = guard
   if (ended) return undefined

@@ -50,7 +50,7 @@ export function accountTargets(
   return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
 }
 
-/** What is on its way to running costs its disk alone, and may be a rental under way: that is left alone. */
+/** An instance that is starting costs only its disk and may be a rental under way: it is left alone. */
 function canStop(instance: InstanceView): boolean {
   return hasTrait(instance.state, 'stoppable') || runsOnceBack(instance)
 }

@@ -6,7 +6,7 @@ import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
 
 /**
- * What becomes of one guard, which is given with what this poll has shown of it:
+ * What happens to one guard, given with what this poll showed of it:
  * - `note`: nothing but that;
  * - `calm`: its moment is no longer near;
  * - `warn`: it will act at `dueAt`, as things are on those targets;
@@ -24,7 +24,7 @@ export type GuardDecision =
   | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
   | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
 
-/** Seconds by which a moment must move away before a warning is taken back, so that it is not given at every wobble. */
+/** Seconds by which a moment must move away before its warning is taken back, so that small changes do not repeat it. */
 const wobble = 300
 /** Seconds: longer than any pause between two tries, so that a clock that leapt back does not keep a guard waiting. */
 const longestPause = 7200
@@ -49,7 +49,7 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
 
   const unseen = seenAt === undefined || now - seenAt > gap
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
-  // How long it has been idle is not known of one that was not seen in between.
+  // Without polls in between nobody knows how long it has been idle.
   const idler = unconfirmed ? undefined : instance
   const guard = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
@@ -100,7 +100,7 @@ function isUnheard(
   return (loads.get(instance.id)?.at ?? Number.NEGATIVE_INFINITY) < dueAt
 }
 
-/** Seconds ahead at which it warns: of being idle not before half of that has passed, or each pause would be told. */
+/** Seconds ahead at which it warns. Of being idle not before half the time has passed: short pauses need no warning. */
 export function warningOf({ condition, warning }: Pick<Guard, 'condition' | 'warning'>): number {
   return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
 }

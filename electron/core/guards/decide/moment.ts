@@ -13,7 +13,7 @@ export function dueOf(guard: Moving, facts: Facts): number | undefined {
   return moment === undefined ? undefined : Math.max(moment, guard.setAt, guard.snoozedUntil ?? 0)
 }
 
-/** Up to when the money was counted that the guard goes by, where it is not told now. */
+/** Until when the money that the guard goes by was counted, where the service does not report it now. */
 export function creditStaleSince({ condition }: Pick<Guard, 'condition'>, facts: Facts): number | undefined {
   return kindOf(condition).creditStaleSince?.(facts)
 }

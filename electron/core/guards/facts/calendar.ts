@@ -1,6 +1,6 @@
 import { midnight, nextMidnight } from '../../money/local-days.ts'
 
-/** When the day and the month of this machine's calendar begin and end that a moment is in. Epoch seconds. */
+/** Beginning and end of the day and the month, by this machine's calendar, that contain a moment. Epoch seconds. */
 export interface Periods {
   dayBegan: number
   dayEnds: number

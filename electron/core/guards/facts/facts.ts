@@ -6,7 +6,7 @@ import type { Periods } from './calendar.ts'
 export interface Facts extends Periods {
   at: number
   account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
-  /** What this day and this month of the machine's calendar have cost, and up to when that was counted. */
+  /** What this day and this month of the machine's calendar have cost, and until when that was counted. */
   spentToday: Micros
   spentThisMonth: Micros
   countedAt: number
@@ -14,7 +14,7 @@ export interface Facts extends Periods {
   loads: Loads
 }
 
-/** Percent, and when that was heard. */
+/** Percent, and when it was reported. */
 export interface HeardLoad {
   load: number
   at: number
@@ -24,7 +24,7 @@ export type Loads = ReadonlyMap<number, HeardLoad>
 /** What is known, and what guards have done about it. */
 export interface Known {
   facts: Facts
-  /** Instances that a guard has acted on so lately that the service may not show it yet. */
+  /** Instances that a guard acted on so recently that the service may not show it yet. */
   acted: ReadonlySet<number>
 }
 
@@ -32,12 +32,12 @@ export interface Known {
 export interface Snapshot extends Known {
   /** Whether the facts were just seen. What is older is only warned of. */
   fresh: boolean
-  /** Instances of which nothing fresh is known, though the rest was just seen. None where absent. */
+  /** Instances without fresh facts, though the rest was just polled. Absent: none. */
   unconfirmed?: ReadonlySet<number>
   /** Whether two polls agree about what time it is. A clock that has leapt is not acted on until a second poll does. */
   sure: boolean
-  /** When the account was seen before that, epoch seconds of its time. */
+  /** When the account was polled before, epoch seconds of its time. */
   seenAt: number | undefined
-  /** Seconds between two polls beyond which what happened meanwhile was not seen. */
+  /** Seconds between two polls beyond which what happened in between counts as unseen. */
   gap: number
 }

@@ -8,7 +8,7 @@ import type { HeardLoad, Loads } from './facts.ts'
 
 /** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
 export interface GpuLoads {
-  /** What the service tells of those that run, at a poll. */
+  /** Takes the loads that the service reports for running instances, at each poll. */
   told(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** Asks them, unless they were asked lately; `rate` is how fast the account's time runs. Not waited for. */
   ask(instances: readonly InstanceView[], rate: number): void
@@ -19,7 +19,7 @@ export interface GpuLoads {
   heard(rate: number, between: number): Loads
 }
 
-/** Milliseconds of the account's time between two questions to one instance, at least so many here, and for an answer. */
+/** Milliseconds: between two questions to one instance (of the account's time, and at least, here), and for an answer. */
 const interval = 60_000
 const shortestInterval = 2000
 const patience = 10_000
@@ -36,7 +36,7 @@ export function createGpuLoads(context: {
   const asked = new Map<number, number>()
 
   async function hear(instance: InstanceView): Promise<void> {
-    // What is heard late was so when it was asked.
+    // A late answer describes the moment of the question.
     const at = now()
     const load = busiest(await question(instance))
     if (load !== undefined) loads.set(instance.id, { load, at })
@@ -65,7 +65,7 @@ export function createGpuLoads(context: {
   }
 }
 
-/** The busiest GPU counts. Where one does not tell its load, that one may be busy: undefined. */
+/** The load of the busiest GPU; undefined if one does not report its load, since it may be busy. */
 export function busiest(printed: string): number | undefined {
   const gpus = readGpus(printed).map(({ load }) => load)
   const known = gpus.filter(load => load !== undefined)

@@ -8,7 +8,7 @@ import type { Facts, Loads, Snapshot } from './facts.ts'
 export interface Spending {
   spentToday(): number
   spentThisMonth(): number
-  /** Up to when that was counted; undefined before the first poll. */
+  /** Until when it was counted; undefined before the first poll. */
   countedAt(): number | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Snapshots {
   stale(account: AccountView): Omit<Snapshot, 'acted'>
   /** The same as facts alone. */
   known(account: SeenAccount): Facts
-  /** The poll that was told last has been decided on: what comes now is measured from it. */
+  /** The last poll has been decided on: the next one is measured from it. */
   decided(at: number): void
   /** When a poll was last told in this session. */
   lastAt(): number | undefined

@@ -25,7 +25,7 @@ export interface WatchdogAlerts {
   /** It was there, and is not any more. */
   gone(instance: number): void
   nameOf(instance: number): string
-  /** An instance as State has it: one that is gone later is told of by its name. */
+  /** An instance as State has it: its name is needed even once it is gone. */
   saw(instance: InstanceView | undefined): void
 }
 

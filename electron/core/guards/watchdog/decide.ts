@@ -8,7 +8,7 @@ import type { StoredWatchdog } from './model.ts'
 
 /** Seconds: a watchdog checks at most every ten of them, and its moments and Berth's differ by a few more. */
 const slack = 15
-/** Polls that may still show it running after Berth asked for its end: beyond them, that has come to nothing. */
+/** Polls that may still show it running after Berth asked for its end; after them the request counts as failed. */
 export const pollsUntilEnd = 3
 
 /**
@@ -37,7 +37,7 @@ function runsOn(kept: StoredWatchdog): StoredWatchdog {
   return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
 }
 
-/** Why it did so by then, if it can have been the one: what it was to do first. */
+/** Why the watchdog did it, if it can have been the watchdog: its first condition that was due by then. */
 function reasonFor(
   { request, seen, renewedAt }: StoredWatchdog,
   action: WatchdogEnding['action'],
@@ -49,7 +49,7 @@ function reasonFor(
   // A clock may have been set back since.
   const seenAt = Math.min(seen?.at ?? at, at)
   const moments: [WatchdogReason, number | undefined][] = [
-    // One that had passed at the last visit without an effect was served before.
+    // A moment that had passed by the last visit without effect had been dealt with before.
     ['time', request.at !== undefined && (!seen || seenAt <= request.at + slack) ? request.at : undefined],
     [
       'idle',
@@ -66,7 +66,7 @@ function reasonFor(
   return first?.why
 }
 
-/** Whether what a watchdog wrote down was not told yet: what Berth saw of it before may have been told by then. */
+/** Whether what a watchdog wrote down has not been reported yet. */
 export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
   return told === undefined || did.at > told.at + slack
 }
@@ -100,7 +100,7 @@ export function followed(
   const part = watchdogPart(before)
   if (!part || kept.foreign || kept.step === 'removing' || !includesPart(kept.request, part)) return undefined
   const next = after && watchdogPart(after)
-  // One that waits for runs alone has no condition.
+  // A watchdog that waits only for runs has no condition.
   const rest = withoutPart(kept.request, part) ?? (runsNeed ? { action: kept.request.action } : undefined)
   const request = next ? withPart(rest, next) : rest
   return request ? { ...kept, request, step: 'putting' } : { ...kept, step: 'removing' }

@@ -24,9 +24,9 @@ export const StoredWatchdog = v.object({
     }),
   ),
   did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
-  /** Berth itself has asked for its end, for whomever; so many more polls may show it running all the same. */
+  /** Berth itself asked for its end; this many more polls may still show it running. */
   endsHere: v.optional(v.number()),
-  /** Whether the instance was ended by it was judged; that is done again only once it has run in between. */
+  /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
   told: v.optional(v.boolean()),
 })
 export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>

@@ -37,7 +37,7 @@ const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_
 export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
   const { account, store, machine } = context
   const { all, find, put } = stored
-  /** Instances whose start script brings one, and which were checked already. */
+  /** Instances whose start script brings a watchdog and that were checked already. */
   const sought = new Set<number>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const alerts = createWatchdogAlerts(context)

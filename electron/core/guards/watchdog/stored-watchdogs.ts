@@ -8,7 +8,7 @@ import { StoredWatchdog } from './model.ts'
 export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
   /** Why the last visit failed, by instance; shown with the next `show`. */
   readonly problems: Map<number, Problem>
-  /** Berth is about to stop or destroy an instance, for whomever: no watchdog has done that. */
+  /** Berth is about to stop or destroy an instance: its end is then not the watchdog's. */
   endsHere(instance: number): void
 }
 

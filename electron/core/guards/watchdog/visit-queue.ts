@@ -12,7 +12,7 @@ export class VisitQueue {
   readonly #underWay = new Map<number, Promise<void>>()
   readonly #fails = new Map<number, number>()
 
-  /** `visit` gives the seconds until the next one, undefined where that is not to come by itself. */
+  /** `visit` gives the seconds until the next one; undefined if none is to come by itself. */
   constructor(clock: Clock, ending: AbortSignal, visit: (instance: number) => Promise<number | undefined>) {
     this.#clock = clock
     this.#ending = ending
@@ -46,7 +46,7 @@ export class VisitQueue {
     this.#underWay.delete(instance)
   }
 
-  /** One that comes after all begins anew. */
+  /** Calls off the next visit and forgets the failures before it. */
   forget(instance: number): void {
     this.#cancel(instance)
     this.#fails.delete(instance)

@@ -18,7 +18,7 @@ import type { StoredWatchdogs } from './stored-watchdogs.ts'
 
 /** What Berth does on instances for their watchdogs. Both give the seconds until the next visit, undefined for none. */
 export interface WatchdogVisits {
-  /** Brings about what is wanted, and notes what is seen. Rejects with why it could not. */
+  /** Puts or removes the watchdog as wanted and records what it reports. Rejects with the reason if it cannot. */
   visit(instance: number): Promise<number | undefined>
   /** There may be one already, from a request whose answer was lost or from another Berth. */
   discover(view: InstanceView): Promise<number | undefined>
@@ -60,7 +60,7 @@ export function createWatchdogVisits(
         : await readWatchdog(connection, clock, lease)
     const now = find(instance)
     if (!now) return undefined
-    // The user may have wanted something else meanwhile: the next visit is for that.
+    // The user may have changed it meanwhile: the next visit deals with that.
     if (now.step !== kept.step || !isDeepEqual(now.request, kept.request)) return 0
     await record(now, reading, lease !== '')
     return untilNext(now)

@@ -34,7 +34,7 @@ export function bestOffer(
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
   for (const choice of fitting(series, offers, failed)) {
-    // What is dearer than one that is held is held, too.
+    // If a guard holds one back, it holds back every dearer one.
     if (cheapest && choice.price >= cheapest.choice.price) continue
     const holds = guardVeto(choice.price)
     if (!holds) return { choice }

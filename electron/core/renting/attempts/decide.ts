@@ -37,11 +37,11 @@ export type Move =
   | { do: 'wait'; until?: number }
   /** It is asked whether SSH answers. */
   | { do: 'probeSsh' }
-  /** It is written down that the attempt is dropped. */
+  /** The dropping is on disk. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }
   /** What it created is destroyed. */
   | { do: 'take back' }
-  /** It is gone: what it cost is written down. */
+  /** Its instance is gone, and what it cost is on disk. */
   | { do: 'close' }
   | { do: 'end'; step: 'ready' | 'failed' | 'cancelled'; problem?: Problem; instance?: number }
 
@@ -127,7 +127,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
     return { do: 'end', step: 'ready', instance: instance.id }
   if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
   const runningAt = current.runningAt ?? now
-  // It was created before it ran, whatever a clock says that was set back since.
+  // It ran after it was created, even if a clock was set back in between.
   const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
   const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
@@ -177,7 +177,7 @@ function isTooDear(series: AttemptSeries, current: Attempt, now: number): boolea
   return spentOn(series) + costBy(current, now) >= micros(series.limits.ceiling)
 }
 
-/** When the attempts will have cost what they may, as things are now. */
+/** When the attempts will have reached their cost limit at the present price. */
 function tooDearAt(series: AttemptSeries, { spent }: Attempt): number | undefined {
   if (!spent || spent.perHour <= 0) return undefined
   const left = micros(series.limits.ceiling) - spentOn(series) - spent.micros

@@ -18,7 +18,7 @@ const FailedMachine = v.object({
 })
 type FailedMachine = v.InferOutput<typeof FailedMachine>
 
-/** A rental that came to nothing on its machine. */
+/** A rental that failed on its machine. */
 export interface Failure {
   rental: string
   offer: Rental['offer']
@@ -27,7 +27,7 @@ export interface Failure {
   why: string
 }
 
-/** The machines of one account's market on which rentals came to nothing. */
+/** The machines on which an account's rentals failed. */
 export interface FailedMachines {
   /** Remembers the machine. A second time for the same rental changes nothing, not even once it is forgiven. */
   blame(failure: Failure): Promise<void>

@@ -7,7 +7,7 @@ import type { Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
 import type { AttemptParts } from './outcomes.ts'
 
-/** Seconds: what dies so soon after it began to run counts against its host. */
+/** Seconds: an instance that dies this soon after it began to run counts against its host. */
 const soon = 3600
 
 /**
@@ -22,7 +22,7 @@ export function hostFailure(
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
   if (deathOf(instance) === noImage) return undefined
-  // An exit that may pass is the beginning of a crash.
+  // An exit that may be temporary can be the beginning of a crash.
   const lived = history.findLastIndex(change => change.state !== 'exited' && !hasTrait(change.state, 'dead'))
   const before = history[lived]
   const diedAt = history[lived + 1]?.at

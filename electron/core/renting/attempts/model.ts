@@ -48,7 +48,7 @@ export const AttemptSeries = v.object({
   endedAt: v.optional(v.number()),
   /** It was cancelled: its attempt is taken back, and no other follows. */
   unwanted: v.optional(v.boolean()),
-  /** What had begun it cancelled it, or has got over the user's cancelling: that says nothing of what is wanted next. */
+  /** Cancelled by what began it, or the user's cancelling is dealt with: it says nothing about what is wanted next. */
   needless: v.optional(v.boolean()),
   /** The instance that can be entered, or that is kept though the series of attempts failed. */
   instance: v.optional(InstanceId),
@@ -59,17 +59,17 @@ export const AttemptSeries = v.object({
 })
 export type AttemptSeries = v.InferOutput<typeof AttemptSeries>
 
-/** The attempt that is under way: the one that is not gone and paid for. */
+/** The attempt under way: the one whose instance is not yet gone and accounted for. */
 export function openAttempt({ attempts }: Pick<AttemptSeries, 'attempts'>): Attempt | undefined {
   return attempts.find(({ cost }) => cost === undefined)
 }
 
-/** What the attempts have cost that are gone. */
+/** What finished attempts have cost. */
 export function spentOn({ attempts }: Pick<AttemptSeries, 'attempts'>): Micros {
   return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }
 
-/** What an attempt has cost up to a moment of the account's time; none that never was has cost anything. */
+/** What an attempt has cost up to a moment of the account's time; nothing if no instance was created. */
 export function costBy({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))

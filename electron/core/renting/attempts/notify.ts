@@ -4,7 +4,7 @@ import { attemptsAlert } from './alerts.ts'
 import type { Attempt, AttemptSeries } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'
 
-/** What is told of a series of attempts as it happens. */
+/** Reports the progress of a series of attempts. */
 interface AttemptEvent {
   series: AttemptSeries
   text: string
@@ -39,7 +39,7 @@ export function notifyOfAttempts(
   })
 }
 
-/** Tells what the attempts have come to since they were as `before`. */
+/** Reports what changed in the attempts since `before`. */
 export function notifyOfSteps(
   context: NotifyContext,
   series: AttemptSeries,

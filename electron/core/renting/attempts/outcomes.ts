@@ -75,7 +75,7 @@ export async function closeAttempt(
   return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
 }
 
-/** It has come to its end, which is told. */
+/** Ends it and reports that. */
 export async function endSeries(
   parts: AttemptParts,
   series: AttemptSeries,

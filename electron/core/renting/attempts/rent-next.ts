@@ -34,7 +34,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
     return wait(parts, id, problem, 'Nothing is rented for now')
   }
 
-  /** What it would pay, as long as that is not so old that something cheaper may be there. */
+  /** The price it would pay, unless that is so old that something cheaper may have come. */
   function priceInMind(id: string): Micros {
     const last = held.get(id)
     if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
@@ -69,7 +69,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
 
   return async series => {
     const { id } = series
-    // The market is a large answer, not to be asked at every poll for what is then not rented.
+    // The market's answer is large: it is not asked for at every poll while a guard holds everything back.
     const price = priceInMind(id)
     const veto = vetoFor(price)
     if (veto) {

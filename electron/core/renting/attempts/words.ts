@@ -59,10 +59,10 @@ export const sentences = {
   },
 } satisfies Record<string, Problem>
 
-/** Told by the recovery that waits for it, not by each search that ends so. */
+/** Shown by the recovery that waits for it, not after each search. */
 export const nothingAsGoodCode = 'nothing_as_good'
 
-/** Why an instance is not replaced: by what the market has, it would be worse off. */
+/** Why an instance is not replaced: the market has nothing as good. */
 function nothingAsGood(
   instance: number,
   { search, request }: Pick<AttemptSeries, 'search' | 'request'>,

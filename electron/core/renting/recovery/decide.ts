@@ -59,9 +59,9 @@ export function isNeedless(
   return other !== undefined && givesWay(mine, other)
 }
 
-/** Seconds until a raise is tried again that the service refused in passing. */
+/** Seconds until a raise that the service refused temporarily is tried again. */
 const soonAgain = 30
-/** The same where it refused the key, which is mostly not in passing. */
+/** The same where it refused the key, which is rarely temporary. */
 const keyAgain = 300
 
 /**
@@ -83,7 +83,7 @@ export function observed(recovery: Recovery, instance: InstanceView, now: number
   const after: Recovery = {
     ...rest,
     asked: confirmed.asked && !hasConfirmed ? confirmed.asked : undefined,
-    // What could not be done then is told anew when it is outbid anew.
+    // A failure is reported again when it is outbid again.
     held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
     refused:
       refused && instance.state === 'outbid' ? { ...refused, at: Math.min(refused.at, now) } : undefined,

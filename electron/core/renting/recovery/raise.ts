@@ -20,7 +20,7 @@ export async function raiseBid(
   const { id } = instance
   const from = recovery.asked?.from ?? instance.bid ?? 0
   const at = now()
-  // What is tried again soon is told once, not at every try.
+  // What is tried again soon is reported once, not at every try.
   const held = recovery.refused && recovery.held
   await recoveries.intend(id, { asked: { bid, from, at }, lastAt: at, held })
   try {

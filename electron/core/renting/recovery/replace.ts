@@ -24,10 +24,10 @@ export async function rentReplacement(
   if (other) return leaveTo(parts, instance, other)
   const request = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
   const chosen = attemptSeries ?? `f${context.newId()}`
-  // The market is asked again and again: that it has nothing is told once.
+  // The market is asked repeatedly; that it has nothing is reported once.
   const still = held?.code === nothingAsGoodCode ? held : undefined
   await recoveries.intend(id, { attemptSeries: chosen, lastAt: context.now(), held: still })
-  // The user may choose otherwise at any moment of it.
+  // The user may change the choice at any moment.
   if (recoveries.find(id)?.choice.kind !== 'replace') return
   await attempts.start(request, chosen)
   if (recoveries.find(id)?.choice.kind !== 'replace') await cancelReplacement(attempts, chosen)
@@ -76,7 +76,7 @@ export async function followReplacement(
       // The user's cancelling of a replacement is the end of it.
       const over = !other && !attemptSeries.needless && recovery.choice.kind === 'replace'
       const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
-      // What could not be done before is nothing that is still wanted.
+      // An earlier failure no longer matters.
       const held = over ? undefined : recovery.held
       await recoveries.update(id, { attemptSeries: undefined, replaced, choice, held })
       if (other) await leaveTo(parts, instance, other)
@@ -104,7 +104,7 @@ async function handOver(
 ): Promise<void> {
   if (by === undefined) return
   const itself = recovery.of === undefined ? 0 : spentBy(instance, context.now())
-  // A kill must not let it go on, and drop what has the place.
+  // After a kill it must not go on and drop the instance that took the place.
   await attempts.written()
   const replaced = recoveries.find(instance.id)
   const { choice, lastAt, replacements } = replaced ?? recovery

@@ -65,7 +65,7 @@ export async function openRecoveries(
     }
   }
 
-  /** It is gone. What was to take its place goes with it: nobody would see to that any more. */
+  /** The instance is gone; its replacement under way is cancelled, since nobody would look after it. */
   async function forget({ instance: id, attemptSeries }: Recovery): Promise<void> {
     busy.add(id)
     try {
@@ -123,7 +123,7 @@ export async function openRecoveries(
   }
 }
 
-/** Does what is next. Throws what keeps it from being done. */
+/** Takes the next step. Throws the reason if it cannot. */
 async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: Recovery): Promise<void> {
   const { context } = parts
   const move = recoveryMove(recovery, instance, context.now())
@@ -145,7 +145,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   }
 }
 
-/** Nothing is made to run that a guard would stop at the next poll. */
+/** Does not start what a guard would stop at the next poll. */
 function refuseWhereGuarded({ account, store, now }: AccountContext, starting: Starting): void {
   const why = guardVeto(store.get().accounts[account], starting, now())
   if (why) throw new BerthError(why)

@@ -16,7 +16,7 @@ export interface Replaced {
   record?: Pick<Instance, 'verification' | 'reliability2'>
 }
 
-/** Offers that are looked at for one replacement. */
+/** How many offers are considered for one replacement. */
 const mostOffers = 1000
 
 /**

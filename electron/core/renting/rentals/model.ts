@@ -33,7 +33,7 @@ export const Rental = v.object({
    * late: still not running after its deadline. The rest have ended.
    */
   step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),
-  /** Instances that were there before the request left: none of them can be the one. */
+  /** Instances that existed before the request was sent: none of them can be this rental's. */
   before: v.array(v.number()),
   /** How often the service was asked to create it. */
   asked: v.number(),
@@ -48,7 +48,7 @@ export const Rental = v.object({
   deadline: v.number(),
   candidates: v.optional(v.array(v.number())),
   problem: v.optional(StoredProblem),
-  /** The series of attempts that it is part of, which says what becomes of it. */
+  /** The series of attempts that it belongs to and that decides about it. */
   owner: v.optional(AttemptSeriesId),
   /** It is not wanted any more: whatever it creates is destroyed. */
   unwanted: v.optional(v.boolean()),

@@ -7,7 +7,7 @@ export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest
   return request
 }
 
-/** How to rent again what Berth did not rent itself: as far as its record tells. */
+/** The request to rent again an instance that Berth did not rent, as far as its record tells. */
 export function requestLike(instance: InstanceView, record: Instance | undefined): OpenRequest {
   return {
     image: instance.image ?? '',

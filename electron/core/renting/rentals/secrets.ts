@@ -16,7 +16,7 @@ const registryToken = 'registry token'
  */
 export interface RentalSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>
-  /** An attempt has those of its series. The request with its values again; undefined when they are gone. */
+  /** The request with its secret values put back (an attempt uses its series'); undefined when they are gone. */
   restore<Request extends WithSecrets>(
     of: { id: string; owner?: string },
     request: Request,

@@ -26,10 +26,10 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
   /** Ends it; what it has created is destroyed. */
   cancel(id: string): Promise<void>
-  /** The same however it stands, running or failed too: for attempts, which are taken back without a question. */
+  /** The same at any step, also running or failed: for attempts, which are cancelled without a question. */
   discard(id: string): Promise<void>
   waitLonger(id: string): Promise<void>
-  /** The user said which instance is the one, or that none is. */
+  /** The user chose which instance is this rental's, or said that none is. */
   resolve(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
   /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
@@ -40,9 +40,9 @@ export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
   /** All that are remembered, oldest first. */
   all(): readonly Rental[]
-  /** The rental that an instance came of: how it was rented and found, secrets left out. */
+  /** The rental that created an instance: how it was found and rented, without secrets. */
   ofInstance(instance: number): Rental | undefined
-  /** How, and on what offer, a rental was asked for, secrets left out. Throws `no_such_rental`. */
+  /** A rental's request and offer, without secrets. Throws `no_such_rental`. */
   rented(id: string): Rental
   /** Whether a mark is of a rental of this Berth. */
   knows(mark: string): boolean
@@ -70,7 +70,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
   const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
   const follow = createFollower(parts, worker.isBusy)
 
-  /** One too many must not stay; what came after the end is taken where it is still wanted. */
+  /** A surplus instance is destroyed; one that appeared after the rental ended is kept if it is still wanted. */
   function meetLateComers(rental: Rental, late: readonly number[]): void {
     const { id, instance, owner, unwanted } = rental
     if (late.length === 0) return

@@ -78,7 +78,7 @@ const sentences: Readonly<Record<string, Problem>> = {
   },
 }
 
-/** What to tell of a rental that came to this. */
+/** The problem to show for how a rental ended. */
 export function sentenceFor(end: string): Problem {
   return sentences[end] ?? { code: end, message: 'The rental ended.' }
 }

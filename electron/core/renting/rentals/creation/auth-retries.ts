@@ -13,7 +13,7 @@ export interface AuthRetries<Work> {
   due(): [id: string, work: Work][]
 }
 
-/** Refusals that the very next good poll may mend. */
+/** How many refusals are tried again at the very next good poll. */
 const passing = 2
 
 export function createAuthRetries<Work>(clock: Clock): AuthRetries<Work> {

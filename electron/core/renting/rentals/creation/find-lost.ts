@@ -6,7 +6,7 @@ import { isUnderWay, type Rental } from '../model.ts'
 export type Finding =
   | {
       found: number
-      /** It is the only one that it can be, but it shows no mark. */
+      /** It shows no mark, but it is the only candidate. */
       guessed?: true
       /** Further instances with the same mark: rented twice, which must not stay. */
       surplus: readonly number[]

@@ -7,7 +7,7 @@ import { endRental, type RentalParts } from './outcomes.ts'
 /** Seconds by which two answers about the account’s time may differ. */
 const uncertainty = 60
 
-/** Follows what was created from poll to poll, until it runs or has failed; what is being worked on is left alone. */
+/** Follows what was created from poll to poll, until it runs or has failed; leaves alone what a loop is working on. */
 export function createFollower(
   parts: RentalParts,
   isBusy: (rental: string) => boolean,

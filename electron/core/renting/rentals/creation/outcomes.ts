@@ -25,7 +25,7 @@ export interface InstanceHooks {
   guard: Guards['guardRental']
 }
 
-/** Milliseconds until what the account did not answer is asked again. */
+/** Milliseconds until a request that was not answered is repeated. */
 export const askAgainAfter = 5000
 
 /** The instance is the rental's. Secrets go first: killed in between, it is found by its mark, and no secret stays behind. */
@@ -82,7 +82,7 @@ export async function destroySurplus(
   }
 }
 
-/** Leaves nothing behind. Tries until the service has answered; which one is its own, the user may have to say first. */
+/** Destroys what the rental created, trying until the service answers; the user may first have to say which one it is. */
 export async function undoRental(parts: RentalParts, id: string): Promise<void> {
   const { context, rentals } = parts
   const { client, ending } = context
@@ -110,7 +110,7 @@ export async function undoRental(parts: RentalParts, id: string): Promise<void> 
   void context.poll()
 }
 
-/** It has come to its end, which Activity tells. */
+/** Ends it and records that in Activity. */
 export async function endRental(
   { context, rentals, secrets }: RentalParts,
   id: string,
@@ -131,7 +131,7 @@ function endEntry(rental: Rental): ReturnType<typeof rentalEntry> {
   const { step, owner, problem } = rental
   if (step === 'failed') {
     const detail = problem?.message
-    // It is rented, and bid what was to be bid: nothing failed.
+    // It is rented at the bid that was asked for: nothing failed.
     if (problem?.code === 'outbid') return rentalEntry('Rented, but outbid before it ran', rental, { detail })
     return rentalEntry('Renting failed', rental, { kind: 'error', detail })
   }

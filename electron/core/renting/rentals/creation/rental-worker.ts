@@ -25,7 +25,7 @@ export interface RentalWorker {
    */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
-  /** A poll has shown the key to be good: what a refusal brought to a halt goes on. */
+  /** A poll has shown that the key works: rentals halted by a refusal go on. */
   goOn(): void
 }
 
@@ -120,7 +120,7 @@ async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find o
   return 'done'
 }
 
-/** What a failed creation is told as. Where the service knows no such offer, someone else has it by now. */
+/** The problem shown for a failed creation. An offer that the service no longer knows was taken by someone else. */
 function creationProblem(error: unknown): Problem {
   const lacking = lackedBy(error, 'instance_write')
   if (lacking) return lacking
@@ -129,7 +129,7 @@ function creationProblem(error: unknown): Problem {
   return facts ? { ...told, facts } : told
 }
 
-/** Deployments say so with several statuses, and some in the words beside another code alone. */
+/** Deployments use several statuses for it, and some only the words beside another code. */
 function isOfferGone(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))

@@ -12,7 +12,7 @@ import {
   sleep,
 } from './outcomes.ts'
 
-/** Milliseconds before the first tries to find what a lost answer left; those after them come every `askAgainAfter`. */
+/** Milliseconds before each of the first searches for a lost instance; later ones come every `askAgainAfter`. */
 const findAfter = [500, 1500, 3000, 5000]
 /** Seconds of the account's time in which a new instance appears in its list: what is not found by then was not created. */
 const appearsWithin = 90
@@ -64,7 +64,7 @@ async function searchOnce(
       const taken = rentals.all().flatMap(other => (other.id === id ? [] : (other.instance ?? [])))
       const finding = findLost(rentals.get(id), list.instances, new Set(taken))
       const isFound = 'found' in finding && finding.found !== undefined
-      // What is not found in a list that may lack it may be there all the same: asking again could rent it twice.
+      // A list that may be incomplete proves nothing: asking again could rent it twice.
       if (isFound || isListWhole(list, rentals.get(id).before, knownInstances(context))) return finding
       await rentals.update(id, { problem: sentenceFor('list_uncertain') })
     } catch (error) {
