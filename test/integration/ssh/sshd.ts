@@ -115,16 +115,6 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     return daemon?.pid === undefined ? [] : descendants(daemon.pid)
   }
 
-  function kill(pids: readonly number[], signal: NodeJS.Signals): void {
-    for (const pid of pids) {
-      try {
-        process.kill(pid, signal)
-      } catch {
-        // It has gone by itself.
-      }
-    }
-  }
-
   function sshdWorkers(): number[] {
     return workers().filter(pid => nameOf(pid) === 'sshd')
   }
@@ -173,6 +163,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
       const pids = workers()
       await stopListening()
       kill(pids, 'SIGKILL')
+      endDetached(folder)
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
   }
@@ -210,6 +201,24 @@ function answers(port: number): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
+}
+
+/** Ends what was started from a folder and outlives its connection, and what that has started. */
+export function endDetached(folder: string): void {
+  for (const line of execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')) {
+    const pid = Number.parseInt(line, 10)
+    if (line.includes(`${folder}/`)) kill([pid, ...descendants(pid)], 'SIGKILL')
+  }
+}
+
+function kill(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has gone by itself.
+    }
+  }
 }
 
 function descendants(pid: number): number[] {

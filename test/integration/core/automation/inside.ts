@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FileDialogs } from '../../../../electron/ports/chosen-files.ts'
 import { startDetour } from '../../../e2e/detour.ts'
 import { ownPublicKey } from '../../../own-public-key.ts'
-import { type Sshd, startSshd } from '../../ssh/sshd.ts'
+import { endDetached, type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { requestCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -43,7 +42,7 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
   const sshd = await startSshd([`SetEnv HOME=${home} PATH=${bin}:/usr/local/bin:/usr/bin:/bin`])
   onTestFinished(() => sshd.close())
   // What outlives its connections must not outlive the test.
-  onTestFinished(() => endAll(home))
+  onTestFinished(() => endDetached(home))
   const detour = await startDetour(world.sim.baseUrl, sshd.port)
   onTestFinished(() => detour.close())
 
@@ -78,14 +77,5 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
       const { instances } = (await answer.json()) as { instances?: { intended_status: string } }
       return instances?.intended_status
     },
-  }
-}
-
-/** Ends whatever was started from a folder. */
-function endAll(folder: string): void {
-  const lines = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')
-  for (const line of lines) {
-    const [, pid] = /^\s*(\d+) (?!ps )/.exec(line) ?? []
-    if (pid !== undefined && line.includes(`${folder}/`)) process.kill(Number(pid), 'SIGKILL')
   }
 }
