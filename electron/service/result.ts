@@ -71,7 +71,10 @@ function open(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const { get } = url.protocol === 'https:' ? https : http
   const guard = isLoopback(url.hostname) ? {} : { lookup: publicLookup }
   return new Promise((resolve, reject) => {
-    get(url, { ...guard, signal, agent: false }, resolve).on('error', reject)
+    get(url, { ...guard, signal, agent: false }, resolve)
+      .on('error', reject)
+      // As in `http/wire.ts`: Node tells nothing of an answer that would switch protocols.
+      .once('close', () => reject(new Error('closed without an answer')))
   })
 }
 

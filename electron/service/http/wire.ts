@@ -31,7 +31,7 @@ const agents = { 'http:': new http.Agent(keptAlive), 'https:': new https.Agent(k
 function send({ url, method, headers, body, signal }: WireRequest): Promise<WireAnswer> {
   const secure = url.startsWith('https:')
   const { request: open } = secure ? https : http
-  const own = { accept: '*/*', 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'Berth' }
+  const own = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'Berth' }
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const request = open(url, {
@@ -51,6 +51,8 @@ function send({ url, method, headers, body, signal }: WireRequest): Promise<Wire
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: decompressed(answer) })
     })
     request.on('error', reject)
+    // Also where Node tells nothing of the end, as of an answer that would switch protocols.
+    request.once('close', () => reject(new Error('closed without an answer')))
     request.end(body)
   })
 }

@@ -9,6 +9,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
+import { fetchResult } from '../../../electron/service/result.ts'
 
 const list = JSON.stringify({ instances: [], instances_found: 0 })
 
@@ -47,6 +48,19 @@ test('a refusal without a body says what it says, in whatever encoding', async (
     createServer((_, response) => response.writeHead(401, { 'content-encoding': 'gzip' }).end()),
   )
   await expect(client.instances.list()).rejects.toMatchObject({ code: 'unauthorized' })
+})
+
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+
+test('an answer that would switch protocols is a connection that was lost', async () => {
+  const server = createTcpServer(socket => socket.once('data', () => socket.write(switching)))
+  const client = await clientOf(server)
+  await expect(client.instances.list()).rejects.toMatchObject({ code: 'connection_lost' })
+  const { port } = server.address() as AddressInfo
+  const baseUrl = `http://127.0.0.1:${port}`
+  await expect(fetchResult(`${baseUrl}/result`, { baseUrl })).rejects.toMatchObject({
+    code: 'connection_lost',
+  })
 })
 
 test('requests one after another go over one connection', async () => {
