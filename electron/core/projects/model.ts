@@ -5,7 +5,6 @@ import { RunId } from '../../contract/automation/run.ts'
 import { InstanceId } from '../../contract/ids.ts'
 import { JobId, ProjectId } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
-import { readSpec } from './read-spec.ts'
 
 const Step = v.picklist([
   'renting',
@@ -26,8 +25,9 @@ export const Job = v.object({
   /** The project's folder: an absolute path of this machine. */
   folder: v.string(),
   name: v.string(),
-  /** The file that was agreed to. */
+  /** The file that was agreed to, and what it says. */
   text: v.string(),
+  spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
   stops: RentalStops,
   /** Micro-dollars per hour of the machine that was shown when it was agreed to. */
   price: v.optional(v.number()),
@@ -72,10 +72,3 @@ export const Job = v.object({
   moved: v.number(),
 })
 export type Job = v.InferOutput<typeof Job>
-
-/** What was agreed to. It was read before it was remembered. */
-export function specOf({ text }: Pick<Job, 'text'>): ProjectSpec {
-  const read = readSpec(text)
-  if ('problems' in read) throw new Error('a job without a spec')
-  return read.spec
-}

@@ -10,8 +10,6 @@ import type { SyncedFolder } from '../../ports/synced-folders.ts'
 import { problemOf } from '../app/problems.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
-import { readSpec } from './read-spec.ts'
-import { specText } from './write-spec.ts'
 
 /** What a project's file says, word for word, and what that means. */
 export interface Agreed {
@@ -80,6 +78,7 @@ export async function openProjects(
       throw new BerthError(there ? unreadable : noSpec)
     }
     const text = found.bytes.toString('utf8')
+    const { readSpec } = await import('./read-spec.ts')
     const result = readSpec(text)
     if ('problems' in result) {
       throw new BerthError({
@@ -99,6 +98,7 @@ export async function openProjects(
         await folder(id).list('')
         return shown
       }
+      const { readSpec } = await import('./read-spec.ts')
       const result = readSpec(found.bytes.toString('utf8'))
       if ('problems' in result) return { ...shown, problems: result.problems }
       return { ...shown, name: result.spec.name ?? shown.name, spec: result.spec }
@@ -129,6 +129,7 @@ export async function openProjects(
     name: id => store.get().projects[id]?.name ?? basename(get(id).path),
     read,
     async write(id, spec) {
+      const { specText } = await import('./write-spec.ts')
       if (!(await folder(id).create(specName, specText(spec)))) throw new BerthError(specExists)
       await show(id)
     },

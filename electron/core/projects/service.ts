@@ -12,7 +12,6 @@ import { checkpointDue, machineGone } from './jobs/decide.ts'
 import { createJobEffects } from './jobs/effects.ts'
 import { createMoves } from './jobs/moves.ts'
 import { createJobWork } from './jobs/work.ts'
-import { specOf } from './model.ts'
 import { planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
@@ -90,7 +89,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     },
     agreed(id) {
       const job = jobs.get(id)
-      return { text: job.text, spec: specOf(job), stops: job.stops }
+      return { text: job.text, spec: job.spec, stops: job.stops }
     },
     async start({ project, text, spec, stops, price, secretFiles }) {
       refuseIfBusy(project)
@@ -101,6 +100,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         folder: parts.projects.folder(project).path,
         name: spec.name ?? parts.projects.name(project),
         text,
+        spec,
         stops: [...stops],
         price,
         secretFiles: [...secretFiles],
@@ -152,7 +152,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     dueAt(after) {
       const moments = jobs
         .all()
-        .flatMap(job => (job.step === 'running' ? (checkpointDue(job, specOf(job)) ?? []) : []))
+        .flatMap(job => (job.step === 'running' ? (checkpointDue(job, job.spec) ?? []) : []))
       return Math.min(...moments.filter(moment => moment > after))
     },
     async flush() {

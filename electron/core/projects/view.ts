@@ -2,7 +2,7 @@ import type { SyncProgress } from '../../contract/instance/sync.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobView } from '../../contract/project/project.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import { type Job, specOf } from './model.ts'
+import type { Job } from './model.ts'
 import { portsOf } from './plan.ts'
 
 /** What it has cost by a moment of the account's time. */
@@ -39,7 +39,7 @@ export function jobView(job: Job, { sync, problem }: Shown): JobView {
     commit: job.commit,
     setup: setupRun,
     run: commandRun,
-    ports: step === 'running' ? portsOf(specOf(job)) : undefined,
+    ports: step === 'running' ? portsOf(job.spec) : undefined,
     code,
     sync,
     brought: job.brought,

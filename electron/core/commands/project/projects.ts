@@ -3,7 +3,6 @@ import type { ProjectSpec } from '../../../contract/project/spec.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { agreementOf } from '../../projects/projects.ts'
-import { specText } from '../../projects/write-spec.ts'
 import type { Parts } from '../parts.ts'
 
 type ProjectCommands = Pick<
@@ -33,7 +32,10 @@ interface Wanted {
 export function projectCommands({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
   const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
   async function wanted({ account, project, draft, job }: Wanted) {
-    if (draft) return { ...agreementOf(specText(draft), draft), stops: undefined }
+    if (draft) {
+      const { specText } = await import('../../projects/write-spec.ts')
+      return { ...agreementOf(specText(draft), draft), stops: undefined }
+    }
     if (job === undefined) return { ...(await projects.read(project)), stops: undefined }
     const { text, spec, stops } = jobs(account).agreed(job)
     return { ...agreementOf(text, spec), stops }

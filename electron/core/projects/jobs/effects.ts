@@ -6,7 +6,7 @@ import { endAsSeen } from '../../actions/end-instance.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Runs } from '../../runs/service.ts'
 import type { Change } from '../../storage/collection.ts'
-import { type Job, specOf } from '../model.ts'
+import type { Job } from '../model.ts'
 import { requestOf, resultsOf } from '../plan.ts'
 import { searchMarket } from '../plan-market.ts'
 import type { ProjectSecrets } from '../secrets.ts'
@@ -48,7 +48,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
 
   async function environmentOf(job: Job): Promise<string> {
     const values: Record<string, string> = {}
-    for (const [name, value] of Object.entries(specOf(job).env ?? {})) {
+    for (const [name, value] of Object.entries(job.spec.env ?? {})) {
       if (typeof value === 'object') {
         const secret = await secrets.get(value.secret)
         if (secret === undefined) throw new BerthError(secretMissing(value.secret))
@@ -77,7 +77,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
 
   return {
     async rent(job) {
-      const spec = specOf(job)
+      const spec = job.spec
       const { search } = await searchMarket(context, spec)
       const request = requestOf(spec, job.name, job)
       await attempts.start({ search, request, limits: limitsOf(spec, job.price) }, job.attemptSeries, true)
@@ -113,7 +113,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       )
     },
     async bring(job, last) {
-      const paths = resultsOf(specOf(job))
+      const paths = resultsOf(job.spec)
       if (paths.length === 0) return
       const remote = await remoteOf(job)
       const brought = await syncWith(job, options =>

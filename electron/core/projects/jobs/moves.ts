@@ -6,7 +6,7 @@ import { spentOn } from '../../renting/attempts/model.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Collection } from '../../storage/collection.ts'
 import { doneAlert, failedAlert } from '../alerts.ts'
-import { type Job, specOf } from '../model.ts'
+import type { Job } from '../model.ts'
 import { elsewhere, ended, failed } from './changes.ts'
 import type { Move } from './decide.ts'
 import type { JobEffects } from './effects.ts'
@@ -45,9 +45,9 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         await effects.send(job)
         return reach(job, 'setup')
       case 'run setup':
-        return effects.run(job, 'setupRun', specOf(job).setup ?? '')
+        return effects.run(job, 'setupRun', job.spec.setup ?? '')
       case 'run command':
-        await effects.run(job, 'commandRun', specOf(job).run)
+        await effects.run(job, 'commandRun', job.spec.run)
         await jobs.update(id, { startedAt: job.startedAt ?? now() })
         return
       case 'bring':
@@ -60,7 +60,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         await jobs.update(id, { halting: undefined })
         return
       case 'end':
-        await effects.end(job, specOf(job).after ?? 'destroy')
+        await effects.end(job, job.spec.after ?? 'destroy')
         return done(job)
       case 'move':
         return moveOn(job)
@@ -81,7 +81,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       instance,
       gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
       spentBefore: job.spentBefore + (tried ? spentOn(tried) : 0),
-      most: mostOf(specOf(job), job.stops, job.price ?? view?.pricePerHour),
+      most: mostOf(job.spec, job.stops, job.price ?? view?.pricePerHour),
     })
   }
 

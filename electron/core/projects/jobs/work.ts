@@ -7,7 +7,7 @@ import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
 import { createLoops, type Loops } from '../../runs/loops.ts'
 import type { Runs } from '../../runs/service.ts'
-import { type Job, specOf } from '../model.ts'
+import type { Job } from '../model.ts'
 import type { StoredJobs } from '../stored-jobs.ts'
 import { nextMove, pauseAfter, type Snapshot } from './decide.ts'
 import type { Moves } from './moves.ts'
@@ -50,7 +50,7 @@ export function createJobWork(
     for (;;) {
       const job = jobs.find(id)
       if (ending.aborted || !job) return
-      const move = nextMove(job, specOf(job), snapshotOf(job))
+      const move = nextMove(job, job.spec, snapshotOf(job))
       try {
         await moves.cleanUp(job)
         if (move.do === 'wait' && !isJobGoing(job)) return

@@ -10,6 +10,7 @@ const job = (fields: Partial<Job> = {}): Job => ({
   folder: '/home/me/digits',
   name: 'digits',
   text: 'run: x',
+  spec: { run: 'x' },
   stops: [],
   secretFiles: [],
   step: 'running',
