@@ -25,7 +25,11 @@ export default defineConfig({
         entryFileNames: '[name].js',
         chunkFileNames: 'parts/[name]-[hash].js',
         // Node keeps the text of all that it runs: half as long without spaces, and half of that without a “ or a ’.
-        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+        minify: {
+          compress: { keepNames: { function: true, class: true } },
+          mangle: false,
+          codegen: { removeWhitespace: true },
+        },
         charset: 'ascii',
       },
     },
