@@ -34,6 +34,9 @@ for (let poll = 1; poll <= Number(polls); poll += 1) {
   await berth.dispatch('refresh', {})
   if (poll % (Number(polls) / 10) !== 0) continue
   globalThis.gc?.()
+  // What buffers held is free only after the next time.
+  await new Promise(setImmediate)
+  globalThis.gc?.()
   const { rss, heapUsed, external } = process.memoryUsage()
   process.stdout.write(`${JSON.stringify({ poll, rss, live: heapUsed + external })}\n`)
 }

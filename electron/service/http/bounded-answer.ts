@@ -45,11 +45,12 @@ export class AnswerTooLarge extends Error {
  */
 export async function boundedText({ status, body }: WireAnswer, bound: AnswerBound): Promise<string> {
   const isRefusal = status < 200 || status > 299
-  const chunks: Buffer[] = []
+  const decoder = new TextDecoder()
+  let text = ''
   let density: Density | undefined
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
+    text += decoder.decode(chunk, { stream: true })
     bytes += chunk.length
     if (isRefusal && bytes > REFUSAL_BYTES) break
     if (bytes > UNCOUNTED_BYTES) {
@@ -59,7 +60,7 @@ export async function boundedText({ status, body }: WireAnswer, bound: AnswerBou
     const met = boundMet(bytes, density, bound)
     if (met !== undefined) throw new AnswerTooLarge(met)
   }
-  return new TextDecoder().decode(Buffer.concat(chunks, bytes))
+  return text + decoder.decode()
 }
 
 function boundMet(bytes: number, density: Density | undefined, bound: AnswerBound): string | undefined {
