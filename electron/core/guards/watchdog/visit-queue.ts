@@ -28,14 +28,22 @@ export class VisitQueue {
   in(instance: number, seconds: number): void {
     this.#cancel(instance)
     if (this.#ending.aborted) return
-    const cancel = this.#clock.after(seconds * 1000, () => void this.now(instance).catch(() => undefined))
+    const cancel = this.#clock.after(seconds * 1000, () => {
+      this.#waiting.delete(instance)
+      this.now(instance).catch(() => undefined)
+    })
     this.#waiting.set(instance, cancel)
   }
 
   /** One after those under way; rejects with why it failed, and is repeated by itself all the same. */
   now(instance: number): Promise<void> {
     const before = this.#underWay.get(instance) ?? Promise.resolve()
-    const mine = before.catch(() => undefined).then(() => this.#visitOnce(instance))
+    const mine = before
+      .catch(() => undefined)
+      .then(() => this.#visitOnce(instance))
+      .finally(() => {
+        if (this.#underWay.get(instance) === mine) this.#underWay.delete(instance)
+      })
     this.#underWay.set(instance, mine)
     return mine
   }
