@@ -160,7 +160,7 @@ test.concurrent('while the service is down at the moment it says so, and acts on
   await under.until(() => under.account().clock.rate > 30 / haste)
   await guard(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
-  await expect
+  await context.expect
     .poll(() => titles(world), soon)
     .toContainEqual(expect.stringContaining('as soon as the service answers'))
   await world.sim.controls.advance(3 * hour)
@@ -196,7 +196,9 @@ describe.concurrent('slept through', () => {
     await woken.until(() => guardsOf(woken)[0]?.step === 'done')
     await woken.run('refresh', {})
     expect(stops(world, id)).toHaveLength(1)
-    await expect.poll(() => world.notifier.shown.at(-1)?.body, soon).toContain('while Berth was not polling')
+    await context.expect
+      .poll(() => world.notifier.shown.at(-1)?.body, soon)
+      .toContain('while Berth was not polling')
   })
 
   test('it only says so where that was chosen, and not again after a restart', async context => {
@@ -205,7 +207,9 @@ describe.concurrent('slept through', () => {
     const { id } = await rentRunning(under)
     await guard(under, { instance: id, when: { kind: 'duration', seconds: hour }, missed: 'tell' })
     await sleepThrough(under, world, 9 * hour)
-    await expect.poll(() => titles(world), soon).toContainEqual(expect.stringMatching(/^A guard was missed/))
+    await context.expect
+      .poll(() => titles(world), soon)
+      .toContainEqual(expect.stringMatching(/^A guard was missed/))
     await under.close()
     const again = await world.start()
     await again.until(() => again.account().connection.status === 'online')

@@ -2,6 +2,7 @@ import { expect, type TestContext, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import { systemClock } from '../../../../electron/local/clock.ts'
+import { nextMorning } from '../../../morning.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -20,7 +21,8 @@ interface Scene {
 
 /** One that has cost half an hour's price. The world goes on by what `pass` says alone, so that a slow machine changes nothing. */
 async function running({ onTestFinished }: TestContext, credit = 100): Promise<Scene> {
-  const world = await createWorld({ speed: 1 })
+  // A day or a month that ends meanwhile would be told, or begin its budget anew.
+  const world = await createWorld({ start: nextMorning(), speed: 1 })
   onTestFinished(() => world.close())
   const { controls } = world.sim
   // This machine's time goes on alike: steps of the world's alone would be the pace of a faster one, on a slow machine.
@@ -36,8 +38,6 @@ async function running({ onTestFinished }: TestContext, credit = 100): Promise<S
       await poll.run('refresh', {})
     }
   }
-  // A month that ends meanwhile begins its budget anew.
-  if (new Date(controls.ledger().now * 1000).getHours() >= 18) await controls.advance(7 * hour)
   controls.setCredit(credit)
   const under = await world.startConnected()
   await rentCheapest(under)
