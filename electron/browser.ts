@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 import project from '../package.json' with { type: 'json' }
 import type { RunningBerth } from './core/running.ts'
 import { userCommandFile } from './local/command-file.ts'
@@ -17,7 +16,7 @@ import { failToStart } from './local/start/failure.ts'
 import { readFlags } from './local/start/flags.ts'
 import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
-import { describeRuntime } from './local/start/runtime.ts'
+import { describeRuntime, keepHeapSmall } from './local/start/runtime.ts'
 import { endOnSignals, Shutdown } from './local/start/shutdown.ts'
 import { findTerminals } from './ssh/shell/system-terminal.ts'
 
@@ -28,8 +27,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
  * loaded and started while a browser fetches it.
  */
 async function start(shutdown: Shutdown): Promise<void> {
-  // What is new stays in a megabyte or two, instead of the 32 that a start would leave to a process that idles for days.
-  setFlagsFromString('--semi-space-growth-factor=1')
+  keepHeapSmall()
   const flags = readFlags(process.argv.slice(2))
   const home = berthHome(process.env, process.platform)
   const { files, log } = await openHome(home, shutdown)

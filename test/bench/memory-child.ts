@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { startBerth } from '../../electron/core/berth.ts'
 import { openFiles } from '../../electron/local/files.ts'
 import { openMachine } from '../../electron/local/machine.ts'
+import { keepHeapSmall } from '../../electron/local/start/runtime.ts'
 import type { Notifier } from '../../electron/ports/notifier.ts'
 import { silentLog } from '../unit/core/silent-log.ts'
 
 /** Berth's main process on a service that is given by its address: looks as often as asked, and tells its memory. */
+keepHeapSmall()
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
 const secrets = new Map<string, string>()
