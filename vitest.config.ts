@@ -9,7 +9,6 @@ export default defineConfig({
     // Far beyond what anything takes: they end what hangs, and time nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 45_000 } },
     projects: [
       // The files of a worker share what they import: none leaves anything behind.
       { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
@@ -17,20 +16,11 @@ export default defineConfig({
         extends: true,
         plugins: [svelte()],
         test: {
-          name: 'integration',
-          isolate: false,
-          include: ['test/integration/**/*.test.ts'],
-          globalSetup: 'test/before-all.ts',
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          // The files of a worker share one browser, and what they import: each test ends what it starts.
+          name: 'system',
+          // They share what they import, and one browser: each test ends what it starts.
           isolate: false,
           globalSetup: 'test/before-all.ts',
-          include: ['test/{e2e,electron}/**/*.test.ts'],
+          include: ['test/{integration,e2e,electron}/**/*.test.ts'],
           // Without the program that is shipped there is nothing to start.
           exclude: process.env['BERTH_SHIPPED']
             ? configDefaults.exclude

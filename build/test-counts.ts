@@ -5,12 +5,6 @@ export interface Counts {
   skipped: number
 }
 
-export const noCounts: Counts = { passed: 0, failed: 0, skipped: 0 }
-
-export function add(a: Counts, b: Counts): Counts {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }
-}
-
 /** The part of vitest's JSON report that is counted. */
 interface Report {
   testResults: { status: string; assertionResults: { status: string }[] }[]

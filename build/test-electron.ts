@@ -14,7 +14,7 @@ async function testElectron(): Promise<number> {
   const env = { ...process.env, BERTH_ELECTRON: electron.program }
   return runTool(
     'vitest',
-    ['run', '--project', 'e2e', at('test/electron/specs'), ...process.argv.slice(2)],
+    ['run', '--project', 'system', at('test/electron/specs'), ...process.argv.slice(2)],
     env,
   )
 }

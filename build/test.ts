@@ -12,7 +12,7 @@ import {
   type SystemPart,
 } from './system-parts.ts'
 import { chooseTests } from './test-choice.ts'
-import { add, type Counts, countReport, noCounts } from './test-counts.ts'
+import { type Counts, countReport } from './test-counts.ts'
 
 /**
  * `npm test`: every test, or those that concern what is named (`npm test -- guards`, which lists their files first), after
@@ -33,14 +33,7 @@ async function test(): Promise<void> {
     return
   }
 
-  const filters = [...(files ?? []), ...options]
-  // What only computes, two files at once; then what waits for machines and networks, and for pages, more at once.
-  const rounds = [
-    await round('unit', 2, missing, filters),
-    await round('integration', 8, missing, filters),
-    await round('e2e', 5, missing, filters),
-  ]
-  const counts = rounds.reduce(add, noCounts)
+  const counts = await run(missing, [...(files ?? []), ...options])
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
   if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
@@ -61,24 +54,17 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/** Runs a project of vitest.config.ts, so many files at once. Tests that cannot run here are counted as skipped. */
-async function round(
-  project: string,
-  atOnce: number,
-  missing: readonly SystemPart[],
-  filters: readonly string[],
-): Promise<Counts> {
+/** Runs them, so many files at once that two cores are busy while some wait. What cannot run here is counted as skipped. */
+async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
     const report = join(folder, 'report.json')
-    const chosen = ['--project', project, '--passWithNoTests', ...filters]
-    const workers = ['--maxWorkers', String(atOnce)]
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', ['run', ...chosen, ...workers, ...excluded, ...reporters])
+    const code = await runTool('vitest', ['run', '--maxWorkers', '7', ...filters, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
-    return { ...ran, skipped: ran.skipped + (await countTests(chosen, suites, folder)) }
+    return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -86,13 +72,13 @@ async function round(
 
 /** How many tests are in the suites that were left out. */
 async function countTests(
-  chosen: readonly string[],
+  filters: readonly string[],
   suites: readonly string[],
   folder: string,
 ): Promise<number> {
   if (suites.length === 0) return 0
   const file = join(folder, 'list.json')
-  await runTool('vitest', ['list', ...chosen, `--json=${file}`])
+  await runTool('vitest', ['list', ...filters, `--json=${file}`])
   const tests: { file: string }[] = JSON.parse(await readFile(file, 'utf8'))
   return tests.filter(test => suites.some(suite => test.file.includes(suite))).length
 }

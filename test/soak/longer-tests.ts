@@ -10,12 +10,12 @@ export function soakHistories(): Promise<string> {
 
 /** A rental, a failover and a job are each killed at BERTH_KILLS moments, and go on after each. */
 export function soakKills(): Promise<string> {
-  return longer('integration', 'killed.test.ts', 'BERTH_KILLS', '200')
+  return longer('system', 'killed.test.ts', 'BERTH_KILLS', '200')
 }
 
 /** A folder of BERTH_FILES files is looked through over SFTP, and deleted. */
 export function soakFolder(): Promise<string> {
-  return longer('integration', 'ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')
+  return longer('system', 'ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')
 }
 
 /** A test of `npm test`, with more rounds. What went wrong is printed, with the seed that does it again. */
