@@ -2,7 +2,7 @@ import { untrack } from 'svelte'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import type { Course, LoadHistory } from '../../../../electron/contract/instance/load.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
-import { courseNow, goneOn, loadNow, shownMinutes } from './goneOn.ts'
+import { courseNow, extendHistory, loadNow, shownMinutes } from './extendHistory.ts'
 
 /** An hour of load of every instance that is shown: asked for once, then extended from State. */
 export class HourOfLoad {
@@ -28,7 +28,7 @@ export class HourOfLoad {
     if (seen === undefined) return
     untrack(() => {
       const before = this.#account === seen ? this.#history : undefined
-      const next = before && goneOn(before, minute, this.#page.account?.instances ?? {})
+      const next = before && extendHistory(before, minute, this.#page.account?.instances ?? {})
       if (next) this.#history = next
       else void this.#ask(seen)
     })

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
-import { courseNow, goneOn, shownMinutes } from '../../../../renderer/features/instances/load/goneOn.ts'
+import {
+  courseNow,
+  extendHistory,
+  shownMinutes,
+} from '../../../../renderer/features/instances/load/extendHistory.ts'
 import { instanceView } from '../../views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]
 
 test('within a minute the history stays the very same, and the row shows what is told now', () => {
   const history = { minute: 100, load: { 1: hour(60) } }
-  expect(goneOn(history, 100, { 1: instanceView({ id: 1, gpuLoad: 70 }) })).toBe(history)
+  expect(extendHistory(history, 100, { 1: instanceView({ id: 1, gpuLoad: 70 }) })).toBe(history)
   expect(courseNow(history.load[1], 70)).toEqual(hour(70))
   expect(courseNow(history.load[1], null)).toEqual(hour(60))
   expect(courseNow(undefined, 70)?.filter(value => value !== null)).toEqual([70])
@@ -14,7 +18,7 @@ test('within a minute the history stays the very same, and the row shows what is
 
 test('a minute later what was told last holds, for as long as nothing else is told', () => {
   const history = { minute: 100, load: { 1: hour(60) } }
-  const next = goneOn(history, 102, { 1: instanceView({ id: 1, gpuLoad: 70 }) })
+  const next = extendHistory(history, 102, { 1: instanceView({ id: 1, gpuLoad: 70 }) })
   expect(next?.minute).toBe(102)
   expect(next?.load[1]).toHaveLength(shownMinutes)
   expect(next?.load[1]?.slice(-4)).toEqual([50, 70, 70, 70])
@@ -22,7 +26,7 @@ test('a minute later what was told last holds, for as long as nothing else is to
 
 test('what does not run leaves a gap, what is new begins with one, and what has gone goes', () => {
   const history = { minute: 100, load: { 1: hour(60), 2: hour(60) } }
-  const next = goneOn(history, 101, {
+  const next = extendHistory(history, 101, {
     1: instanceView({ id: 1, state: 'stopped', gpuLoad: 70 }),
     3: instanceView({ id: 3, gpuLoad: 10 }),
   })
@@ -33,6 +37,6 @@ test('what does not run leaves a gap, what is new begins with one, and what has 
 
 test('after a sleep, or when time goes back, it is asked for anew', () => {
   const history = { minute: 100, load: {} }
-  expect(goneOn(history, 106, {})).toBeUndefined()
-  expect(goneOn(history, 99, {})).toBeUndefined()
+  expect(extendHistory(history, 106, {})).toBeUndefined()
+  expect(extendHistory(history, 99, {})).toBeUndefined()
 })

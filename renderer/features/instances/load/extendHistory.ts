@@ -11,7 +11,7 @@ const mostMissed = 5
  * The history gone on to a later minute by what State tells of the instances now; undefined where too much was missed
  * or time went back, so that it has to be asked for.
  */
-export function goneOn(
+export function extendHistory(
   history: LoadHistory,
   minute: number,
   instances: Readonly<Record<string, InstanceView>>,

@@ -13,7 +13,11 @@ const leastReach = 12
  * The credit of the last 24 hours, half an hour a value, up to what it is now; undefined where hardly any is known.
  * `now`: epoch seconds of the account's time.
  */
-export function creditLine(samples: readonly MoneySample[], now: number, credit: Micros): Course | undefined {
+export function creditSparkline(
+  samples: readonly MoneySample[],
+  now: number,
+  credit: Micros,
+): Course | undefined {
   const step = lineSpan / lineSteps
   const line = new Array<number | null>(lineSteps).fill(null)
   for (const { at, credit: told } of samples) {

@@ -15,7 +15,7 @@ interface Answered {
 }
 
 /** What the market was seen to offer, for whoever asks what something costs now: each search is made once a minute. */
-export class Lows {
+export class SeenPrices {
   problem: Problem | undefined = $state.raw()
   #answers: ReadonlyMap<string, Answered> = $state.raw(new Map())
   readonly #asked = new Map<string, number>()
@@ -63,11 +63,11 @@ function keyOf(account: AccountId, query: OfferQuery): string {
   return JSON.stringify([account, Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1))])
 }
 
-const all = new WeakMap<Page, Lows>()
+const all = new WeakMap<Page, SeenPrices>()
 
 /** The page's one memory of what things cost. */
-export function lowsOf(page: Page): Lows {
-  const lows = all.get(page) ?? new Lows(page)
-  all.set(page, lows)
-  return lows
+export function seenPricesOf(page: Page): SeenPrices {
+  const seenPrices = all.get(page) ?? new SeenPrices(page)
+  all.set(page, seenPrices)
+  return seenPrices
 }

@@ -4,8 +4,8 @@ import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts
 import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import type { OfferFilter } from '../../../electron/contract/market/offer.ts'
 import type { Page } from '../../berth/page.svelte.ts'
-import { cheapestFirst, lowsOf } from '../../features/market/lows.svelte.ts'
 import { marketOf } from '../../features/market/market.svelte.ts'
+import { cheapestFirst, seenPricesOf } from '../../features/market/seenPrices.svelte.ts'
 import { usualQuery } from '../../features/market/usualSearch.ts'
 import { withText } from '../../features/templates/listing.ts'
 import { pathOf } from '../../features/templates/place.ts'
@@ -15,15 +15,15 @@ import type { Entry } from './entries.ts'
 import { match } from './match.ts'
 
 /** What the market and the templates have for the words typed, by what was seen of them last: searches, no rentals. */
-export function answersFor(page: Page, typed: string): Entry[] {
+export function marketEntries(page: Page, typed: string): Entry[] {
   const text = typed.trim()
   if (text.length < 2 || !page.account) return []
-  return [...offerAnswers(page, text), ...savedAnswers(page, text), ...templateAnswers(page, text)]
+  return [...offerEntries(page, text), ...savedSearchEntries(page, text), ...templateEntries(page, text)]
 }
 
-function offerAnswers(page: Page, text: string): Entry[] {
+function offerEntries(page: Page, text: string): Entry[] {
   const query = usualQuery(page.account)
-  const seen = lowsOf(page).seen(query)
+  const seen = seenPricesOf(page).seen(query)
   // What is no GPU's name is no search: "settings" leads to Settings.
   const named = (seen?.offers ?? []).filter(
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
@@ -83,12 +83,12 @@ function from([cheapest]: readonly ListedOffer[]): string {
   return cheapest?.price === undefined ? '' : ` from ${rate(cheapest.price)}`
 }
 
-function savedAnswers(page: Page, text: string): Entry[] {
+function savedSearchEntries(page: Page, text: string): Entry[] {
   return Object.values(page.state?.savedSearches ?? {})
     .filter(({ name }) => match(name, text) !== undefined)
     .slice(0, 4)
     .map(({ id, name, query }): Entry => {
-      const matching = lowsOf(page).matching(query)
+      const matching = seenPricesOf(page).matching(query)
       return {
         key: `saved-${id}`,
         group: 'Saved searches',
@@ -104,7 +104,7 @@ function savedAnswers(page: Page, text: string): Entry[] {
     })
 }
 
-function templateAnswers(page: Page, text: string): Entry[] {
+function templateEntries(page: Page, text: string): Entry[] {
   return withText(templatesView(page).found ?? [], text)
     .slice(0, 3)
     .map(({ name, hash, image }) => ({
