@@ -33,12 +33,12 @@ interface ShellParts {
 
 export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
   /** The shells of tmux's that are open here, by account and instance. */
-  const kept = new Map<string, { taken: Set<string>; ours: OurShells }>()
+  const inTmux = new Map<string, { taken: Set<string>; ours: OurShells }>()
 
   function shellsOf(account: AccountId, instance: number) {
     const memory = memoryOf(account)
     const name = `${account}/${instance}`
-    const known = kept.get(name) ?? {
+    const known = inTmux.get(name) ?? {
       taken: new Set<string>(),
       ours: {
         names: () => memory.shells(account, instance),
@@ -46,7 +46,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
         forget: shell => memory.forgetShell(account, instance, shell),
       },
     }
-    kept.set(name, known)
+    inTmux.set(name, known)
     return known
   }
 
@@ -80,7 +80,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
     shellHistory: (target, session) =>
       over(target, ({ connection }) => historyOf(connection, session, clock)),
     async close() {
-      for (const { taken, ours } of kept.values()) for (const name of taken) await ours.forget(name)
+      for (const { taken, ours } of inTmux.values()) for (const name of taken) await ours.forget(name)
     },
   }
 }

@@ -54,7 +54,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       else draft.shown = id
     })
     if (id === 'demo') return
-    await document.write(({ shown: _, ...kept }) => (id === undefined ? kept : { ...kept, shown: id }))
+    await document.write(({ shown: _, ...stored }) => (id === undefined ? stored : { ...stored, shown: id }))
   }
 
   function existing(id: AccountId): AccountView {
@@ -99,9 +99,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       await connecting.replaceKey({ id, name, baseUrl, userId }, key)
     },
     async useSessionKey(id, key) {
-      const kept = keysOf(existing(id)).keepSession(key)
+      const saving = keysOf(existing(id)).keepSession(key)
       // The login is done and cannot be repeated: what cannot be kept is used all the same.
-      await kept.catch(() =>
+      await saving.catch(() =>
         activity.add({
           account: id,
           kind: 'error',
@@ -115,9 +115,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     apiKey: id => keysOf(existing(id)).apiKey(),
     async rename(id, name) {
       existing(id)
-      await document.write(kept => ({
-        ...kept,
-        accounts: kept.accounts.map(account => (account.id === id ? { ...account, name } : account)),
+      await document.write(stored => ({
+        ...stored,
+        accounts: stored.accounts.map(account => (account.id === id ? { ...account, name } : account)),
       }))
       store.change(draft => {
         const account = draft.accounts[id]
@@ -128,9 +128,9 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       const { baseUrl, name } = existing(id)
       if (id === 'demo')
         throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
-      await document.write(kept => ({
-        ...kept,
-        accounts: kept.accounts.filter(account => account.id !== id),
+      await document.write(stored => ({
+        ...stored,
+        accounts: stored.accounts.filter(account => account.id !== id),
       }))
       const session = sessions.find(id)
       if (session) await endForGood(session)

@@ -76,7 +76,7 @@ export async function openCharges(
   })
   let asking: Promise<void> | undefined
 
-  function keep(change: (kept: Stored) => Stored): void {
+  function keep(change: (stored: Stored) => Stored): void {
     if (!ending.aborted) document.writeSoon(change)
   }
 
@@ -90,7 +90,7 @@ export async function openCharges(
   }
 
   async function askAll(at: number): Promise<void> {
-    keep(kept => ({ ...kept, askedAt: at, invoicesUntil: undefined }))
+    keep(stored => ({ ...stored, askedAt: at, invoicesUntil: undefined }))
     const options = { signal: ending, retries: 1 }
     const { client } = context
     const due = daysDue(document.get(), at)
@@ -100,18 +100,18 @@ export async function openCharges(
           // The service may keep its books by days of UTC.
           client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
         )
-        if (absentUntil !== undefined) keep(kept => ({ ...kept, chargesAbsentUntil: absentUntil }))
+        if (absentUntil !== undefined) keep(stored => ({ ...stored, chargesAbsentUntil: absentUntil }))
         if (answer === undefined) break
         const isFinal = at >= range.to + finalAfter
         const day = { ...chargedDay(range, answer), ...(isFinal ? { final: true as const } : {}) }
-        keep(kept => ({ ...kept, days: withDay(kept.days, day) }))
+        keep(stored => ({ ...stored, days: withDay(stored.days, day) }))
       }
     if ((document.get().invoicesAbsentUntil ?? 0) > at) return
     const from = due.at(-1)?.from ?? midnight(at)
     const { answer, absentUntil } = await told(() => client().charges.invoices(from, Math.ceil(at), options))
-    if (absentUntil !== undefined) keep(kept => ({ ...kept, invoicesAbsentUntil: absentUntil }))
+    if (absentUntil !== undefined) keep(stored => ({ ...stored, invoicesAbsentUntil: absentUntil }))
     if (answer)
-      keep(kept => ({ ...kept, invoicesUntil: at, topUps: { ...kept.topUps, ...topUpsOf(answer) } }))
+      keep(stored => ({ ...stored, invoicesUntil: at, topUps: { ...stored.topUps, ...topUpsOf(answer) } }))
   }
 
   return {
@@ -124,18 +124,18 @@ export async function openCharges(
       await asking
     },
     keyChanged: () =>
-      keep(({ askedAt: _, chargesAbsentUntil: __, invoicesAbsentUntil: ___, ...kept }) => kept),
+      keep(({ askedAt: _, chargesAbsentUntil: __, invoicesAbsentUntil: ___, ...stored }) => stored),
     flush: document.flush,
   }
 }
 
 /** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not final. */
-function isDue(kept: Stored, at: number): boolean {
-  const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = kept
+function isDue(stored: Stored, at: number): boolean {
+  const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = stored
   if (chargesAbsentUntil > at && invoicesAbsentUntil > at) return false
   const midnightPassed = askedAt !== undefined && at >= nextMidnight(askedAt) + afterMidnight
   const isTime = askedAt === undefined || Math.abs(at - askedAt) >= askedEvery || midnightPassed
-  return isTime && daysDue(kept, at).length > 0
+  return isTime && daysDue(stored, at).length > 0
 }
 
 /** Days that are over and not final, the latest first. */

@@ -14,9 +14,9 @@ export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
 const step = 3600
 const retention = 90 * 86_400
 
-/** The prices with those of one more search; `kept` itself where the hour has one already, or there were no offers. */
+/** The prices with those of one more search; `known` itself where the hour has one already, or there were no offers. */
 export function withPrices(
-  kept: readonly StoredPrice[],
+  known: readonly StoredPrice[],
   at: number,
   prices: readonly Micros[],
 ): readonly StoredPrice[] {
@@ -24,15 +24,15 @@ export function withPrices(
   const [lowest] = sorted
   const hour = Math.floor(at / step)
   const hourOf = ([then]: StoredPrice) => Math.floor(then / step)
-  if (lowest === undefined || kept.some(price => hourOf(price) === hour)) return kept
+  if (lowest === undefined || known.some(price => hourOf(price) === hour)) return known
   // Time that went back takes with it what would lie in the future.
-  const earlier = kept.filter(price => price[0] > at - retention && hourOf(price) < hour)
+  const earlier = known.filter(price => price[0] > at - retention && hourOf(price) < hour)
   const quartile = (share: number) => Math.round(quantile(sorted, share))
   return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
 }
 
-export function priceSamples(kept: readonly StoredPrice[]): PriceSample[] {
-  return kept.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
+export function priceSamples(known: readonly StoredPrice[]): PriceSample[] {
+  return known.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
 }
 
 /** Between neighbours by their distance. */
@@ -71,7 +71,7 @@ export async function openWatchPrices({
     of: watch => priceSamples(storedPrices(watch)),
     note(watch, at, prices) {
       const after = withPrices(storedPrices(watch), at, prices)
-      if (after !== storedPrices(watch)) document.writeSoon(kept => ({ ...kept, [watch]: [...after] }))
+      if (after !== storedPrices(watch)) document.writeSoon(stored => ({ ...stored, [watch]: [...after] }))
     },
     forget: watch => document.writeSoon(({ [watch]: _, ...others }) => others),
     flush: document.flush,

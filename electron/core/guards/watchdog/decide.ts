@@ -17,23 +17,23 @@ export const pollsUntilEnd = 3
  * is undefined when it is gone; `at` in epoch seconds of the account's time.
  */
 export function afterPoll(
-  kept: StoredWatchdog,
+  watchdog: StoredWatchdog,
   instance: InstanceView | undefined,
   at: number,
-): { kept: StoredWatchdog; did?: WatchdogEnding } {
-  if (instance?.state === 'running') return { kept: runsOn(kept) }
+): { watchdog: StoredWatchdog; did?: WatchdogEnding } {
+  if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
   const halted = !instance || hasTrait(instance.state, 'halted')
-  if (kept.told || kept.step !== 'watching' || !halted) return { kept }
+  if (watchdog.told || watchdog.step !== 'watching' || !halted) return { watchdog }
   const action = instance ? 'stop' : 'destroy'
-  const why = kept.endsHere === undefined ? reasonFor(kept, action, at) : undefined
-  if (!why) return { kept: { ...kept, told: true } }
+  const why = watchdog.endsHere === undefined ? reasonFor(watchdog, action, at) : undefined
+  if (!why) return { watchdog: { ...watchdog, told: true } }
   const did = { at, action, why } as const
-  return { kept: { ...kept, told: true, did }, did }
+  return { watchdog: { ...watchdog, told: true, did }, did }
 }
 
-function runsOn(kept: StoredWatchdog): StoredWatchdog {
-  const { endsHere = 0, told, ...rest } = kept
-  if (endsHere === 0 && !told) return kept
+function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
+  const { endsHere = 0, told, ...rest } = watchdog
+  if (endsHere === 0 && !told) return watchdog
   return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
 }
 
@@ -73,13 +73,13 @@ export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): b
 
 /** A watchdog after it was read, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
-  kept: StoredWatchdog,
+  watchdog: StoredWatchdog,
   { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {
-    ...kept,
-    ...(kept.foreign ? { request } : {}),
+    ...watchdog,
+    ...(watchdog.foreign ? { request } : {}),
     step: 'watching',
     seen: { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt },
     ...(renewed ? { renewedAt: at } : {}),
@@ -92,16 +92,18 @@ export function afterVisit(
  * `runsNeed`: whether a run counts on it.
  */
 export function followed(
-  kept: StoredWatchdog,
+  watchdog: StoredWatchdog,
   before: Guard,
   after: Guard | undefined,
   runsNeed: boolean,
 ): StoredWatchdog | undefined {
   const part = watchdogPart(before)
-  if (!part || kept.foreign || kept.step === 'removing' || !includesPart(kept.request, part)) return undefined
+  if (!part || watchdog.foreign || watchdog.step === 'removing' || !includesPart(watchdog.request, part))
+    return undefined
   const next = after && watchdogPart(after)
   // A watchdog that waits only for runs has no condition.
-  const rest = withoutPart(kept.request, part) ?? (runsNeed ? { action: kept.request.action } : undefined)
+  const rest =
+    withoutPart(watchdog.request, part) ?? (runsNeed ? { action: watchdog.request.action } : undefined)
   const request = next ? withPart(rest, next) : rest
-  return request ? { ...kept, request, step: 'putting' } : { ...kept, step: 'removing' }
+  return request ? { ...watchdog, request, step: 'putting' } : { ...watchdog, step: 'removing' }
 }

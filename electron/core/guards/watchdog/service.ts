@@ -77,8 +77,14 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       mustBeAhead(request, context.now())
       existing(instance)
       const before = find(instance)
-      const kept: StoredWatchdog = { instance, request, step: 'putting', foreign: false, did: before?.did }
-      await stored.add(kept)
+      const watchdog: StoredWatchdog = {
+        instance,
+        request,
+        step: 'putting',
+        foreign: false,
+        did: before?.did,
+      }
+      await stored.add(watchdog)
       try {
         await visits.now(instance)
       } catch (error) {
@@ -89,15 +95,15 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       }
     },
     async remove(instance) {
-      const kept = find(instance)
-      if (!kept) return
-      if (kept.step === 'lost') return forget(instance)
-      await stored.add({ ...kept, step: 'removing' })
+      const watchdog = find(instance)
+      if (!watchdog) return
+      if (watchdog.step === 'lost') return forget(instance)
+      await stored.add({ ...watchdog, step: 'removing' })
       await visits.now(instance).catch(() => undefined)
     },
     async follow(before, after) {
-      const kept = find(before.instance ?? 0)
-      const next = kept && followed(kept, before, after, runsNeed(kept.instance))
+      const watchdog = find(before.instance ?? 0)
+      const next = watchdog && followed(watchdog, before, after, runsNeed(watchdog.instance))
       if (!next) return
       await put(next)
       visits.in(next.instance, 0)
@@ -115,18 +121,18 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         sought.add(id)
         void seek(view).catch(() => sought.delete(id))
       }
-      for (const kept of all()) {
-        const { instance } = kept
+      for (const watchdog of all()) {
+        const { instance } = watchdog
         const view = instances[instance]
         alerts.saw(view)
         if (!view && pollsMissing(instance) < pollsUntilGone) continue
-        const after = afterPoll(kept, view, at)
+        const after = afterPoll(watchdog, view, at)
         if (after.did) alerts.ended(after.did, instance, true)
         if (!view) {
           void forget(instance)
           continue
         }
-        if (after.kept !== kept) void put(after.kept)
+        if (after.watchdog !== watchdog) void put(after.watchdog)
         if (canGetIn(view)) {
           if (!visits.has(instance)) visits.in(instance, 0)
         } else visits.rest(instance)

@@ -20,7 +20,7 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
     key: ({ instance }) => instance,
     view: all => ({
       watchdogs: Object.fromEntries(
-        all.map(kept => [kept.instance, watchdogView(kept, problems.get(kept.instance))]),
+        all.map(watchdog => [watchdog.instance, watchdogView(watchdog, problems.get(watchdog.instance))]),
       ),
     }),
   })
@@ -28,13 +28,13 @@ export async function openStoredWatchdogs(context: CollectionContext): Promise<S
     ...watchdogs,
     problems,
     endsHere(instance) {
-      const kept = watchdogs.find(instance)
-      if (kept) void watchdogs.put({ ...kept, endsHere: pollsUntilEnd })
+      const watchdog = watchdogs.find(instance)
+      if (watchdog) void watchdogs.put({ ...watchdog, endsHere: pollsUntilEnd })
     },
   }
 }
 
-function watchdogView(kept: StoredWatchdog, problem: Problem | undefined): WatchdogView {
-  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = kept
+function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = watchdog
   return { ...view, problem }
 }

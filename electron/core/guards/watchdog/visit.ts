@@ -42,26 +42,26 @@ export function createWatchdogVisits(
   }
 
   /** By the account's time: a lease ends by it, and the demo's runs faster than this machine's. */
-  const untilNext = (kept: StoredWatchdog) => visitEvery(kept) / (view()?.clock.rate ?? 1)
+  const untilNext = (watchdog: StoredWatchdog) => visitEvery(watchdog) / (view()?.clock.rate ?? 1)
 
   async function bringAbout(instance: number, connection: Connection): Promise<number | undefined> {
-    const kept = find(instance)
-    if (!kept) return undefined
-    if (kept.step === 'removing') {
+    const watchdog = find(instance)
+    if (!watchdog) return undefined
+    if (watchdog.step === 'removing') {
       await removeWatchdog(connection, clock)
       await forget(instance)
       note(instance, `The watchdog is off ${alerts.nameOf(instance)}`)
       return undefined
     }
-    const lease = kept.foreign || kept.request.lease === undefined ? '' : machine.random.hex(16)
+    const lease = watchdog.foreign || watchdog.request.lease === undefined ? '' : machine.random.hex(16)
     const reading =
-      kept.step === 'putting'
-        ? await putWatchdog(connection, clock, await configOf(kept), lease)
+      watchdog.step === 'putting'
+        ? await putWatchdog(connection, clock, await configOf(watchdog), lease)
         : await readWatchdog(connection, clock, lease)
     const now = find(instance)
     if (!now) return undefined
     // The user may have changed it meanwhile: the next visit deals with that.
-    if (now.step !== kept.step || !isDeepEqual(now.request, kept.request)) return 0
+    if (now.step !== watchdog.step || !isDeepEqual(now.request, watchdog.request)) return 0
     await record(now, reading, lease !== '')
     return untilNext(now)
   }
@@ -72,22 +72,22 @@ export function createWatchdogVisits(
   }
 
   async function record(
-    kept: StoredWatchdog,
+    watchdog: StoredWatchdog,
     reading: WatchdogReading | undefined,
     renewed: boolean,
   ): Promise<void> {
-    const { instance } = kept
+    const { instance } = watchdog
     if (!reading) {
-      if (kept.step === 'lost') return
-      await watchdogs.put({ ...kept, step: 'lost' })
+      if (watchdog.step === 'lost') return
+      await watchdogs.put({ ...watchdog, step: 'lost' })
       alerts.gone(instance)
       return
     }
-    if (kept.step === 'putting')
-      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(kept.request))
-    if (reading.did && isNews(reading.did, kept.did)) alerts.ended(reading.did, instance)
+    if (watchdog.step === 'putting')
+      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(watchdog.request))
+    if (reading.did && isNews(reading.did, watchdog.did)) alerts.ended(reading.did, instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
-    await watchdogs.put(afterVisit(kept, reading, { at: context.now(), renewed, startsIt }))
+    await watchdogs.put(afterVisit(watchdog, reading, { at: context.now(), renewed, startsIt }))
   }
 
   return {
@@ -109,13 +109,13 @@ export function createWatchdogVisits(
     async discover(there) {
       const reading = await withConnection(context, there, connection => readWatchdog(connection, clock, ''))
       if (!reading || find(there.id)) return undefined
-      const kept = { instance: there.id, request: reading.request }
+      const watchdog = { instance: there.id, request: reading.request }
       if (!reading.placed) {
         // From the start script, and it does not know its instance yet.
-        await watchdogs.put({ ...kept, step: 'putting', foreign: false })
+        await watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
         return 0
       }
-      const foreign: StoredWatchdog = { ...kept, step: 'watching', foreign: true }
+      const foreign: StoredWatchdog = { ...watchdog, step: 'watching', foreign: true }
       await record(foreign, reading, false)
       return untilNext(foreign)
     },

@@ -23,12 +23,12 @@ function watching(
   }
 }
 
-const destroying = (kept: StoredWatchdog): StoredWatchdog => ({
-  ...kept,
-  request: { ...kept.request, action: 'destroy' },
+const destroying = (watchdog: StoredWatchdog): StoredWatchdog => ({
+  ...watchdog,
+  request: { ...watchdog.request, action: 'destroy' },
 })
-const why = (kept: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
-  afterPoll(kept, instance, at).did?.why
+const why = (watchdog: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
+  afterPoll(watchdog, instance, at).did?.why
 
 test('a stop is laid at the watchdog’s door where it was due: at its time, for its lease, or by the idleness seen', () => {
   expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
@@ -67,21 +67,21 @@ test('what it does not do is not its doing: it stops or destroys, as it was told
 })
 
 test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
-  let kept: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
+  let watchdog: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
   for (let polls = 1; polls <= pollsUntilEnd; polls += 1) {
-    expect(why(kept, stopped, 9000)).toBeUndefined()
-    kept = afterPoll(kept, running, 4000 + polls).kept
+    expect(why(watchdog, stopped, 9000)).toBeUndefined()
+    watchdog = afterPoll(watchdog, running, 4000 + polls).watchdog
   }
-  expect(why(kept, stopped, 9000)).toBe('lease')
+  expect(why(watchdog, stopped, 9000)).toBe('lease')
 })
 
 test('an end is judged at the first poll that shows it, and once until it runs again', () => {
   // Stopped by somebody else, it is not the watchdog’s doing once that would have been due, too.
-  const before = afterPoll(watching({ at: 5000 }), stopped, 4100).kept
+  const before = afterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
   expect(why(before, stopped, 5100)).toBeUndefined()
-  const told = afterPoll(watching({ lease: 60 }), stopped, 5000).kept
+  const told = afterPoll(watching({ lease: 60 }), stopped, 5000).watchdog
   expect(why(told, stopped, 5010)).toBeUndefined()
-  expect(why(afterPoll(told, running, 6000).kept, stopped, 6500)).toBe('lease')
+  expect(why(afterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
 })
 
 test('what the watchdog itself tells of later was told, unless it did it again', () => {
