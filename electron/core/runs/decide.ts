@@ -6,12 +6,12 @@ import { pollsUntilGone } from '../instances/missing-polls.ts'
 import { isDeepEqual } from '../state/same.ts'
 import type { Run } from './model.ts'
 
-/** Seconds that the watchdog waits for Berth after a run's end: longer where something is to be fetched first. */
+/** Seconds that the watchdog gives Berth after a run's end, before it acts: more if Berth has a folder to download. */
 const grace = { fetch: 900, plain: 300 }
 
 /**
- * What the watchdog is to do where Berth cannot, as things stand. It never destroys what was to be fetched: it stops it,
- * which keeps it. Undefined where it is to do nothing.
+ * What the watchdog does after the run if Berth is away; undefined for nothing. If a folder is still to be downloaded it
+ * stops the instance instead of destroying it, which keeps the folder.
  */
 export function watchdogOrder(run: Run): WatchdogOrder | undefined {
   const { watchdog, afterwards, fetch, step, interrupted } = run
@@ -21,22 +21,22 @@ export function watchdogOrder(run: Run): WatchdogOrder | undefined {
     : { action: 'stop', seconds: grace.fetch }
 }
 
-/** The same run where its watchdog does the same as before; else with the note that it is still to hear of it. */
+/** The run after a change, marked `watchdogStale` if its watchdog has to be told of something new. */
 export function withStaleWatchdog(before: Run, after: Run): Run {
   const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
   if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
   return { ...after, watchdogStale: true }
 }
 
-/** What comes after the end, after the fetching, and after a try again. */
+/** The next step once the command has ended, once its folder is here, or when the user tries again. */
 export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
   if (run.fetch !== undefined && !run.fetched) return 'fetching'
-  // What was stopped meanwhile and started again was started by somebody who wants it to run.
+  // If the instance was stopped and started again meanwhile, somebody wants it to run: it is left alone.
   if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
   return 'over'
 }
 
-/** Output and load as they were seen; a GPU that cannot be asked counts as idle. */
+/** The run with the output and the GPU load that were just read; a load that cannot be read counts as idle. */
 export function observed(run: Run, output: { bytes: number; load?: number }, now: number): Run {
   const moved = output.bytes > 0
   const loaded = (output.load ?? 0) >= idleBelow
@@ -49,7 +49,7 @@ export function observed(run: Run, output: { bytes: number; load?: number }, now
   }
 }
 
-/** Since when it seems stuck; undefined while it does not. */
+/** Since when there was neither output nor load, if that is longer than `stuckAfter`; else undefined. */
 export function stuckSince(
   { stuckAfter, startedAt, outputAt, loadAt }: Run,
   now: number,
@@ -59,15 +59,15 @@ export function stuckSince(
   return now - since >= stuckAfter ? since : undefined
 }
 
-/** Whether a run keeps its instance from what another is to do: while it goes on, and where its folder is not safe. */
+/** Whether a run forbids another one to stop or destroy their instance: while it runs, or until its folder is here. */
 export function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean {
   if (step === 'kept') return action === 'destroy'
   return step === 'starting' || step === 'running' || step === 'fetching'
 }
 
 /**
- * What a poll makes of a run that goes on, `at` in epoch seconds of the account's time; undefined where it stays as it
- * is. `missing`: so many polls in a row were without its instance.
+ * The fields of an unfinished run that a poll changes; undefined for none. `at`: epoch seconds of the account's time.
+ * `missing`: how many polls in a row did not list its instance.
  */
 export function afterPoll(
   run: Run,
@@ -77,7 +77,7 @@ export function afterPoll(
 ): Partial<Run> | undefined {
   const { step, afterwards } = run
   if (missing >= pollsUntilGone) {
-    // A watchdog never destroys what was to be fetched: somebody else did, and the folder went with it.
+    // A watchdog does not destroy an instance with a folder to download: then somebody else did, and the folder is lost.
     const byWatchdog = watchdogOrder(run)?.action === 'destroy'
     if (byWatchdog || (step === 'acting' && afterwards === 'destroy'))
       return { step: 'over', acted: 'destroy', endedAt: at }

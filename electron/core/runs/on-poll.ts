@@ -11,22 +11,21 @@ import type { RunParts } from './parts.ts'
 import type { RunChange } from './stored-runs.ts'
 import type { RunWork } from './work.ts'
 
-/** What takes part in it, besides the account and its runs. */
 interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
   rentals: Pick<Rentals, 'knows' | 'rented'>
   attempts: Pick<Attempts, 'find'>
-  /** Runs whose instance is being asked for at this moment. */
+  /** Runs whose instance is being rented right now. */
   asking: ReadonlySet<string>
   dismiss(id: string): Promise<void>
 }
 
-/** Gives what each poll does: runs that wait begin where something was rented for them, and the others go on. */
+/** Makes the function that each poll calls: runs whose instance is ready by now begin, and the others go on. */
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
   { runs, watchdog, runAlerts }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts'>,
   { rentals, attempts, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
-  /** What it waits for, the series rather than one of its attempts. */
+  /** The rental, or the series of attempts, that a run waits for. */
   function awaited({ rental, attemptSeries }: Run): { step: string; problem?: Problem } | undefined {
     if (attemptSeries !== undefined) return attempts.find(attemptSeries)
     return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined
@@ -39,7 +38,7 @@ export function createOnPoll(
     return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
   }
 
-  /** Where a run is to begin, or why it never will; undefined while neither is known. */
+  /** The change that starts a waiting run or fails it; undefined if it has to wait on. */
   function place(run: Run, { records, account: seen }: AccountPoll): RunChange | undefined {
     const instance = run.instance ?? rentedFor(run, records)
     if (instance !== undefined && seen.instances[instance]?.state === 'running')
@@ -55,13 +54,13 @@ export function createOnPoll(
       if (run) work(run.id)
       return
     }
-    // It will not begin: said, where the user has not cancelled what it waited for.
+    // It failed before it began: an alert, unless the user cancelled the rental it waited for.
     if (awaited(run)?.step === 'cancelled' || run.rentedAgain)
       runAlerts.note(run, `${run.name} was not run`, run.problem?.message)
     else runAlerts.tell(run, notStartedAlert(account, run))
   }
 
-  /** Whether what it waited for is on the page, which shows the run with it. */
+  /** Whether State still has the rental that the run waited for: the page shows both together. */
   function isShown({ rental, attemptSeries }: Run): boolean {
     const shown = store.get().accounts[account]
     return attemptSeries === undefined
@@ -69,7 +68,7 @@ export function createOnPoll(
       : shown?.attempts[attemptSeries] !== undefined
   }
 
-  /** What a poll means to a run that goes on. */
+  /** Applies a poll to an unfinished run. */
   function seen(run: Run, poll: AccountPoll): void {
     const { id, step, instance = 0 } = run
     if (step === 'waiting') {
@@ -85,7 +84,7 @@ export function createOnPoll(
   return poll => {
     for (const run of runs.all()) {
       if (run.watchdogStale) void watchdog.tellIfStale(run.id)
-      // What never began goes with what it waited for: nothing else shows it.
+      // A run that never began is shown with its rental only, so it goes with that.
       if (!isGoing(run) && run.instance === undefined && !isShown(run)) void dismiss(run.id)
       if (isGoing(run)) seen(run, poll)
     }

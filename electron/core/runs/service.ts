@@ -21,29 +21,29 @@ import { spares } from './spares.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
 import { createRunWork } from './work.ts'
 
-/** The runs of one account: started, followed, and what was chosen done at their end. */
+/** The runs of one account: starts them, follows their output, and does what was chosen for their end. */
 export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
-  /** Resolves with its id once it is on disk. An `id` that is known already begins nothing. */
+  /** Resolves with its id once it is on disk. Starts nothing if there is a run with that `id` already. */
   start(newRun: NewRun, id?: string): Promise<string>
   find(id: string): Run | undefined
   /**
-   * The same for an instance that is still to be rented: it is on disk before `rent` is called, and is not where that
-   * rejects. Resolves with what `rent` gives.
+   * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
+   * if `rent` rejects. Resolves with what `rent` does.
    */
   startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
-  /** Takes back what waits for a series of attempts that never began. */
+  /** Removes the run that waits for a series of attempts which never began. */
   forget(attemptSeries: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the service is being asked for what was chosen before. */
   change(id: string, afterwards: RunAction): Promise<void>
-  /** With a folder of this machine, what is fetched goes there. */
+  /** `into`: the folder of this machine to download to; the usual one if undefined. */
   retry(id: string, into: string | undefined): Promise<void>
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
-  /** What a guard may do to an instance as things stand: no folder that is still to be fetched is lost by it. */
+  /** What a guard may do to an instance without losing a folder still to be downloaded; undefined for nothing. */
   spares(target: Target): GuardAction | undefined
-  /** Before the account leaves Berth. */
+  /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export type NewRun = Pick<
   | 'afterwardsIfStuck'
 >
 
-/** Runs that are remembered after their end. */
+/** How many finished runs are kept. */
 const mostOver = 50
 
 export async function openRuns(
@@ -84,7 +84,7 @@ export async function openRuns(
   const { tellIfStale } = watchdog
   const parts = { runs, inside, watchdog, runAlerts, outputOf: outputs.of }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
-  /** Runs whose instance is being asked for at this moment. */
+  /** Runs whose instance is being rented right now. */
   const asking = new Set<string>()
 
   async function dismiss(id: string): Promise<void> {
@@ -101,7 +101,7 @@ export async function openRuns(
     await tellIfStale(run.id)
   }
 
-  /** Its watchdog would still end the instance, and nothing but the run remembers to tell it otherwise. */
+  /** Whether its watchdog still has an outdated order to end the instance, which only the run remembers to correct. */
   function isThreatened({ id, instance = 0 }: Run): boolean {
     const { instances, watchdogs: there } = store.get().accounts[account] ?? {}
     return runs.find(id)?.watchdogStale === true && instances?.[instance] !== undefined && !!there?.[instance]
@@ -150,7 +150,7 @@ export async function openRuns(
         await runs.update(id, { step: 'over', endedAt: context.now() })
         runs.setProblem(id, undefined)
         wake(id)
-        // It may have begun there without Berth having heard of it.
+        // It may have begun on the instance though the answer was lost.
         if (run.step === 'starting') void endUnheard(run)
         return
       }

@@ -6,16 +6,16 @@ import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Run } from './model.ts'
 import type { RunAlerts } from './run-alerts.ts'
 
-/** Whether a folder of its instance is still to be fetched, or could not be: it would be lost with the instance. */
+/** Whether the run's folder is not on this machine yet, and would be lost with the instance. */
 export function isUnsafe(run: Run): boolean {
   if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
   return isGoing(run) || run.step === 'kept'
 }
 
 /**
- * What a guard that destroys may do to an instance with a folder that is not here yet. While that is being fetched the
- * guard waits; else it stops what runs, which keeps the folder and ends most of the cost. What is stopped is kept:
- * undefined.
+ * What a guard that destroys may do to an instance with such runs. While a folder is being downloaded it waits
+ * (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped one
+ * alone (undefined).
  */
 export function spared(unsafe: readonly Run[], state: InstanceState | undefined): GuardAction | undefined {
   if (unsafe.length === 0) return 'destroy'
@@ -24,7 +24,7 @@ export function spared(unsafe: readonly Run[], state: InstanceState | undefined)
   return state && hasTrait(state, 'halted') ? undefined : 'stop'
 }
 
-/** What a guard may do to an instance with those runs; said, where that is less than it wants. */
+/** What a guard may do to an instance with these runs; noted in Activity if that is less than it was set to. */
 export function spares(
   { instance, action }: Target,
   runs: readonly Run[],

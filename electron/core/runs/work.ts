@@ -8,24 +8,24 @@ import type { Run } from './model.ts'
 import { createRunning, type Running } from './on-instance/running.ts'
 import type { RunParts } from './parts.ts'
 
-/** Brings runs from their start to their end and beyond: one loop for each. */
+/** Takes each run from its start through its end to what follows it, in a loop of its own. */
 export interface RunWork {
   /**
-   * Goes on with a run until nothing is left to do, or Berth ends. A second call meanwhile wakes it where it waits for
-   * a poll.
+   * Starts the loop of a run, which lasts until nothing is left to do or Berth ends. If it exists already and waits for a
+   * poll, it goes on at once.
    */
   work(id: string): void
   wake(id: string): void
   dropFetch: Fetching['drop']
-  /** Whether the service is being asked to stop or destroy its instance: too late to choose something else. */
+  /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
   isAsked(id: string): boolean
-  /** Resolves once no loop goes on. */
+  /** Resolves once all loops have ended. */
   rest(): Promise<void>
 }
 
-/** Milliseconds until what failed is tried again; the last one stays. */
+/** Milliseconds from a failure to the next try; the last one repeats. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
-/** What no later try mends. */
+/** Problems that a later try cannot solve. */
 const hopeless = new Set(['no_posix_shell', 'disk_full'])
 
 export function createRunWork(context: AccountContext, parts: RunParts): RunWork {
@@ -47,7 +47,7 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
         runs.setProblem(id, undefined)
         if (!goesOn) await loops.until(id, undefined)
       } catch (error) {
-        // It ended meanwhile: the failure no longer matters.
+        // The run ended meanwhile, so the failure does not matter.
         const after = runs.find(id)
         if (ending.aborted || !after || !isGoing(after)) return
         const problem = problemOf(error)
@@ -65,7 +65,7 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
     }
   }
 
-  /** One step of it; falsy where it waits for a poll of the account, or for somebody else, to go on. */
+  /** One step of a run; falsy if the next one has to wait for a poll or for the user. */
   async function stepOf(run: Run): Promise<boolean | undefined> {
     const within = (does: Running['begin']) =>
       inside(run, async (connection, view) => {

@@ -1,6 +1,6 @@
 import type { Files } from '../../../ports/files.ts'
 
-/** Bytes after which a file is full and the next one begins, and how many files of one run are kept. */
+/** Bytes of a full file, after which the next one begins, and the most files of one run. */
 export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
 
 /**
@@ -11,25 +11,25 @@ export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
 export interface RunOutput {
   /** The byte of the output to go on from. */
   next(): number
-  /** The first byte that is still kept. */
+  /** The first byte that is still stored. */
   first(): number
-  /** Resolves once it is on disk. With too much of it, the oldest file goes. */
+  /** Resolves once it is on disk. Deletes the oldest file if there are too many. */
   append(bytes: Uint8Array): Promise<void>
-  /** Leaves nothing of the files that end before a byte, or with it. */
+  /** Deletes the files that end at a byte or before it. */
   lose(to: number): Promise<void>
-  /** So many bytes from one on, or from the first that is kept; fewer at the end. */
+  /** At most `most` bytes from a byte on, or from the first that is still stored. */
   read(from: number, most: number): Promise<{ at: number; bytes: Buffer }>
-  /** Calls back after every piece that is added; gives what ends that. */
+  /** Calls back after each addition; returns the function that ends this. */
   onAppend(listener: () => void): () => void
 }
 
-/** One of its files. */
+/** One file of an output. */
 interface Part {
   at: number
   size: number
 }
 
-/** The same, and whose it is. */
+/** The same with the run that it belongs to. */
 export interface RunPart extends Part {
   run: string
 }

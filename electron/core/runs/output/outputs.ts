@@ -3,10 +3,10 @@ import type { StoredRuns } from '../stored-runs.ts'
 import { bounds, deleteOutput, everyPart, openOutput, type RunOutput } from './output.ts'
 import { toLose } from './room.ts'
 
-/** The outputs of all runs of an account, which share its room on the disk. */
+/** The stored outputs of all runs of an account, which share one limit on disk. */
 export interface RunOutputs {
   of(id: string): Promise<RunOutput>
-  /** Leaves nothing of that of a run; without one, of any. Never rejects. */
+  /** Deletes the output of a run, or of all of them. Never rejects. */
   delete(id?: string): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export function createOutputs(
     return open
   }
 
-  /** One after another, so that each counts what the one before it has left. What cannot be deleted is, next time. */
+  /** One at a time, so that each counts what the one before left. What cannot be deleted now is deleted next time. */
   function makeRoom(): Promise<void> {
     making = making.then(clear).catch(() => undefined)
     return making

@@ -2,15 +2,15 @@ import type { RunPage, RunPlace } from '../../../contract/automation/run.ts'
 import type { RunOutput } from './output.ts'
 import { openEscape, plainOutput } from './plain.ts'
 
-/** Lines of a page, of those the ones before the byte it is about, and bytes that are read for one at the most. */
+/** Lines of a page, how many of them come before the requested byte, and the most bytes read for a page. */
 const bounds = { lines: 1000, before: 20, bytes: 1024 * 1024 }
-/** Bytes that are read at a time. */
+/** Bytes read at a time. */
 const block = 64 * 1024
 
 const lineFeed = 10
 const carriageReturn = 13
 
-/** A page of the kept output. It begins and ends with a line, unless lines are longer than a page may be. */
+/** A page of the stored output. It starts and ends at line ends, unless a line is longer than a page may be. */
 export async function pageOf(output: RunOutput, place: RunPlace): Promise<RunPage> {
   if ('before' in place) return pageBefore(output, place.before)
   if ('from' in place) return pageFrom(output, place.from)
@@ -61,7 +61,7 @@ function count(bytes: Buffer): number {
   return lines
 }
 
-/** Where the last so many lines begin; undefined where there are fewer. */
+/** Where the last `lines` lines begin; undefined if there are fewer. */
 function lineBack(bytes: Buffer, lines: number): number | undefined {
   let left = lines
   for (let at = bytes.length - 2; at >= 0; at -= 1) {
@@ -72,7 +72,7 @@ function lineBack(bytes: Buffer, lines: number): number | undefined {
   return undefined
 }
 
-/** Where the first so many lines end; undefined where there are fewer. */
+/** Where the first `lines` lines end; undefined if there are fewer. */
 function lineOn(bytes: Buffer, lines: number): number | undefined {
   let left = lines
   for (let at = 0; at < bytes.length; at += 1) {
@@ -83,7 +83,7 @@ function lineOn(bytes: Buffer, lines: number): number | undefined {
   return undefined
 }
 
-/** After the first end of a line, or of what was written over; else at the first whole character. */
+/** Just after the first line end or carriage return; without one, at the first whole character. */
 function firstBreak(bytes: Buffer): number {
   const at = bytes.findIndex(byte => byte === lineFeed || byte === carriageReturn)
   return at >= 0 ? at + 1 : wholeFrom(bytes)
@@ -94,20 +94,20 @@ function lastBreak(bytes: Buffer): number {
   return at >= 0 ? at + 1 : wholeUpTo(bytes)
 }
 
-/** Before a character or an escape at the very end whose rest may still come. */
+/** Before an unfinished character or escape sequence at the end. */
 function completeUpTo(bytes: Buffer): number {
   const whole = wholeUpTo(bytes)
   const cut = openEscape(bytes.toString('latin1', 0, whole))
   return cut < 0 ? whole : cut
 }
 
-/** Past the rest of a character whose beginning is not there. */
+/** After the bytes of a character whose first byte is missing. */
 function wholeFrom(bytes: Buffer): number {
   const at = bytes.findIndex(byte => (byte & 0xc0) !== 0x80)
   return at >= 0 && at < 4 ? at : 0
 }
 
-/** Before a character that goes on beyond the end. */
+/** Before a character that continues beyond the end. */
 function wholeUpTo(bytes: Buffer): number {
   const at = bytes.findLastIndex(byte => (byte & 0xc0) !== 0x80)
   const first = bytes[at] ?? 0

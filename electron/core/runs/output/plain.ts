@@ -23,10 +23,10 @@ function withoutEscapes(text: string): string {
   return stripVTControlCharacters(moves).replaceAll('\t', '    ').replaceAll(unprintable, '')
 }
 
-/** Characters that are cleaned at once: a megabyte with a million finds in it costs more than its parts. */
+/** Characters cleaned at a time: replacing a million matches in one long text is slower than in several short ones. */
 const block = 32_768
 
-/** The text in blocks, none of which ends within an escape. */
+/** The text in blocks, none of which ends inside an escape sequence. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = []
   for (let at = 0; at < text.length; ) {
@@ -38,7 +38,7 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** A line without what was written over. */
+/** A line as a terminal shows it after carriage returns: without what was overwritten. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end -= 1
@@ -46,13 +46,13 @@ function lastWritten(line: string): string {
   return from < 0 ? line : line.slice(from)
 }
 
-/** A line of output as it was seen last. */
+/** A line of output in its last state. */
 export function plainLastLine(line: string): string {
   const seen = withoutEnd(plainOutput(line), '\r\v')
   return seen.slice(Math.max(seen.lastIndexOf('\r'), seen.lastIndexOf('\v')) + 1)
 }
 
-/** Where an escape begins whose rest may still come; -1 where none does. */
+/** Where an unfinished escape sequence begins, whose rest may still arrive; -1 for none. */
 export function openEscape(text: string): number {
   const at = text.lastIndexOf('\u001b')
   return at >= 0 && text.length - at < longestEscape && !wholeEscape.test(text.slice(at)) ? at : -1
@@ -63,7 +63,7 @@ const upwards = /\u001b\[(\d*)A/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
 const wholeEscape = /^\u001b(\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*\u0007|[^[\]])/
 const longestEscape = 64
-/** Controls but those moves, and what turns the direction of text around. */
+/** Control characters other than cursor movements, and those that reverse the direction of text. */
 const unprintable = /(?![\n\r\v])[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of them but the line feed.
 const special = /[\0-\t\v-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/

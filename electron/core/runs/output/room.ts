@@ -1,7 +1,7 @@
 import { isGoing, type RunView } from '../../../contract/automation/run.ts'
 import { bounds, type RunPart } from './output.ts'
 
-/** Bytes of output that are kept of all runs of an account together. */
+/** The most bytes of output stored for all runs of an account together. */
 const mostOfAll = 200 * 1024 * 1024
 
 type RunOnDisk = Pick<RunView, 'id' | 'step' | 'createdAt' | 'endedAt'>
@@ -30,7 +30,7 @@ export function toLose(
     ...of(going).filter(part => !isNewest(part)),
   ]
 
-  // The newest file of one that goes on fills up without another word.
+  // The newest file of an unfinished run may still grow to a full one.
   const sizeOf = (part: RunPart) =>
     goesOn.has(part.run) && isNewest(part) ? Math.max(part.size, file) : part.size
   let surplus = parts.reduce((sum, part) => sum + sizeOf(part), file) - all

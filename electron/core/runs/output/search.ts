@@ -2,9 +2,9 @@ import type { RunMatch } from '../../../contract/automation/run.ts'
 import type { RunOutput } from './output.ts'
 import { plainLastLine } from './plain.ts'
 
-/** Lines that are found at the most, characters of one that are shown, and of those the ones before the find. */
+/** The most lines found, the characters shown of each, and how many of those come before the match. */
 const bounds = { lines: 500, shown: 400, before: 120 }
-/** Bytes that are read at a time, and those of a line that is longer than anybody reads. */
+/** Bytes read at a time, and the most bytes of one line that are searched. */
 const block = 256 * 1024
 const longestLine = 1024 * 1024
 
@@ -13,7 +13,7 @@ export interface Found {
   total: number
 }
 
-/** The last lines of all the kept output that contain a text, whatever their case, up to a byte where one is given. */
+/** The last lines of the stored output that contain a text, in any case; up to byte `before` if given. */
 export async function searchOutput(output: RunOutput, text: string, before?: number): Promise<Found> {
   const wanted = text.toLowerCase()
   const end = Math.min(before ?? output.next(), output.next())
@@ -36,7 +36,7 @@ export async function searchOutput(output: RunOutput, text: string, before?: num
     const from = restAt + rest.length
     const { at, bytes } = await output.read(from, Math.min(block, end - from))
     if (bytes.length === 0) break
-    // What was not read yet may have been dropped meanwhile.
+    // The oldest output may have been deleted meanwhile.
     if (at > from) rest = Buffer.alloc(0)
     const all = Buffer.concat([rest, bytes])
     const allAt = at - rest.length

@@ -3,20 +3,20 @@ import { StringDecoder } from 'node:string_decoder'
 import type { RunOutput } from './output.ts'
 import { openEscape, plainOutput } from './plain.ts'
 
-/** Bytes that are read at a time. */
+/** Bytes read at a time. */
 const block = 64 * 1024
 
-/** Kept output from a byte on as plain text with its moves, and what is added to it for as long as somebody reads. */
+/** Stored output from a byte on, as plain text with cursor movements, followed by what is added while somebody reads. */
 export function outputStream(output: RunOutput, from: number): Duplex {
   const decoder = new StringDecoder('utf8')
   let at = from
-  /** The beginning of an escape whose rest has not come. */
+  /** The beginning of an unfinished escape sequence. */
   let open = ''
   let wanted = false
   let reading = false
   const stop = output.onAppend(() => void give())
 
-  /** Reads until there is something to give, or all was given. */
+  /** Reads until there is text to deliver, or all was delivered. */
   async function give(): Promise<void> {
     if (reading || !wanted) return
     reading = true
@@ -38,7 +38,7 @@ export function outputStream(output: RunOutput, from: number): Duplex {
     } finally {
       reading = false
     }
-    // What came while the end was being read was told to nobody.
+    // Nobody was told of what was added while the end was being read.
     if (wanted && at < output.next() && !stream.destroyed) void give()
   }
 
