@@ -12,17 +12,17 @@ import {
 import { asRemembered, withParts } from './silence.ts'
 import { likeliestTopUp } from './top-up.ts'
 
-/** What a fresh poll adds. */
+/** What a new poll adds to the record. */
 export interface Accrual {
   counted: Counted
-  /** What left the account: by its credit where that is known. */
+  /** What left the account: by the credit if both polls told it, else by the prices. */
   spent: Micros
   toppedUp: Micros
-  /** What was topped up, and with it what was spent, is only the likeliest. */
+  /** Whether `toppedUp`, and with it `spent`, is only the likeliest amount. */
   estimated: boolean
-  /** What each instance cost of it, by id; those that were destroyed meanwhile too. */
+  /** How much of `spent` each instance cost, by id, including those destroyed meanwhile. */
   shares: ReadonlyMap<string, Micros>
-  /** Corrected totals, by id, of the instances whose cost during an absence differs from what their price said. */
+  /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
   inAll: ReadonlyMap<string, Micros>
 }
 
@@ -30,14 +30,14 @@ export interface Seen {
   at: number
   credit?: Micros
   instances: Readonly<Record<string, InstanceView>>
-  /** Seconds by which `at` may be wrong; 2 where nothing is said. */
+  /** Seconds by which `at` may be wrong; 2 by default. */
   uncertainty?: number
 }
 
 /**
- * What was spent since the last poll, and by whom. The sum follows from the credit, which is exact. Shares follow from
- * the prices; what has changed its price, come or gone meanwhile may have done so at any moment, so those have what the
- * credit leaves for them.
+ * What was spent since the last poll, in all and by each instance. The sum follows from the credit, which is exact. The
+ * shares follow from the prices. An instance that was rented, destroyed or changed its price in between may have done so
+ * at any moment, so these instances share what the certain ones leave of the sum.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -89,7 +89,7 @@ export function accrueSpending(
   }
 }
 
-/** Of those that were there at both ends; a micro-dollar is rounding. */
+/** Of instances that both polls list; a difference of one micro-dollar is rounding. */
 function costsInAll(
   before: Counted,
   counted: Counted,

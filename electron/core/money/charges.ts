@@ -8,16 +8,16 @@ import { absentUntil } from './absent-list.ts'
 import { emptyDay } from './days.ts'
 import { localDay, midnight, nextMidnight } from './local-days.ts'
 
-/** What the service itself charged on days that are over, and what was paid in: it goes before what was inferred. */
+/** What the service itself says it charged on past days, and what was paid in. It replaces what Berth inferred. */
 export interface Charges {
-  /** The days as the service charged them, where it tells, and as they were counted elsewhere. */
+  /** The days as the service charged them, if it says so; else as they were counted. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /**
    * After a poll: asks the service where it is time to, or where what was paid in could only be estimated. Never rejects;
    * resolves once nothing is asked any more.
    */
   onPoll(at: number, estimated?: boolean): Promise<void>
-  /** Another key may see what the last one could not: nothing counts as absent any more. */
+  /** The key was replaced: the new one may be allowed to read lists that the last one could not. */
   keyChanged(): void
   flush(): Promise<void>
 }
@@ -27,7 +27,7 @@ const ChargedDay = v.object({
   day: v.string(),
   spent: v.number(),
   instances: v.record(v.string(), v.object({ gpu: amount, disk: amount, traffic: amount, other: amount })),
-  /** It was asked for so late that nothing comes to it any more. */
+  /** It was read so late that no charge is added to it any more. */
   final: v.optional(v.literal(true)),
 })
 type ChargedDay = v.InferOutput<typeof ChargedDay>
@@ -35,10 +35,10 @@ type ChargedDay = v.InferOutput<typeof ChargedDay>
 const Stored = v.object({
   /** When the service was asked last, epoch seconds. */
   askedAt: v.optional(v.number()),
-  /** Until when it is taken to have no such list. */
+  /** Until when the list is not asked for, since the service had none. */
   chargesAbsentUntil: v.optional(v.number()),
   invoicesAbsentUntil: v.optional(v.number()),
-  /** Up to when it has told what was paid in; not while that is asked. */
+  /** Up to when invoices were read; undefined while they are being read. */
   invoicesUntil: v.optional(v.number()),
   days: v.array(ChargedDay),
   /** By day. */
@@ -46,12 +46,12 @@ const Stored = v.object({
 })
 type Stored = v.InferOutput<typeof Stored>
 
-/** Seconds between two times of asking, and until which a day's charges may still come in. */
+/** Seconds between two requests, and after the end of a day until its charges are final. */
 const askedEvery = 3600
 const finalAfter = 3600
-/** Seconds after midnight: the service closes its day, too. */
+/** Seconds after midnight before a day is read: the service has to close it first. */
 const afterMidnight = 300
-/** Days that are asked for, and that are kept. */
+/** Days that are read, and that are stored. */
 const daysBack = 7
 const retentionDays = 400
 
@@ -80,7 +80,7 @@ export async function openCharges(
     if (!ending.aborted) document.writeSoon(change)
   }
 
-  /** What a list came to; undefined where it was not told, and then until when it need not be asked for again. */
+  /** The answer to a list; without one, until when the list need not be asked for again. */
   async function told<T>(ask: () => Promise<T>): Promise<{ answer?: T; absentUntil?: number }> {
     try {
       return { answer: await ask() }
@@ -97,7 +97,7 @@ export async function openCharges(
     if ((document.get().chargesAbsentUntil ?? 0) <= at)
       for (const range of due) {
         const { answer, absentUntil } = await told(() =>
-          // The service may keep its books by days of UTC.
+          // The service may count by days of UTC.
           client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
         )
         if (absentUntil !== undefined) keep(stored => ({ ...stored, chargesAbsentUntil: absentUntil }))
@@ -129,7 +129,7 @@ export async function openCharges(
   }
 }
 
-/** Whether it is time to ask: an hour after the last time, or soon after midnight, where some day is not final. */
+/** Whether it is time to ask: some day is not final, and the last request is an hour old or from before midnight. */
 function isDue(stored: Stored, at: number): boolean {
   const { askedAt, chargesAbsentUntil = 0, invoicesAbsentUntil = 0 } = stored
   if (chargesAbsentUntil > at && invoicesAbsentUntil > at) return false
@@ -138,7 +138,7 @@ function isDue(stored: Stored, at: number): boolean {
   return isTime && daysDue(stored, at).length > 0
 }
 
-/** Days that are over and not final, the latest first. */
+/** Past days that are not final, the latest first. */
 export function daysDue({ days }: Pick<Stored, 'days'>, at: number): DayRange[] {
   const final = new Set(days.flatMap(({ day, final }) => (final ? [day] : [])))
   const ranges: DayRange[] = []
@@ -164,7 +164,7 @@ const kinds: Readonly<Record<string, keyof ChargedKinds>> = {
   bwd: 'traffic',
 }
 
-/** What of the rows falls on that day, by instance and kind: what reaches beyond it counts by its share of time. */
+/** The charges of a day, by instance and kind; a row that reaches beyond the day counts by its share of time. */
 export function chargedDay(range: DayRange, rows: readonly BillingRow[]): ChargedDay {
   const instances: Record<string, ChargedKinds> = {}
   let spent = 0
@@ -191,13 +191,13 @@ function shareWithin(
   start: number | undefined,
   end: number | undefined = start,
 ): number {
-  // Without a time it is what was asked for.
+  // A row without a time belongs to the day that was asked for.
   if (start === undefined || end === undefined) return 1
   if (end <= start) return start >= from && start < to ? 1 : 0
   return Math.max(0, Math.min(end, to) - Math.max(start, from)) / (end - start)
 }
 
-/** By day; what is paid in has an amount below nothing. */
+/** The sums paid in, by day; their amounts are negative in the answer. */
 export function topUpsOf(rows: readonly BillingRow[]): Record<string, Micros> {
   const topUps: Record<string, Micros> = {}
   for (const { type, amount: dollars = 0, start } of rows) {

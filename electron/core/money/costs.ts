@@ -5,53 +5,53 @@ import type { Micros } from '../../contract/spending/money.ts'
 import { shortestBreak } from '../instances/reconcile.ts'
 import { ranAtLeast } from '../instances/spending.ts'
 
-/** What has been counted already, up to a moment of the account's time. */
+/** The account as of the last poll that was counted. */
 export interface Counted {
-  /** Epoch seconds, and by how many that may be wrong. */
+  /** Epoch seconds of the account's time, and by how many they may be wrong. */
   at: number
   uncertainty?: number
   credit?: Micros
-  /** By id. */
+  /** By instance id. */
   instances: Record<string, CountedInstance>
-  /** What the shares add up to more than left the account, by uncertain clocks: later ones have less for it. */
+  /** By how much the shares so far exceed what left the account, since clocks are not exact; taken off later shares. */
   over?: Micros
 }
 
-/** What an instance had cost in all by then, and what it cost per hour. */
+/** The total cost of an instance at that poll, and its prices per hour. */
 export interface CountedInstance {
   spent: Micros
   perHour: Micros
-  /** What it cost per hour at the least, where that is not known: a host that is silent may charge its disk alone. */
+  /** The lowest price it may have been charged, if that is not certain: a silent host may charge the disk alone. */
   least?: Micros
-  /** Where its host is silent: of what it may charge beside the least, how much it did when that was told, 0 to 1. */
+  /** For a silent host: where between `least` (0) and `perHour` (1) its charge was when that was last certain. */
   part?: number
-  /** What it costs per hour while it is stopped, where that is less. */
+  /** Its price while stopped, if that is lower than `perHour`. */
   disk?: Micros
-  /** It is on its way to running. */
+  /** It is starting. */
   booting?: true
-  /** What it costs per hour once it runs, where that is more: in an absence it may run and be gone again. */
+  /** Its price once it runs, if that is higher: while Berth is away it may run and be destroyed again. */
   running?: Micros
-  /** What its traffic had cost, where that is measured: it comes on top of all prices, and is sure. */
+  /** The cost of its traffic, if that is measured; it is exact, and comes on top of the prices. */
   traffic?: Micros
 }
 
-/** What one instance may have cost in a stretch of time. Where it is sure, `least`, `most` and `guess` are the same. */
+/** What an instance may have cost between two polls. If that is certain, `least`, `most` and `guess` are equal. */
 export interface Cost {
   least: Micros
   most: Micros
-  /** By the price it had before, where nothing better is known. */
+  /** The likeliest, by its price at the earlier poll. */
   guess: Micros
-  /** Less than `least` where it may have been stopped for a while that nobody saw. */
+  /** Below `least` if it may have been stopped for a while between the polls. */
   lowest: Micros
-  /** Its host was silent at both ends. */
+  /** Its host was silent at both polls. */
   silent?: true
 }
 
 export type Bound = Exclude<keyof Cost, 'silent'>
 
 /**
- * Seconds: polls closer together follow each other. Between others, what had one price at both may have been stopped
- * and started again.
+ * Seconds between two polls from which Berth counts as having been away: an instance may have been stopped and started
+ * again in between.
  */
 export const shortestAbsence = shortestBreak
 
@@ -71,7 +71,7 @@ export function countedAt(instance: InstanceView, at: number): CountedInstance {
   }
 }
 
-/** By id, between two polls. Where time went back (a clock was put right) nothing can be said of anyone. */
+/** The cost of each instance between two polls, by id. Empty if time went back, as when a clock was corrected. */
 export function costsBetween(
   before: Counted,
   after: Counted,
@@ -93,7 +93,7 @@ export function costsBetween(
   return costs
 }
 
-/** What one that is there now has cost since the poll before; `then` is how it was in that, undefined where it is new. */
+/** The cost of an instance since the earlier poll. `then`: the instance at that poll; undefined if it is new. */
 function costOf(
   { state, startedAt, pricePerHour = 0 }: InstanceView,
   then: CountedInstance | undefined,
@@ -105,19 +105,19 @@ function costOf(
   const seconds = Math.max(0, then ? to - from : Math.min(to - from, to - began))
   const disk = Math.min(now.disk ?? now.perHour, then?.disk ?? then?.perHour ?? now.perHour)
   const fresh = then === undefined || then.booting === true
-  // The service may tell when it was made, or when it was started last.
+  // `startedAt` is the creation on some deployments, and the last start on others.
   const booted = fresh || began > from + uncertainty ? Math.max(from, began) : undefined
   const ran = state === 'running' && booted !== undefined ? ranAtLeast(booted, to) : 0
   const known = ran > 0 ? costOverTime(now.perHour, ran) + costOverTime(disk, seconds - ran) : 0
   const mayHaveRun = fresh && state !== 'running' && !now.booting
   const dearest = Math.max(then?.perHour ?? 0, now.perHour, mayHaveRun ? pricePerHour : 0)
-  // Of a new one that does not tell when it was made, nothing is sure.
+  // A new instance without a time of creation may have cost nothing yet.
   const idle = then || startedAt !== undefined ? disk : 0
   const cheapest = then ? Math.min(then.least ?? then.perHour, now.least ?? now.perHour) : idle
   const traffic = Math.max(0, (now.traffic ?? 0) - (then?.traffic ?? 0))
   const most = costOverTime(dearest, seconds) + traffic
   const least = Math.min(most, Math.max(costOverTime(cheapest, seconds), known) + traffic)
-  // What it has cost in all may have been taken up from an older poll than this, after a kill. Rounding gives the one.
+  // After a kill, `spent` may go on from an older poll than this one. The 1 is for rounding.
   const guess = Math.min(Math.max(least, now.spent - (then?.spent ?? 0)), then ? most + 1 : most)
   const sure = least === most
   const lowest =
@@ -134,7 +134,7 @@ function costOf(
   }
 }
 
-/** What a price per hour comes to in so many seconds. */
+/** A price per hour over a number of seconds. */
 export function costOverTime(perHour: Micros, seconds: number): Micros {
   return Math.max(0, Math.floor((perHour * seconds) / 3600))
 }

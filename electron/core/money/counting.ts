@@ -7,7 +7,7 @@ import { StoredDay, withStretch } from './days.ts'
 import { StoredSamples, withAmount } from './samples.ts'
 import { namedSpenders, StoredNames } from './spender-names.ts'
 
-/** What changes with every sample: small, since it is written as often. */
+/** What changes with every sample. It is written as often, so it is small. */
 export const MoneyNow = v.object({
   counted: v.optional(
     v.object({
@@ -33,22 +33,22 @@ export const MoneyNow = v.object({
   today: StoredDay,
   samples: StoredSamples,
   names: StoredNames,
-  /** Since when polls come without the credit, and are passed over: on disk, or a restart would begin that anew. */
+  /** Since when polls lack the credit and are skipped. It is on disk so that a restart does not begin that time anew. */
   creditStaleSince: v.optional(v.number()),
 })
 export type MoneyNow = v.InferOutput<typeof MoneyNow>
 
-/** What is counted once a poll is. */
+/** The record after a poll was counted. */
 export interface CountedPoll extends Pick<Accrual, 'estimated' | 'inAll'> {
   after: MoneyNow & { counted: Counted }
-  /** Days that are not today's any more. */
+  /** Days that ended with this poll. */
   over: readonly MoneyDay[]
 }
 
-/** Seconds: a clock that leaps by years does not fill the record with days. */
+/** Seconds: the most that a poll adds, so that a clock that leaps by years does not fill the record with days. */
 const longestStretch = 400 * 86_400
 
-/** Counts what a poll adds. `known` is a day that was counted before, where the calendar went back. */
+/** Adds a poll to the record. `known` gives a day that was counted before, for a calendar that goes back. */
 export function countPoll(
   before: MoneyNow,
   { account, credit, at, uncertainty }: AccountPoll,
@@ -67,7 +67,7 @@ export function countPoll(
   const stretch = { from, to: at, spent, toppedUp, estimated, shares, credit, model }
   const days = withStretch(before.today, stretch, known)
   const today = days.at(-1) ?? before.today
-  // Later ones, too: on a journey west the calendar goes back.
+  // Also days after `today`: on a journey west the calendar goes back.
   const over = (days[0]?.day === before.today.day ? days : [before.today, ...days]).filter(
     ({ day }) => day !== today.day,
   )

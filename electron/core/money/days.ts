@@ -19,13 +19,13 @@ export function emptyDay(day: string): MoneyDay {
   return { day, spent: 0, toppedUp: 0, models: {}, instances: {} }
 }
 
-/** What was spent over a stretch of time, to be laid on the days it touches. Epoch seconds. */
+/** What was spent in a span of time, to be divided among its days. Epoch seconds. */
 export interface Stretch {
   from: number
   to: number
   spent: Micros
   toppedUp: Micros
-  /** They are only the likeliest. */
+  /** Whether `spent` and `toppedUp` are only the likeliest amounts. */
   estimated?: boolean
   shares: ReadonlyMap<string, Micros>
   credit?: Micros
@@ -34,8 +34,8 @@ export interface Stretch {
 }
 
 /**
- * The days after a stretch, `today` first: all but the last are over. Amounts are parted by time, to the last micro.
- * `known` is a day that was counted before, where the calendar went back: it goes on from there.
+ * The days that a span touches, `today` first; all but the last are over. Amounts are divided by time, and add up
+ * exactly. `known` gives a day that was counted before, which goes on from there if the calendar went back.
  */
 export function withStretch(
   today: MoneyDay,
@@ -47,7 +47,7 @@ export function withStretch(
     const since = parts[index - 1]?.until ?? 0
     const part = (amount: Micros) => Math.floor(amount * until) - Math.floor(amount * since)
     const last = index === parts.length - 1
-    // A day in between is counted anew: after a kill it may be on disk already.
+    // A whole day in between is counted anew: after a kill it may be on disk already.
     const begun = index === 0 || last ? known(day) : undefined
     const base = index === 0 && day === today.day ? today : (begun ?? emptyDay(day))
     const models = { ...base.models }
@@ -72,12 +72,12 @@ export function withStretch(
   })
 }
 
-/** Instances kept by name on a day that is over: the costliest. */
+/** The most instances stored of a day that is over: the costliest. */
 const mostInstances = 40
-/** Days whose instances are kept at all. */
+/** Days whose instances are stored. */
 const daysWithInstances = 400
 
-/** The days that are over, with more of them, in order: a day that is there already is replaced. Bounded. */
+/** The days that are over with more of them, in order; a day that is there already is replaced. */
 export function withDaysOver(over: readonly MoneyDay[], more: readonly MoneyDay[]): MoneyDay[] {
   const newer = new Set(more.map(({ day }) => day))
   const all = [...over.filter(({ day }) => !newer.has(day)), ...more].sort((a, b) => (a.day < b.day ? -1 : 1))

@@ -11,23 +11,23 @@ import { localDay } from './local-days.ts'
 import { StoredSamples, sampleLength, thinnedSamples, withoutOld } from './samples.ts'
 import { neededNames, StoredNames } from './spender-names.ts'
 
-/** How an account's money went: every five minutes for 90 days, every day for ever. */
+/** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
 export interface Money extends Automation {
-  /** Samples from a moment on (epoch seconds), at most so many, and every day. */
+  /** At most `most` samples after a moment (epoch seconds), and every day. */
   history(from: number, most: number): MoneyHistory
-  /** What this day and this month of the machine's calendar have cost up to the last poll. */
+  /** What was spent up to the last poll, in this day and month of this machine's calendar. */
   spentToday(): Micros
   spentThisMonth(): Micros
-  /** Up to when: polls without the credit are left to the next that has it. Undefined before the first. */
+  /** When a poll was counted last: one without the credit waits for the next that has it. Undefined before the first. */
   countedAt(): number | undefined
-  /** Another key may be told what the last one was not. */
+  /** The key was replaced: the new one may be allowed to read more. */
   keyChanged(): void
 }
 
-/** Seconds: a credit that is not told for so long is one that the key may not read. */
+/** Seconds without the credit after which the key is taken to lack the permission to read it. */
 const longestWithoutCredit = 3600
 
-/** What is over: written once a day. */
+/** What is over and does not change; written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
 
 export async function openMoney(
@@ -35,30 +35,30 @@ export async function openMoney(
   charges?: Charges,
 ): Promise<Money> {
   const { files, folder, onBroken, machine } = context
-  const kept = { files, clock: machine.clock, onBroken }
+  const stored = { files, clock: machine.clock, onBroken }
   const [now, past] = await Promise.all([
     openDocument({
-      ...kept,
+      ...stored,
       name: `${folder}/money-now.json`,
       schema: MoneyNow,
       empty: { today: emptyDay(localDay(context.now())), samples: [], names: {} },
     }),
     openDocument({
-      ...kept,
+      ...stored,
       name: `${folder}/money-past.json`,
       schema: Past,
       empty: { days: [], samples: [], names: {} },
     }),
   ])
-  /** As of the last poll; what is on disk may be a sample's length older, and goes on from there after a kill. */
+  /** As of the last poll. What is on disk may be five minutes older; after a kill it goes on from there. */
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
   function onPoll(poll: AccountPoll): void {
     const { credit, at } = poll
     const before = current.counted
-    // What was spent follows from the credit: a poll without it is passed over, as long as it is told again soon.
-    // The time since the last one says nothing of that: Berth may have been away for a night.
+    // The credit is needed to know what was spent, so a poll without it is skipped, for an hour at most. That hour counts
+    // from the first such poll: before it, Berth may have been away for a night.
     if (credit === undefined && before?.credit !== undefined) {
       const { creditStaleSince = at } = current
       if (current.creditStaleSince === undefined) {
@@ -76,7 +76,7 @@ export async function openMoney(
     else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
   }
 
-  /** An instance and what was spent on it tell the same. */
+  /** Corrects the cost that State shows, so that instances and spending agree. */
   function showCosts(inAll: ReadonlyMap<string, Micros>, at: number): void {
     context.store.change(draft => {
       for (const [id, micros] of inAll) {
@@ -92,7 +92,7 @@ export async function openMoney(
     now.writeSoon(() => saved)
   }
 
-  /** The past is written first: killed in between, the day is counted again from where it was, and replaces itself. */
+  /** The past is written first: after a kill in between, the day is counted again and replaces the one on disk. */
   function turnDay(over: readonly MoneyDay[]): void {
     const { samples, names, today } = current
     current = { ...current, samples: samples.slice(-1), names: neededNames(names, [today]) }
@@ -112,7 +112,7 @@ export async function openMoney(
 
   const allNames = () => ({ ...past.get().names, ...current.names })
 
-  /** Every day in order, as the service charged it where it tells. */
+  /** Every day in order, as the service charged it if it says so. */
   function allDays(): readonly MoneyDay[] {
     const over = past.get().days.filter(({ day }) => day !== current.today.day)
     const counted = [...over, current.today].sort((a, b) => (a.day < b.day ? -1 : 1))
@@ -125,7 +125,7 @@ export async function openMoney(
     history(from, most) {
       const before = past.get()
       const [first] = current.samples
-      // Time may have gone back behind what is over.
+      // Time may have gone back to before the stored samples end.
       const earlier = first ? before.samples.filter(([end]) => end < first[0]) : before.samples
       return {
         samples: thinnedSamples([...earlier, ...current.samples], from, most),

@@ -8,12 +8,12 @@ export type StoredSample = v.InferOutput<typeof StoredSamples>[number]
 
 /** Seconds that a sample covers. */
 export const sampleLength = 300
-/** Seconds that samples are kept. */
+/** Seconds that samples are stored. */
 const retention = 90 * 86_400
 
 /**
- * The samples with one more amount: it goes to the sample of its five minutes, which is the last or a new one. Time
- * that went back takes with it what would lie in the future.
+ * Adds an amount to the sample of its five minutes, which is the last one or a new one. If time went back, samples that
+ * now lie in the future are dropped.
  */
 export function withAmount(
   samples: readonly StoredSample[],
@@ -28,13 +28,13 @@ export function withAmount(
   return [...past.slice(0, -1), [end, last[1] + spent, credit ?? last[2]]]
 }
 
-/** Those of the ninety days up to the last of them: a clock that leaps ahead for one poll takes none with it. */
+/** The samples of the ninety days before the last one, so that a clock that leaps ahead for one poll loses nothing. */
 export function withoutOld(samples: readonly StoredSample[]): StoredSample[] {
   const last = samples.at(-1)?.[0] ?? 0
   return samples.filter(([end]) => end > last - retention)
 }
 
-/** At most so many samples of one length from a moment on, what falls together added up. Sums stay exact. */
+/** At most `most` samples of equal length after `from`; those that fall into the same one are added up, exactly. */
 export function thinnedSamples(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
   const seen = samples.filter(([end]) => end > from)
   const first = seen[0]?.[0]

@@ -2,14 +2,14 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { Cost, Counted } from './costs.ts'
 
 /**
- * A silent host may charge all or its disk alone. The credit tells which, but only while nothing else changes: what it
- * charged then is remembered for the stretches of time in which something does.
+ * A host that is silent charges either the full price or the disk alone. The credit shows which of the two, but only
+ * while nothing else is uncertain. The part that it charged then is remembered, and used when something else is.
  */
 
-/** Parts as near to none or all as this are taken for that, since clocks waver. */
+/** Parts below this count as 0, and above 1 minus this as 1: clocks are not exact. */
 const wavering = 0.25
 
-/** The costs with those of silent hosts as they were last: only where that is known, and something else is open. */
+/** The costs, with silent hosts at the part they charged last, if that is known and something else is uncertain too. */
 export function asRemembered(
   costs: ReadonlyMap<string, Cost>,
   { instances }: Counted,
@@ -25,7 +25,7 @@ export function asRemembered(
   )
 }
 
-/** What is counted, with the part of its price that each silent host charged: as the shares say, or as it was before. */
+/** `counted` with the part that each silent host charged: by its share now, or as before if that does not tell. */
 export function withParts(
   counted: Counted,
   before: Counted,

@@ -11,10 +11,10 @@ export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.recor
   }),
 )
 
-/** Characters of a label that are kept. */
+/** Characters of a label that are stored. */
 const longestLabel = 80
 
-/** What is known of each instance that is there; those that have gone keep what was known. */
+/** The names with those of the instances there are; instances that are gone keep theirs. */
 export function namedSpenders(
   names: Readonly<Record<string, SpenderName>>,
   account: AccountPoll['account'],
@@ -31,7 +31,7 @@ export function namedSpenders(
   return named
 }
 
-/** The names of the projects that machines were rented for, those included that could not be entered. */
+/** The project that each machine was rented for, including machines that could not be entered. */
 function projectsByInstance({
   jobs,
   attempts,
@@ -45,7 +45,7 @@ function projectsByInstance({
   )
 }
 
-/** The names that some day still needs. */
+/** The names that some stored day refers to. */
 export function neededNames(
   names: Readonly<Record<string, SpenderName>>,
   days: readonly MoneyDay[],

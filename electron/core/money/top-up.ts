@@ -1,36 +1,36 @@
 import type { Micros } from '../../contract/spending/money.ts'
 import { type Bound, type Cost, shortestAbsence } from './costs.ts'
 
-/** What two polls show of the time between them. */
+/** What two polls tell about the time between them. */
 export interface Evidence {
-  /** By how much the credit fell: below nothing where it rose. */
+  /** By how much the credit fell; negative if it rose. */
   fell: Micros
-  /** Seconds. */
+  /** Seconds between them. */
   length: number
   costs: readonly Cost[]
-  /** By how much what ran up may be wrong, since clocks are. */
+  /** By how much the costs may be wrong, since clocks are not exact. */
   uncertainty: Micros
 }
 
 /** What was paid in. */
 export interface TopUp {
   sum: Micros
-  /** Found after an absence, or another usual sum would explain the credit as well. */
+  /** Whether Berth was away, or another usual sum would explain the credit as well. */
   estimated: boolean
 }
 
 const cent = 10_000
 const dollar = 100 * cent
-/** What people mostly pay in is a multiple of these, the rounder the likelier. */
+/** People mostly pay in a multiple of one of these; the first that fits is the likeliest. */
 const usual = [100, 50, 25, 10, 5].map(dollars => dollars * dollar)
 const smallestUsual = 5 * dollar
-/** Below this, credit that is higher than the prices explain is taken for prices that are not quite right. */
+/** A credit that is higher than expected by less than this is no top-up: the prices are not quite exact. */
 const smallestTopUp = dollar / 2
 
 /**
- * What was paid in meanwhile, which the service tells only by the credit. A credit that is higher than the prices
- * explain was topped up: while polls follow each other by any sum, to the cent. After an absence something may have
- * stopped or come and gone unseen, so that only a rise, or a usual sum that fits the prices, is taken for a top-up.
+ * The likeliest top-up between two polls, of which only the credit tells. If the credit is higher than the prices
+ * explain, the difference was paid in: any sum, to the cent. If Berth was away, instances may have stopped, or come and
+ * gone, unseen. Then only a credit that rose, or a usual sum that fits the prices, counts as a top-up.
  */
 export function likeliestTopUp({ fell, length, costs, uncertainty }: Evidence): TopUp {
   const [least, most] = [sum(costs, 'least'), sum(costs, 'most')]
@@ -52,14 +52,14 @@ export function likeliestTopUp({ fell, length, costs, uncertainty }: Evidence): 
   return { sum: fell < 0 ? nearest : 0, estimated: true }
 }
 
-/** The multiple of `step` above nothing that is nearest to the middle of a range, if one lies in it. */
+/** The positive multiple of `step` in a range that is nearest to its middle; undefined for none. */
 function roundedIn(step: Micros, from: Micros, to: Micros): Micros | undefined {
   const [first, last] = [Math.max(1, Math.ceil(from / step)), Math.floor(to / step)]
   if (first > last) return undefined
   return Math.min(last, Math.max(first, Math.round((from + to) / 2 / step))) * step
 }
 
-/** How many usual sums above nothing lie in a range. */
+/** How many positive usual sums a range has. */
 function usualIn(from: Micros, to: Micros): number {
   return Math.max(0, Math.floor(to / smallestUsual) - Math.max(1, Math.ceil(from / smallestUsual)) + 1)
 }
