@@ -62,7 +62,7 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', ['run', '--maxWorkers', '7', ...filters, ...excluded, ...reporters])
+    const code = await runTool('vitest', ['run', '--maxWorkers', '6', ...filters, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
   } finally {

@@ -62,7 +62,9 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       candidate !== undefined &&
       Math.abs(measured - candidate) <= Math.max(uncertainty, candidate * 0.15)
     ) {
-      rate = Math.abs(measured - 1) <= Math.max(uncertainty, 0.25) ? 1 : measured
+      // Time that seems to stand still does not: the answers were old, or too little has passed to tell.
+      const isOne = measured <= uncertainty || Math.abs(measured - 1) <= Math.max(uncertainty, 0.25)
+      rate = isOne ? 1 : measured
       candidate = undefined
     } else candidate = measured > 0 ? measured : undefined
   }

@@ -80,6 +80,21 @@ test('a computer that sleeps between two polls again and again is not taken for 
   expect(account.told().rate).toBe(1)
 })
 
+test('answers whose time hardly goes on, as out of a cache, do not stop the account’s time', async () => {
+  const { answers, account, localClock, truth } = world(1)
+  await answers(3, 10_000)
+  const cached = Math.floor(truth())
+  for (const [seconds, serverTime] of [
+    [10, cached + 2],
+    [2, cached + 2],
+    [2, cached + 2],
+  ] as const) {
+    await localClock.pass(seconds * 1000)
+    account.learn({ serverTime, roundTrip: 20 })
+  }
+  expect(account.told().rate).toBe(1)
+})
+
 test('this machine’s clock may jump without changing the account’s time', async () => {
   const { answers, error, account, localClock } = world(1)
   await answers(3, 10_000)
