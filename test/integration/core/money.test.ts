@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
+import { nextMorning } from '../../morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
@@ -9,7 +10,9 @@ describe.each(profileNames)('on the %s profile', name => {
   let berth: BerthUnderTest
 
   beforeAll(async () => {
-    world = await createWorld({ speed: 60, deployment: profiles[name], limits: false })
+    // A day that ends meanwhile is told as the service charged it, and today's part of a poll by its share of time.
+    const options = { start: nextMorning(), speed: 60, deployment: profiles[name], limits: false }
+    world = await createWorld(options)
     // How exact it can be follows from how long a poll is, by the world's clock.
     world.machine.clock = systemClock
     berth = await world.startConnected()
