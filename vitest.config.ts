@@ -9,6 +9,7 @@ export default defineConfig({
     // Far beyond what anything takes: they end what hangs, and time nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 45_000 } },
     projects: [
       // The files of a worker share what they import: none leaves anything behind.
       { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
