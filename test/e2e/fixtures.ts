@@ -10,9 +10,12 @@ export const test = base
     onCleanup(() => browser.close())
     return browser
   })
-  .extend('start', async ({ browser }, { onCleanup }) => {
-    const { start, endAll } = starter(browser)
-    onCleanup(endAll)
+  .extend('start', async ({ browser, task }, { onCleanup }) => {
+    const { start, endAll, tellAll } = starter(browser)
+    onCleanup(async () => {
+      if (task.result?.state === 'fail') await tellAll()
+      await endAll()
+    })
     return start
   })
   .extend('startForFile', { scope: 'file' }, async ({ browser }, { onCleanup }) => {

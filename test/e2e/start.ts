@@ -29,8 +29,14 @@ interface BerthStart {
 }
 
 /** Starts things, to be ended all at once. */
-export function starter(browser: Browser): { start: Start; endAll(): Promise<void> } {
+export function starter(browser: Browser): {
+  start: Start
+  endAll(): Promise<void>
+  /** Prints what a failed test was about: what the processes said, and what the pages show. */
+  tellAll(): Promise<void>
+} {
   const { atEnd, endAll } = collectEnds()
+  const tellers: (() => string | Promise<string>)[] = []
   const start: Start = {
     atEnd,
     async folder() {
@@ -51,15 +57,26 @@ export function starter(browser: Browser): { start: Start; endAll(): Promise<voi
         await writeFile(kept, JSON.stringify({ pollInterval: 2, ...settings }))
       const berth = await startBerth(at, flags, env)
       atEnd(berth.stop)
+      tellers.push(() => `Berth said:\n${berth.output()}`)
       return { ...berth, home: at }
     },
     async page(address, options) {
       const opened = await openPage(browser, address, options)
       atEnd(() => opened.page.context().close())
+      tellers.push(async () => {
+        const shown = opened.page.isClosed() ? 'closed' : await opened.page.locator('body').ariaSnapshot()
+        return `A page at its end:\n${shown}\n${opened.errors.join('\n')}`
+      })
       return opened
     },
   }
-  return { start, endAll }
+  return {
+    start,
+    endAll,
+    async tellAll() {
+      for (const tell of tellers) console.info(await Promise.resolve().then(tell).catch(String))
+    },
+  }
 }
 
 /** Ends of what was started, to be awaited in the reverse order; one that fails keeps no other from being tried. */
