@@ -2,7 +2,7 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { TmuxShell } from '../../contract/instance/terminal.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ShellRequest } from '../../ssh/connection/connections.ts'
-import type { Lease } from '../../ssh/connection/sharing.ts'
+import { type Lease, withinTime } from '../../ssh/connection/sharing.ts'
 import type { Shell } from '../../ssh/shell/shell.ts'
 import { historyOf, tmuxShells } from '../../ssh/shell/tmux.ts'
 import type { InstanceTarget } from './enter.ts'
@@ -17,7 +17,7 @@ export interface Shells {
   tmuxShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly TmuxShell[] }>
   /** What scrolled out of the sight of a shell in tmux, with its escapes. */
   shellHistory(target: InstanceTarget, session: string): Promise<string>
-  /** Those that are open are left in order. */
+  /** Leaves those that are open. */
   close(): Promise<void>
 }
 
@@ -33,13 +33,13 @@ interface ShellParts {
 
 export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
   /** The shells of tmux's that are open here, by account and instance. */
-  const inTmux = new Map<string, { taken: Set<string>; ours: OurShells }>()
+  const inTmux = new Map<string, { taken: Map<string, () => Promise<void>>; ours: OurShells }>()
 
   function shellsOf(account: AccountId, instance: number) {
     const memory = memoryOf(account)
     const name = `${account}/${instance}`
     const known = inTmux.get(name) ?? {
-      taken: new Set<string>(),
+      taken: new Map<string, () => Promise<void>>(),
       ours: {
         names: () => memory.shells(account, instance),
         note: shell => memory.noteShell(account, instance, shell),
@@ -80,7 +80,9 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
     shellHistory: (target, session) =>
       over(target, ({ connection }) => historyOf(connection, session, clock)),
     async close() {
-      for (const { taken, ours } of inTmux.values()) for (const name of taken) await ours.forget(name)
+      const leaving = [...inTmux.values()].flatMap(({ taken }) => [...taken.values()].map(leave => leave()))
+      // A machine that does not answer keeps nobody.
+      await withinTime(clock, Promise.all(leaving), 1000).catch(() => undefined)
     },
   }
 }

@@ -27,8 +27,8 @@ interface Opening {
   lease: Lease
   open(command: string | undefined): Promise<Shell>
   wanted: ShellWanted
-  /** The names that this Berth is connected to on the instance, or is about to be. */
-  taken: Set<string>
+  /** By the names that this Berth is connected to on the instance, or is about to be: leaves that shell. */
+  taken: Map<string, () => Promise<void>>
   ours: OurShells
 }
 
@@ -39,7 +39,7 @@ interface Opening {
 export interface OurShells {
   names(): Promise<readonly string[]>
   note(name: string): Promise<void>
-  /** It was left in order. */
+  /** The instance said that it was left. */
   forget(name: string): Promise<void>
 }
 
@@ -55,21 +55,24 @@ export async function openTmuxShell({
   const shells = await tmuxShells(lease.connection, clock)
   if (shells === undefined) return { shell: await open(undefined), others: [] }
   const waiting = wanted.fresh ? [] : withNobody(shells, taken, await ours.names())
-  const name = wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken]))
+  const name =
+    wanted.session ?? waiting[0] ?? freeName(new Set([...shells.map(one => one.name), ...taken.keys()]))
   const found = shells.some(one => one.name === name)
-  taken.add(name)
+  taken.set(name, async () => undefined)
   try {
     // A connection that came back has what it said on the screen still.
     const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
     const shell = await open(tmuxCommand(name))
     await ours.note(name)
-    void shell.ended
-      .then(async problem => {
-        taken.delete(name)
-        if (problem === undefined) await ours.forget(name)
-      })
+    const left = shell.left
+      .then(isSure => (isSure && !taken.has(name) ? ours.forget(name) : undefined))
       // Where the disk does not take it, it is as after a lost connection.
       .catch(() => undefined)
+    void shell.ended.then(() => taken.delete(name))
+    taken.set(name, () => {
+      shell.close()
+      return left
+    })
     return {
       shell,
       session: name,
@@ -84,7 +87,7 @@ export async function openTmuxShell({
 
 function withNobody(
   shells: readonly TmuxShell[],
-  taken: ReadonlySet<string>,
+  taken: Opening['taken'],
   ours: readonly string[],
 ): string[] {
   return shells

@@ -77,7 +77,9 @@ export function createSsh(needs: SshNeeds): Ssh {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
       const shell = await withinTime(clock, opening, ms)
-      shell.ended.then(lease.release)
+      // A command of Berth's ends with its terminal and then says so; a shell of the user's may go on for ever.
+      const over = request.command === undefined ? shell.ended : shell.left
+      over.then(lease.release)
       return shell
     } catch (error) {
       lease.release()

@@ -18,6 +18,8 @@ export interface Shell {
   hostKey: Connection['hostKey']
   /** Resolves when it is over: with why, unless the shell ended by itself or was closed here. */
   ended: Promise<Problem | undefined>
+  /** Resolves after that: whether the other side said that it is over there, too; false where the connection went first. */
+  left: Promise<boolean>
 }
 
 export interface ShellSize {
@@ -67,6 +69,10 @@ export async function openShellOn(
     })
     connection.lost.then(end)
   })
+  const left = new Promise<boolean>(resolve => {
+    connection.lost.then(() => resolve(false))
+    channel.once('close', () => setImmediate(() => resolve(true)))
+  })
   ended.then(() => {
     // What came before the end is still read; then the stream ends by itself.
     channel.close()
@@ -82,6 +88,7 @@ export async function openShellOn(
     direct,
     hostKey: connection.hostKey,
     ended,
+    left,
   }
 }
 

@@ -39,12 +39,14 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     rmSync(sockets, { recursive: true, force: true, maxRetries: 20 })
   })
 
-  const taken = new Set<string>()
+  const taken: Parameters<typeof openTmuxShell>[0]['taken'] = new Map()
   /** Remembered beyond a connection's loss, and Berth's. */
   let noted: string[] = []
   const ours = {
     names: async () => noted,
-    note: async (name: string) => void noted.push(name),
+    async note(name: string) {
+      noted = [...new Set([...noted, name])]
+    },
     async forget(name: string) {
       noted = noted.filter(other => other !== name)
     },
@@ -106,6 +108,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     again.shell.stream.write('exit\n')
     expect(await again.shell.ended).toBeUndefined()
     await expect.poll(sessions).toEqual([])
+    await expect.poll(() => noted).toEqual([])
   })
 
   test('a fresh one gets a name of its own, one is gone on with by its name, and others are told', async () => {
@@ -121,6 +124,8 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     const named = await open({ session: 'berth-2' })
     expect(named.session).toBe('berth-2')
     expect((await open()).session).toBe('berth-1')
+    named.shell.close()
+    await expect.poll(() => noted).toEqual(['berth-1'])
   })
 
   test('a connection that was lost without a word does not keep its shell from being found, nor takes another’s', async () => {
@@ -130,11 +135,14 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     follow(others.shell)
     await bothAttached()
     sshd.freezeConnections()
-    // As after Berth's own end, and as if the second were somebody else's.
+    // The instance does not hear of it. The second is as if it were somebody else's.
+    mine.shell.close()
+    await ours.forget('berth-2')
     await ssh.close()
     ssh = createSsh(machine)
     await expect.poll(() => taken.size).toBe(0)
-    noted = ['berth-1']
+    expect(await mine.shell.left).toBe(false)
+    expect(noted).toEqual(['berth-1'])
     const again = await open()
     expect(again.session).toBe('berth-1')
     const said = follow(again.shell)
