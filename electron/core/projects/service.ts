@@ -150,9 +150,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     onPoll: work.onPoll,
     resume: jobs.show,
     dueAt(after) {
-      const moments = jobs
-        .all()
-        .flatMap(job => (job.step === 'running' ? (checkpointDue(job, job.spec) ?? []) : []))
+      const moments = jobs.all().flatMap(job => checkpointDue(job) ?? [])
       return Math.min(...moments.filter(moment => moment > after))
     },
     async flush() {

@@ -1,11 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Simulator } from '../../../simulator/simulator.ts'
 import { buildProgram } from '../../built-program.ts'
 
 /** Berth as processes of its own, to be killed. */
 export interface Killable {
   start(...args: string[]): ChildProcess
+  /** Starts one and kills it: once it has printed that line, and what then is waited for has come. */
+  runUntil(line: string, args: readonly string[], wait?: () => Promise<unknown>): Promise<void>
   /** Kills what is left of them. */
   remove(): Promise<void>
 }
@@ -13,12 +18,20 @@ export interface Killable {
 export async function buildKillable(): Promise<Killable> {
   const children = new Set<ChildProcess>()
   const program = await buildProgram(join(import.meta.dirname, 'berth-process.ts'))
+  function start(...args: string[]): ChildProcess {
+    const child = spawn(process.execPath, [program.path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+    children.add(child)
+    child.once('exit', () => children.delete(child))
+    return child
+  }
   return {
-    start(...args) {
-      const child = spawn(process.execPath, [program.path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-      children.add(child)
-      child.once('exit', () => children.delete(child))
-      return child
+    start,
+    async runUntil(line, args, wait) {
+      const child = start(...args)
+      await said(child, line)
+      await wait?.()
+      child.kill('SIGKILL')
+      await once(child, 'exit')
     },
     async remove() {
       for (const child of children) child.kill('SIGKILL')
@@ -33,4 +46,38 @@ export async function said(child: ChildProcess, wanted: string): Promise<void> {
   const lines = createInterface(child.stdout)
   for await (const line of lines) if (line === wanted) return
   throw new Error(`it ended before it said ${wanted}`)
+}
+
+/** Does so many rounds, several at once, since most of a round is waiting. */
+export async function inRounds<Result>(
+  rounds: number,
+  atOnce: number,
+  round: (number: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let next = 0
+  const lane = async () => {
+    while (next < rounds) {
+      next += 1
+      results.push(await round(next))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  return results
+}
+
+/** A file of the account as it is on disk; empty where there is none. */
+export async function stored(home: string, name: string): Promise<string> {
+  const accounts = join(home, 'berth', 'accounts')
+  const [account] = await readdir(accounts).catch(() => [])
+  if (account === undefined) return ''
+  return readFile(join(accounts, account, `${name}.json`), 'utf8').catch(() => '')
+}
+
+/** The instances that the service lists. */
+export async function listed(sim: Simulator): Promise<{ id: number }[]> {
+  const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
+    headers: { authorization: `Bearer ${sim.apiKey}` },
+  })
+  return ((await answer.json()) as { instances: { id: number }[] }).instances
 }

@@ -1,14 +1,13 @@
-import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../simulator/simulator.ts'
-import { buildKillable, type Killable, said } from './killable.ts'
+import { buildKillable, inRounds, type Killable, listed, stored } from './killable.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
-/** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
 
 let processes: Killable
@@ -39,25 +38,16 @@ async function killAndGoOn(round: number): Promise<Round> {
   if (round % 2 === 1)
     sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
   try {
-    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'rent')
-    await said(first, 'renting')
-    await new Promise(resolve => setTimeout(resolve, killedAfter))
-    first.kill('SIGKILL')
-    await once(first, 'exit')
-    const requested = (await kept(home, 'rentals')).includes('"pytorch/pytorch"')
+    const account = [home, sim.baseUrl, sim.apiKey]
+    await processes.runUntil('renting', [...account, 'rent'], () => wait(killedAfter))
+    const requested = (await stored(home, 'rentals')).includes('"pytorch/pytorch"')
 
-    const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on')
-    await said(second, 'idle')
-    second.kill('SIGKILL')
-    await once(second, 'exit')
-    const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
-      headers: { authorization: `Bearer ${sim.apiKey}` },
-    })
-    const { instances } = (await answer.json()) as { instances: { id: number }[] }
+    await processes.runUntil('idle', [...account, 'go on'])
+    const instances = await listed(sim)
     const ever = sim.controls.ledger().instances.length
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const stillHasSecret = requested && keychain.includes('rental r')
-    const guards: { instance: number; ended?: string }[] = JSON.parse((await kept(home, 'guards')) || '[]')
+    const guards: { instance: number; ended?: string }[] = JSON.parse((await stored(home, 'guards')) || '[]')
     return {
       round,
       killedAfter,
@@ -73,26 +63,10 @@ async function killAndGoOn(round: number): Promise<Round> {
   }
 }
 
-/** A file of the account as it is on disk. */
-async function kept(home: string, name: 'rentals' | 'guards'): Promise<string> {
-  const accounts = join(home, 'berth', 'accounts')
-  const [account] = await readdir(accounts).catch(() => [])
-  if (account === undefined) return ''
-  return readFile(join(accounts, account, `${name}.json`), 'utf8').catch(() => '')
-}
-
 test('killed at any moment of a rental, it goes on: one request, one creation, one instance', {
   timeout: 240_000,
 }, async () => {
-  const results: Round[] = []
-  let next = 0
-  const lane = async () => {
-    while (next < rounds) {
-      next += 1
-      results.push(await killAndGoOn(next))
-    }
-  }
-  await Promise.all(Array.from({ length: atOnce }, lane))
+  const results = await inRounds(rounds, atOnce, killAndGoOn)
   expect(results).toHaveLength(rounds)
   for (const result of results) {
     const created = result.requested ? 1 : 0

@@ -3,7 +3,6 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isJobGoing, type JobStep } from '../../../contract/project/project.ts'
-import type { ProjectSpec } from '../../../contract/project/spec.ts'
 import type { AttemptSeries } from '../../renting/attempts/model.ts'
 import type { Run } from '../../runs/model.ts'
 import type { Job } from '../model.ts'
@@ -35,13 +34,13 @@ export type Move =
   | { do: 'fail'; problem: Problem }
 
 /** What a job does next. All of it may be asked again after a kill. */
-export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move {
-  const { step } = job
+export function nextMove(job: Job, snapshot: Snapshot): Move {
+  const { step, spec } = job
   if (step === 'failed') return job.halting ? halting(snapshot) : { do: 'wait' }
   if (step === 'done' || step === 'cancelled') return { do: 'wait' }
   if (step === 'renting') return renting(snapshot)
   if (step === 'ending') return { do: 'end' }
-  const machineMove = moveForMachine(job, spec, snapshot)
+  const machineMove = moveForMachine(job, snapshot)
   if (machineMove) return machineMove
   switch (step) {
     case 'sending':
@@ -53,7 +52,7 @@ export function nextMove(job: Job, spec: ProjectSpec, snapshot: Snapshot): Move 
       if (snapshot.setup.code === 0) return { do: 'step', step: 'running' }
       return { do: 'fail', problem: snapshot.setup.problem ?? setupFailed(snapshot.setup.code) }
     case 'running':
-      return running(job, spec, snapshot)
+      return running(job, snapshot)
     default:
       return { do: 'bring', last: true }
   }
@@ -68,9 +67,9 @@ function renting({ attemptSeries }: Snapshot): Move {
 }
 
 /** What its machine needs before anything can be done on it; undefined where it runs. */
-function moveForMachine(job: Job, spec: ProjectSpec, { instance }: Snapshot): Move | undefined {
+function moveForMachine(job: Job, { instance }: Snapshot): Move | undefined {
   if (instance === undefined) return { do: 'wait' }
-  const mayMove = job.moved < (spec.outbid?.elsewhere ?? 0)
+  const mayMove = job.moved < (job.spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
@@ -81,14 +80,15 @@ function moveForMachine(job: Job, spec: ProjectSpec, { instance }: Snapshot): Mo
   return { do: 'wait' }
 }
 
-function running(job: Job, spec: ProjectSpec, { command, now }: Snapshot): Move {
+function running(job: Job, { command, now }: Snapshot): Move {
   if (!command) return { do: 'run command' }
   if (!isGoing(command)) {
     if (command.code === undefined) return { do: 'fail', problem: command.problem ?? commandLost }
     return { do: 'step', step: 'bringing', code: command.code }
   }
   const last = job.checkpointAt ?? job.startedAt ?? now
-  const due = spec.checkpoint !== undefined && now - last >= spec.checkpoint
+  const { checkpoint } = job.spec
+  const due = checkpoint !== undefined && now - last >= checkpoint
   return due ? { do: 'bring', last: false } : { do: 'wait' }
 }
 
@@ -138,10 +138,15 @@ export function pauseAfter(
   return isJobGoing(job) && isOnline && !isCheckpoint ? pause : (pauses[fails] ?? pauses.at(-1))
 }
 
-/** A poll that brings nothing new comes by then: epoch seconds; undefined where only a poll brings it. */
-export function checkpointDue(job: Job, spec: ProjectSpec): number | undefined {
-  if (job.step !== 'running' || spec.checkpoint === undefined || job.startedAt === undefined) return undefined
-  return (job.checkpointAt ?? job.startedAt) + spec.checkpoint
+/** When the next checkpoint is to be downloaded, in epoch seconds; undefined where none is to come. */
+export function checkpointDue({
+  step,
+  spec: { checkpoint },
+  startedAt,
+  checkpointAt,
+}: Job): number | undefined {
+  if (step !== 'running' || checkpoint === undefined || startedAt === undefined) return undefined
+  return (checkpointAt ?? startedAt) + checkpoint
 }
 
 function setupFailed(code: number | undefined): Problem {

@@ -50,7 +50,7 @@ export function createJobWork(
     for (;;) {
       const job = jobs.find(id)
       if (ending.aborted || !job) return
-      const move = nextMove(job, job.spec, snapshotOf(job))
+      const move = nextMove(job, snapshotOf(job))
       try {
         await moves.cleanUp(job)
         if (move.do === 'wait' && !isJobGoing(job)) return

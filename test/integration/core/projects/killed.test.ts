@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,15 +7,13 @@ import { startSimulator } from '../../../../simulator/simulator.ts'
 import { Draw } from '../../../../simulator/world/draw.ts'
 import { lacks } from '../../../needs.ts'
 import { ownPublicKey } from '../../../own-public-key.ts'
-
 import { hasSshd, startSshd } from '../../ssh/sshd.ts'
-import { buildKillable, type Killable, said } from '../killable.ts'
+import { buildKillable, inRounds, type Killable, listed, stored } from '../killable.ts'
 import { write } from './place.ts'
 
 /** How often it is killed; BERTH_KILLS asks for more. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
-/** Rounds under way at once: most of a round is waiting. */
 const atOnce = 5
 /** Milliseconds within which it is killed: a whole job takes about as long. */
 const longest = 12_000
@@ -49,39 +46,27 @@ async function killAndGoOn(round: number, killedAfter: number) {
   ownPublicKey(join(home, 'berth'))
     .then(sshd.authorize)
     .catch(() => undefined)
-  const listed = async () => {
-    const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
-      headers: { authorization: `Bearer ${sim.apiKey}` },
-    })
-    return ((await answer.json()) as { instances: { id: number }[] }).instances
-  }
   let isOver = false
   const joining = (async () => {
     for (const joined = new Set<number>(); !isOver; await wait(30))
-      for (const { id } of await listed()) {
+      for (const { id } of await listed(sim)) {
         if (joined.has(id)) continue
         joined.add(id)
         sim.controls.setInstance(id, { ssh: { host: sshd.host, port: sshd.port } })
       }
   })()
   try {
-    const first = processes.start(home, sim.baseUrl, sim.apiKey, 'project', folder)
-    await said(first, 'renting')
-    await wait(killedAfter)
-    first.kill('SIGKILL')
-    await once(first, 'exit')
-    const second = processes.start(home, sim.baseUrl, sim.apiKey, 'go on', folder)
-    await said(second, 'idle')
-    second.kill('SIGKILL')
-    await once(second, 'exit')
+    const account = [home, sim.baseUrl, sim.apiKey]
+    await processes.runUntil('renting', [...account, 'project', folder], () => wait(killedAfter))
+    await processes.runUntil('idle', [...account, 'go on', folder])
     const ever = sim.controls.ledger().instances.length
     return {
       round,
       killedAfter,
-      left: (await listed()).length,
+      left: (await listed(sim)).length,
       ever,
       result: ever === 0 ? '' : readResult(folder),
-      job: readJob(home),
+      job: await stored(home, 'jobs'),
     }
   } finally {
     isOver = true
@@ -90,19 +75,6 @@ async function killAndGoOn(round: number, killedAfter: number) {
     await sim.close()
     rmSync(home, { recursive: true, force: true, maxRetries: 20 })
   }
-}
-
-/** What became of it, for the report of one that ended otherwise than it should. */
-function readJob(home: string): string {
-  const accounts = join(home, 'berth', 'accounts')
-  const jobs = readdirSync(accounts).map(name => {
-    try {
-      return readFileSync(join(accounts, name, 'jobs.json'), 'utf8')
-    } catch {
-      return 'none was written down'
-    }
-  })
-  return jobs.join('\n')
 }
 
 function readResult(folder: string): string {
@@ -118,13 +90,7 @@ test.skipIf(lacking)(
   async () => {
     const draw = new Draw(seed)
     const moments = Array.from({ length: rounds }, () => draw.next() * longest)
-    const results: Awaited<ReturnType<typeof killAndGoOn>>[] = []
-    const queue = [...moments.entries()]
-    await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        for (let next = queue.shift(); next; next = queue.shift()) results.push(await killAndGoOn(...next))
-      }),
-    )
+    const results = await inRounds(rounds, atOnce, round => killAndGoOn(round, moments[round - 1] ?? 0))
     const wrong = results.filter(
       ({ left, ever, result }) => left > 0 || ever > 1 || (ever === 1 && result !== 'ready\ntrained\n'),
     )

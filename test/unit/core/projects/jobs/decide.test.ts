@@ -35,25 +35,25 @@ const spec = { run: 'x' }
 
 describe('a job that runs', () => {
   test('waits for the end of its command, and brings its results home whatever the code', () => {
-    expect(nextMove(job(), spec, seen())).toEqual({ do: 'wait' })
+    expect(nextMove(job(), seen())).toEqual({ do: 'wait' })
     const ended = seen({ command: { step: 'over', code: 3 } })
-    expect(nextMove(job(), spec, ended)).toEqual({ do: 'step', step: 'bringing', code: 3 })
+    expect(nextMove(job(), ended)).toEqual({ do: 'step', step: 'bringing', code: 3 })
   })
 
   test('brings a checkpoint home once it is due', () => {
     const often = { ...spec, checkpoint: 60 }
-    expect(nextMove(job(), often, seen({ now: 159 }))).toEqual({ do: 'wait' })
-    expect(nextMove(job(), often, seen({ now: 160 }))).toEqual({ do: 'bring', last: false })
-    expect(nextMove(job({ checkpointAt: 160 }), often, seen({ now: 200 }))).toEqual({ do: 'wait' })
+    expect(nextMove(job({ spec: often }), seen({ now: 159 }))).toEqual({ do: 'wait' })
+    expect(nextMove(job({ spec: often }), seen({ now: 160 }))).toEqual({ do: 'bring', last: false })
+    expect(nextMove(job({ spec: often, checkpointAt: 160 }), seen({ now: 200 }))).toEqual({ do: 'wait' })
   })
 
   test('goes on elsewhere when it is outbid as often as was agreed, and no more', () => {
     const twice = { ...spec, outbid: { elsewhere: 2 } }
     const outbid = seen({ instance: machine('outbid') })
-    expect(nextMove(job(), spec, outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
-    expect(nextMove(job({ moved: 1 }), twice, outbid)).toEqual({ do: 'move' })
-    expect(nextMove(job({ moved: 2 }), twice, outbid)).toMatchObject({ do: 'fail' })
-    expect(nextMove(job(), twice, seen({ instance: 'gone' }))).toEqual({ do: 'move' })
+    expect(nextMove(job(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
+    expect(nextMove(job({ spec: twice, moved: 1 }), outbid)).toEqual({ do: 'move' })
+    expect(nextMove(job({ spec: twice, moved: 2 }), outbid)).toMatchObject({ do: 'fail' })
+    expect(nextMove(job({ spec: twice }), seen({ instance: 'gone' }))).toEqual({ do: 'move' })
   })
 
   test.each([
@@ -61,7 +61,7 @@ describe('a job that runs', () => {
     ['crashed', 'crashed'],
     ['unstartable', 'crashed'],
   ] as const)('fails where its machine is %s', (state, code) => {
-    expect(nextMove(job(), spec, seen({ instance: machine(state) }))).toMatchObject({
+    expect(nextMove(job(), seen({ instance: machine(state) }))).toMatchObject({
       do: 'fail',
       problem: { code },
     })
@@ -70,8 +70,8 @@ describe('a job that runs', () => {
   test.each(['loading', 'exited', 'offline', 'silent', 'waiting', 'other'] as const)(
     'waits where its machine is %s, or nothing is known of it',
     state => {
-      expect(nextMove(job(), spec, seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
-      expect(nextMove(job(), spec, seen({ instance: undefined }))).toEqual({ do: 'wait' })
+      expect(nextMove(job(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
+      expect(nextMove(job(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
     },
   )
 })
@@ -79,26 +79,26 @@ describe('a job that runs', () => {
 describe('a job that has failed', () => {
   test('has its machine stopped, and does nothing more by itself', () => {
     const failed = job({ step: 'failed', failedAt: 'setup', halting: true })
-    expect(nextMove(failed, spec, seen())).toEqual({ do: 'halt' })
-    expect(nextMove({ ...failed, halting: undefined }, spec, seen())).toEqual({ do: 'wait' })
+    expect(nextMove(failed, seen())).toEqual({ do: 'halt' })
+    expect(nextMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
   })
 
   test('and is tried again starts what is stopped', () => {
     const again = job({ step: 'sending', starting: true })
-    expect(nextMove(again, spec, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
-    expect(nextMove(again, spec, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
-    expect(nextMove(again, spec, seen())).toEqual({ do: 'send' })
+    expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
+    expect(nextMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
+    expect(nextMove(again, seen())).toEqual({ do: 'send' })
   })
 })
 
 describe('a job that rents', () => {
   const renting = job({ step: 'renting', instance: undefined })
   test('asks once, waits, and goes on where it can be entered', () => {
-    expect(nextMove(renting, spec, seen())).toEqual({ do: 'rent' })
+    expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
     const trying = { step: 'trying', instance: undefined, problem: undefined } as const
-    expect(nextMove(renting, spec, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
+    expect(nextMove(renting, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
     const ready = { ...trying, step: 'ready', instance: 7 } as const
-    expect(nextMove(renting, spec, seen({ attemptSeries: ready }))).toEqual({
+    expect(nextMove(renting, seen({ attemptSeries: ready }))).toEqual({
       do: 'step',
       step: 'sending',
       instance: 7,
@@ -108,7 +108,7 @@ describe('a job that rents', () => {
   test('fails where nothing was rented, and says why', () => {
     const problem = { code: 'no_offers', message: 'None.' }
     const failed = { step: 'failed', instance: undefined, problem } as const
-    expect(nextMove(renting, spec, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
+    expect(nextMove(renting, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
   })
 })
 
