@@ -56,6 +56,8 @@ async function pass(seconds: number): Promise<void> {
   await world.sim.controls.advance(seconds)
   await under.run('refresh', {})
 }
+/** What a poll tells of a transfer is written to disk before it is shown. */
+const comesTo = (step: TransferView['step']) => under.until(() => only().step === step)
 const syncKeys = async () =>
   (await under.run('listApiKeys', {})).filter(({ name }) => name?.startsWith('Berth sync'))
 const posted = (path: string) =>
@@ -65,9 +67,10 @@ test('a copy is followed to its end', async () => {
   await startCopy()
   expect(only()).toMatchObject({ kind: 'copy', step: 'running', from: { instance: from.id } })
   await pass(50)
-  expect(only().progress).toBeGreaterThan(0)
+  await under.until(() => (only().progress ?? 0) > 0)
   await pass(300)
-  expect(only()).toMatchObject({ step: 'done', progress: 1 })
+  await comesTo('done')
+  expect(only().progress).toBe(1)
   await under.run('dismissTransfer', { transfer: only().id })
   expect(all()).toEqual([])
 })
@@ -94,7 +97,7 @@ test('a copy whose answer is lost is shown as unknown until the service tells of
   await startCopy()
   expect(only().step).toBe('unknown')
   await pass(50)
-  expect(only().step).toBe('running')
+  await comesTo('running')
 })
 
 test('a sync gets a key that may do instance_write alone, and it is gone once the sync has ended', async () => {
@@ -104,7 +107,7 @@ test('a sync gets a key that may do instance_write alone, and it is gone once th
   expect(Object.keys(key?.permissions ?? {})).toEqual(['instance_write'])
   await pass(50)
   await pass(300)
-  expect(only().step).toBe('done')
+  await comesTo('done')
   await under.until(() => only().key?.state === 'deleted')
   expect(await syncKeys()).toEqual([])
 })
@@ -174,7 +177,7 @@ test('Berth ends while a sync is asked for: it is followed all the same, and its
   await under.until(() => under.account().connection.status === 'online')
   expect(only()).toMatchObject({ step: 'unknown', key: { state: 'in-use' } })
   await pass(50)
-  expect(only().step).toBe('running')
+  await comesTo('running')
   await pass(300)
   await under.until(() => only().key?.state === 'deleted')
   expect(await syncKeys()).toEqual([])
