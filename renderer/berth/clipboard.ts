@@ -1,8 +1,8 @@
 import type { Page } from './page.svelte.ts'
 
 /**
- * Puts text on the clipboard, also where the page may not use the clipboard's own interface. Whether it is there:
- * browsers want a click that is not long past, and what had to be asked for first may come too late.
+ * Copies text to the clipboard, also where the page may not use the Clipboard API. Returns whether it worked: browsers
+ * demand a recent click, and a text that had to be fetched first may come too late.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -20,7 +20,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Puts text on the clipboard and says `said`, or that it did not get there. */
+/** Copies text to the clipboard, and shows `said`, or that it failed. */
 export async function copyAndSay(page: Page, text: string, said: string, more?: string): Promise<void> {
   if (await copyText(text)) page.say(said, more)
   else page.say('Nothing was copied.', 'The browser allows it only right after a click: click once more.')

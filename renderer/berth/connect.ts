@@ -6,12 +6,12 @@ import { forgetToken, takeToken } from './token.ts'
 
 declare global {
   interface Window {
-    /** Put there by Electron's preload; absent in browser mode. */
+    /** Set by Electron's preload; absent in browser mode. */
     berth?: Bridge
   }
 }
 
-/** Joins the page to the main process. False when the page has neither a preload nor a token. */
+/** Connects the page to the main process. False where the page has neither a preload nor a token. */
 export function connect(page: Page): boolean {
   const bridge = window.berth
   if (bridge) {

@@ -1,7 +1,7 @@
 import { copyAndSay } from './clipboard.ts'
 import type { Page } from './page.svelte.ts'
 
-/** Puts what helps to find a fault on the clipboard, and says what is in it. */
+/** Copies diagnostics for a bug report to the clipboard, and shows what is in them. */
 export async function copyDiagnostics(page: Page): Promise<void> {
   const text = await page.attempt(page.berth.diagnostics({}))
   if (text === undefined) return

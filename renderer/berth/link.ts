@@ -49,7 +49,7 @@ export class Link {
     this.#bridge.post({ kind: 'sync' })
   }
 
-  /** The other side has gone: what it was asked is not answered any more, and its streams end. */
+  /** The connection is lost: rejects what was asked over it, and ends its streams. */
   drop(): void {
     this.#down = true
     for (const call of this.#calls.values()) call.reject(new BerthError(disconnected))
@@ -60,7 +60,7 @@ export class Link {
     this.#ended.clear()
   }
 
-  /** The stream that a command answered with. */
+  /** The stream whose number a command answered with. */
   stream(id: number): PageStream {
     const known = this.#streams.get(id)
     if (known) return known
@@ -110,7 +110,7 @@ export class Link {
     }
   }
 
-  /** An end may come before anyone reads: the stream is kept until the reader has seen it. */
+  /** A stream may end before it is read: it is kept until its reader has seen the end. */
   #keepEnded(id: number): void {
     setTimeout(() => this.#forget(id), 10_000)
   }

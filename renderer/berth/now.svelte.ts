@@ -2,7 +2,7 @@
 class Now {
   ms = $state(Date.now())
 
-  /** Starts ticking; gives the function that ends it. */
+  /** Starts the clock; returns the function that stops it. */
   run(): () => void {
     let timer: ReturnType<typeof setInterval> | undefined
     const tick = () => {

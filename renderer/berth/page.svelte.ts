@@ -14,27 +14,27 @@ import type { Reach } from './socket.ts'
 import type { PageStream } from './stream.ts'
 import { actionWords, type Undoable, undoables } from './undoables.ts'
 
-/** What every part of the page may use: State as it is now, the commands, the streams, and a way to say something. */
+/** What every part of the page uses: the present State, commands, streams and short messages to the user. */
 export class Page {
-  /** Undefined until the main process has first told it. Never changed in place. */
+  /** Undefined until the main process has sent it. Replaced, never changed in place. */
   state: State | undefined = $state.raw()
   #reach: Reach = $state('connecting')
   /** Epoch milliseconds of this machine. */
   #lostAt: number | undefined = $state()
   remarks: Remark[] = $state.raw([])
-  /** What instances were told and is not answered yet, as the word for what they do meanwhile. */
+  /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
   #lastRemark = 0
 
-  /** What instances of the account are about to be told, the newest last. */
+  /** The account's actions that can still be undone, the newest last. */
   readonly undoables: readonly Undoable[] = $derived.by(() => {
     const { account } = this
-    // Nothing is to be counted while there is nothing.
+    // The clock is only read while there is something to count down.
     return account && Object.keys(account.undoable).length > 0 ? undoables(account, now.ms) : []
   })
 
-  /** The account that is shown. */
+  /** The account shown. */
   readonly account: AccountView | undefined = $derived(this.state?.accounts[this.state.shown ?? ''])
 
   /** Whether the main process can be reached. */
@@ -89,19 +89,19 @@ export class Page {
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
   })
 
-  /** The moment for which what grows with time is told (account time, epoch seconds): now, or when it was last seen. */
+  /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */
   get figuresAt(): number {
     return this.asOf ?? this.accountNow
   }
 
-  /** Shows a remark for a moment. */
+  /** Shows a message for a moment. */
   say(title: string, body?: string): void {
     this.#add({ title, body })
   }
 
   /**
-   * Waits for a command and says so when it is refused, with `failed` before the reason. Gives its answer, or undefined
-   * after a refusal. What was refused before is history once something else is tried.
+   * Waits for a command and shows the reason where it is refused, with `failed` before it. Returns its answer, or
+   * undefined after a refusal. Removes the messages of earlier refusals.
    */
   async attempt<Answer>(doing: Promise<Answer>, failed?: string): Promise<Answer | undefined> {
     if (this.remarks.some(({ problem }) => problem))
@@ -115,7 +115,7 @@ export class Page {
     }
   }
 
-  /** `attempt` for what an instance is told to do, once at a time: until it is answered, the instance is said to do it. */
+  /** `attempt` for an action on an instance, one at a time: until the answer comes, the instance is shown as doing it. */
   async tell(instance: number, word: string, doing: () => Promise<unknown>, failed: string): Promise<void> {
     const key = this.#instanceKey(instance)
     if (this.#pending.has(key)) return
@@ -124,7 +124,7 @@ export class Page {
     this.#pending = new Map([...this.#pending].filter(([other]) => other !== key))
   }
 
-  /** `tell` in five seconds, unless it is undone. */
+  /** `tell`, but sent after five seconds in which the user can undo it. */
   actSoon(instance: InstanceView, action: UndoableAction): Promise<void> {
     const { doing, name } = actionWords[action]
     const account = this.account?.id
@@ -136,7 +136,7 @@ export class Page {
     )
   }
 
-  /** Calls off what is not sent yet: the newest, without `chosen`. False where there is nothing. */
+  /** Undoes an action that is not sent yet, by default the newest. False where there is none. */
   undo(chosen: Undoable | undefined = this.undoables.at(-1)): boolean {
     if (!chosen) return false
     const { account, instance, undone } = chosen
@@ -144,7 +144,7 @@ export class Page {
     return true
   }
 
-  /** What an instance of the shown account does since it was told to, until that is answered. */
+  /** The state shown for an action on an instance that is not sent or not answered yet. */
   pendingAction(instance: number): string | undefined {
     const soon = this.account?.undoable[instance]
     return soon ? actionWords[soon.action].doing : this.#pending.get(this.#instanceKey(instance))
@@ -158,7 +158,7 @@ export class Page {
     this.remarks = this.remarks.filter(remark => remark.id !== id)
   }
 
-  /** The account answers again: that it did not is history. */
+  /** The account answers again: messages about its silence are removed. */
   forgetOutage(): void {
     this.remarks = afterOutage(this.remarks)
   }
@@ -168,7 +168,7 @@ export class Page {
   }
 }
 
-/** The Problem inside whatever was thrown. */
+/** The Problem of anything that was thrown. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof BerthError) return error.problem
   return {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../electron/contract/problem.ts'
 
-/** Something the page itself has to say for a moment. */
+/** A message of the page itself, shown for a moment. */
 export interface Remark {
   id: number
   title: string
@@ -8,7 +8,7 @@ export interface Remark {
   problem?: Problem
 }
 
-/** Remarks with a further one, the last four. The same refusal is said once. */
+/** Adds a remark and keeps the last four. The same refusal is shown once. */
 export function withRemark(remarks: readonly Remark[], remark: Remark): Remark[] {
   const others = remarks.filter(
     ({ title, problem }) => !(problem && remark.problem && title === remark.title),
@@ -16,10 +16,10 @@ export function withRemark(remarks: readonly Remark[], remark: Remark): Remark[]
   return [...others.slice(-3), remark]
 }
 
-/** What the service's silence is told as. */
+/** Codes of the problems that mean that the service does not answer. */
 const outage = new Set(['offline', 'connection_lost', 'timeout'])
 
-/** Those that are still true once the account answers again. */
+/** The remarks that are still true once the account answers again. */
 export function afterOutage(remarks: readonly Remark[]): Remark[] {
   return remarks.filter(({ problem }) => !problem || !outage.has(problem.code))
 }

@@ -4,13 +4,13 @@ import type { State } from '../../electron/contract/state.ts'
 
 type StateMessage = Extract<MainMessage, { kind: 'state' | 'patch' }>
 
-/** The page's copy of State, kept level by patches. What a patch does not touch keeps its identity. */
+/** The page's copy of State, kept up to date by patches. Parts that a patch does not touch keep their identity. */
 export class Replica {
   state: State | undefined
   #sequence = 0
   #asked = false
 
-  /** Takes in what was told. `missed` means that a patch was lost: ask for the whole. */
+  /** Applies a message. `missed` means that a patch was lost, and the whole State has to be asked for. */
   take(message: StateMessage): 'changed' | 'unchanged' | 'missed' {
     if (message.kind === 'state') {
       this.state = message.state

@@ -1,4 +1,4 @@
-/** Gives a text to the user as a file of that name. */
+/** Downloads a text as a file of that name. */
 export function saveText(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
   const link = document.createElement('a')

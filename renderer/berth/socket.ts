@@ -3,12 +3,12 @@ import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/b
 import { readGreeting } from '../../electron/contract/bridge/proof.ts'
 import { newNonce, proofOf } from './proof.ts'
 
-/** How the page reaches the main process at this moment; `ended` is for good. */
+/** The state of the page's connection to the main process; `ended` is final. */
 export type Reach = 'connecting' | 'connected' | 'lost' | 'ended'
 
-/** Milliseconds in which whoever took the socket must prove to be Berth. */
+/** Milliseconds in which the server must prove that it is Berth. */
 const proofWithin = 10_000
-/** The code with which Berth closes sockets as it ends. */
+/** The close code that Berth sends when it ends. */
 const goingAway = 1001
 
 /** Milliseconds before the next try: 0.5 s, doubling up to 15 s, a third of it at random. */
@@ -18,15 +18,15 @@ export function backoff(failures: number, random: number): number {
 }
 
 /**
- * The browser mode's bridge: a WebSocket that comes back by itself. Another program may have taken Berth's port, so
- * nothing is sent and nothing is heard before the server has proven that it knows the token; one that does not, and a
- * Berth that says goodbye, is the end. What is posted while nobody is there is dropped; `onReach` says who is.
+ * Browser mode's bridge: a WebSocket that reconnects by itself. Another program may have taken Berth's port, so nothing
+ * is sent or accepted before the server has proven that it knows the token. A server that cannot, and a Berth that says
+ * goodbye, end the bridge for good. Messages posted while disconnected are dropped; `onReach` tells the state.
  */
 export class SocketBridge implements Bridge {
   readonly #address: string
   readonly #token: string
   readonly #onReach: (reach: Reach) => void
-  /** The socket whose other end has proven itself. */
+  /** The socket whose server has proven that it is Berth. */
   #proven: WebSocket | undefined
   #listener: ((message: MainMessage) => void) | undefined
   #failures = 0
@@ -74,7 +74,7 @@ export class SocketBridge implements Bridge {
     }
   }
 
-  /** Lets the server in once it has proven itself, and proves the page to it. */
+  /** Accepts the server once its proof is right, and sends the page's own proof. */
   async #check(socket: WebSocket, nonce: string, first: unknown): Promise<void> {
     const greeting = readGreeting(first)
     const nonces = { page: nonce, berth: greeting?.nonce ?? '' }
@@ -91,7 +91,7 @@ export class SocketBridge implements Bridge {
     this.#onReach('connected')
   }
 
-  /** A socket of somebody else's is left alone: even a goodbye would be something sent. */
+  /** Drops a socket of another program without a word: even a goodbye would be a message to it. */
   #end(): void {
     if (this.#ended) return
     this.#ended = true

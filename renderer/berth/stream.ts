@@ -1,7 +1,7 @@
 import { type StreamMessage, streamWindow } from '../../electron/contract/bridge/messages.ts'
 import type { Problem } from '../../electron/contract/problem.ts'
 
-/** Consumed bytes are granted back in pieces of this size: a quarter of the window, so that it never runs dry. */
+/** Consumed bytes are granted back in pieces of a quarter of the window, so that the sender never has to wait. */
 const grantPiece = streamWindow / 4
 /** The largest piece sent in one message. */
 const sendPiece = 32 * 1024
@@ -23,7 +23,7 @@ export class PageStream {
     this.#post = post
   }
 
-  /** Sets who reads; what came before is given at once. */
+  /** Sets the reader, which gets earlier bytes at once. */
   read(onData: (bytes: Uint8Array) => void, onEnd: (problem?: Problem) => void): void {
     this.#onData = onData
     this.#onEnd = onEnd
@@ -31,7 +31,7 @@ export class PageStream {
     if (this.#end) onEnd(this.#end.problem)
   }
 
-  /** Says that bytes given by `read` are dealt with, so that as many more may come. */
+  /** Reports bytes from `read` as processed, so that as many more may be sent. */
   consumed(bytes: number): void {
     this.#consumed += bytes
     if (this.#consumed < grantPiece || this.#end) return
@@ -39,14 +39,14 @@ export class PageStream {
     this.#consumed = 0
   }
 
-  /** Sends, holding back what the other side has no room for yet. */
+  /** Sends bytes, as far as the other side's window allows; the rest waits. */
   write(bytes: Uint8Array): void {
     if (this.#end || bytes.length === 0) return
     this.#waiting.push(bytes)
     this.#flush()
   }
 
-  /** Bytes written that wait for room. */
+  /** Written bytes that wait for the window. */
   get held(): number {
     return this.#waiting.reduce((sum, bytes) => sum + bytes.length, 0)
   }
@@ -59,7 +59,7 @@ export class PageStream {
     this.#post({ kind: 'end', stream: this.id })
   }
 
-  /** What the other side sent. */
+  /** Takes in a message of the other side. */
   take(message: StreamMessage): void {
     if (this.#end) return
     if (message.kind === 'grant') {

@@ -1,4 +1,4 @@
-/** Where the token waits for a reload of this tab; another tab does not see it. */
+/** The sessionStorage entry that keeps the token for a reload of this tab; other tabs cannot see it. */
 const kept = 'berth-token'
 
 /**
@@ -13,7 +13,7 @@ export function takeToken(page: Pick<Window, 'location' | 'history' | 'sessionSt
   return fragment
 }
 
-/** The Berth that it was for has ended: nothing else is to find it. */
+/** Deletes the token, once the Berth that it belongs to has ended. */
 export function forgetToken(page: Pick<Window, 'sessionStorage'>): void {
   page.sessionStorage.removeItem(kept)
 }

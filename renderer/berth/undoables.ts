@@ -2,22 +2,22 @@ import { secondsToUndo, type UndoableAction } from '../../electron/contract/auto
 import { instanceName } from '../../electron/contract/format/name.ts'
 import type { AccountView } from '../../electron/contract/state.ts'
 
-/** What is not sent yet, and the seconds that are left to undo it. */
+/** An action that is not sent yet, with the seconds left to undo it. */
 export interface Undoable {
   account: string
   instance: number
-  /** What is about to happen: `Stopping llama #4711`. */
+  /** The action in words: `Stopping llama #4711`. */
   title: string
-  /** Said once it was undone: `llama #4711 keeps running.` */
+  /** Shown once it is undone: `llama #4711 keeps running.` */
   undone: string
   seconds: number
 }
 
 interface ActionWords {
-  /** What it is doing, as a state. */
+  /** The state shown meanwhile. */
   doing: string
   undone: string
-  /** What to call it where it fails. */
+  /** The words before the reason where it fails. */
   name: string
 }
 
@@ -27,7 +27,7 @@ export const actionWords: Record<UndoableAction, ActionWords> = {
   reboot: { doing: 'Rebooting', undone: 'was not rebooted', name: 'Reboot' },
 }
 
-/** What is not sent yet of an account, the newest last. `localNow`: epoch milliseconds of this machine. */
+/** An account's actions that are not sent yet, the newest last. `localNow`: epoch milliseconds of this machine. */
 export function undoables(
   { id: account, undoable, instances }: Pick<AccountView, 'id' | 'undoable' | 'instances'>,
   localNow: number,

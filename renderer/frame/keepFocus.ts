@@ -1,18 +1,18 @@
-/** Never what destroys: a key that was meant for something else may be on its way. */
+/** Elements that may take the focus: never a destructive one, since a key meant for another element may come next. */
 const reachable =
   'a[href], button:enabled:not([aria-label^="Destroy"]), input:enabled, textarea:enabled, select:enabled, [tabindex="0"]'
 
-/** Where something stood: what was around it, from the inside out, and as which child. */
+/** Where a removed element was: its ancestors from the inside out, with the index in each. */
 interface FocusPlace {
   element: HTMLElement
   steps: readonly { parent: Element; at: number }[]
-  /** Of what could be reached beside it, counted from the end. */
+  /** Its index among the focusable elements beside it, counted from the end. */
   fromEnd: number
 }
 
 /**
- * Keys go on from where they were: when what has the focus is taken off the page, what stands in its place has it.
- * A row that is gone leaves it to the next one. Follows `root`; gives the function that ends this.
+ * Keeps the keyboard's place: when the focused element is removed, the one that takes its place gets the focus, and
+ * after a removed row the next row. Watches `root`; returns the function that stops it.
  */
 export function keepFocus(root: HTMLElement): () => void {
   let held: FocusPlace | undefined
@@ -21,7 +21,7 @@ export function keepFocus(root: HTMLElement): () => void {
   const follow = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement && root.contains(target)) held = focusPlace(target, root)
   }
-  // Who points elsewhere has left it.
+  // A click elsewhere gives the place up.
   const leave = () => {
     held = undefined
   }
@@ -34,7 +34,7 @@ export function keepFocus(root: HTMLElement): () => void {
     held = undefined
     next?.focus({ preventScroll: true })
   }
-  // A dialog that closes gives the focus back first.
+  // A closing dialog restores the focus first.
   const changes = new MutationObserver(() => {
     if (held && !held.element.isConnected) frame ||= requestAnimationFrame(restore)
   })

@@ -1,4 +1,4 @@
-/** The dialogs that come after the page itself, by what asks for them: nothing of them is in its first load. */
+/** The dialogs that are not part of the first load, by the request that opens them. */
 export const lazyDialogs = {
   connect: () => import('./ConnectDialog.svelte'),
   replaceKey: () => import('./ReplaceKeyDialog.svelte'),
@@ -21,7 +21,7 @@ export const lazyDialogs = {
   another: () => import('../../screens/instances/dialogs/AnotherDialog.svelte'),
 }
 
-/** Fetches them all, once the page is drawn. One that fails is asked for again when it is opened, and then told. */
+/** Loads them all once the page is drawn. A failed one is loaded again when it is opened, and an error is shown then. */
 export function fetchLazyDialogs(): void {
   for (const load of Object.values(lazyDialogs)) load().catch(() => undefined)
 }

@@ -2,15 +2,15 @@ import type { Course } from '../../../electron/contract/instance/load.ts'
 import type { MoneySample } from '../../../electron/contract/spending/history.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 
-/** Seconds that the line shows, and its values. */
+/** The time shown in seconds, and the number of values. */
 export const lineSpan = 86_400
 export const lineSteps = 48
-/** Fewer values than that make no line, and none that goes back less than six hours: it would be a mark at the edge. */
+/** The line needs that many values, and six hours of them: a shorter one would be a speck at the edge. */
 const leastKnown = 4
 const leastReach = 12
 
 /**
- * The credit of the last 24 hours, half an hour a value, up to what it is now; undefined where hardly any is known.
+ * The credit of the last 24 hours, one value per half hour, up to now; undefined where too little is known.
  * `now`: epoch seconds of the account's time.
  */
 export function creditSparkline(

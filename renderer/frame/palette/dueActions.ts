@@ -4,7 +4,7 @@ import type { Action } from '../../features/instances/action.ts'
 import { whatIsDue } from '../../features/instances/whatIsDue.ts'
 import { route } from '../../place/route.svelte.ts'
 
-/** What Berth does next by itself, as ways to the guards that do it, and the snoozes of each. */
+/** Entries for the automatic actions that come next: to open the guard behind each, or to snooze it. */
 export function dueActions(page: Page): Action[] {
   const { berth, state } = page
   return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(

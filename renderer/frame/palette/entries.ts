@@ -15,31 +15,31 @@ import { type Shape, stateWords } from '../../words/state.ts'
 import { bestMatches } from './match.ts'
 import { pageActions } from './pageActions.ts'
 
-/** In the order in which they stand. */
+/** In the order in which the palette shows them. */
 export const groups = ['Offers', 'Saved searches', 'Instances', 'Do', 'Go to', 'Templates'] as const
 export type Group = (typeof groups)[number]
 
-/** One thing that the palette offers. */
+/** One entry of the palette. */
 export interface Entry {
   key: string
   group: Group
   mark: { icon: IconName } | { shape: Shape }
   label: string
-  /** What is said of it beside its name, and at the end of its line. */
+  /** The text beside its name, and the one at the end of its line. */
   detail?: string | undefined
   side?: string | undefined
   accelerator?: AcceleratorName | undefined
   danger?: boolean | undefined
   run: () => unknown
-  /** What else can be done with it, at most three. */
+  /** At most three further actions. */
   actions?: readonly Action[]
 }
 
 const most = 60
-/** While nothing is typed: what is done most. */
+/** The commands shown while nothing is typed: the most used ones. */
 const usual = ['rent-again', 'rent', 'stop-all', 'rent-with-failover', 'watch']
 
-/** What is offered for what was typed: things and the best of commands; with nothing typed, what is done most. */
+/** The entries for the typed text: matching things and commands; the most used commands while nothing is typed. */
 export function entriesFor(page: Page, typed: string, answers: readonly Entry[]): Entry[] {
   const instances = instanceEntries(page)
   const commands = commandEntries(page)
@@ -56,7 +56,7 @@ export function entriesFor(page: Page, typed: string, answers: readonly Entry[])
   return inGroups([...answers, ...found])
 }
 
-/** Groups stand together, that of the best match first among those of commands. */
+/** Keeps groups together; among the groups of commands, the one with the best match comes first. */
 function inGroups(entries: readonly Entry[]): Entry[] {
   const commands = entries.find(({ group }) => group === 'Do' || group === 'Go to')?.group
   const order = commands === 'Go to' ? groups.toSorted((a, b) => rank(a) - rank(b)) : groups
@@ -88,7 +88,7 @@ function detailOf({ state, gpu, gpuLoad, diskPricePerHour }: InstanceView): stri
   return state === 'running' && gpuLoad !== undefined ? `${machine}, ${percent(gpuLoad)}` : machine
 }
 
-/** What answers the state it is in, first. */
+/** The actions on an instance, those that fit its state first. */
 function actionsOf(instance: InstanceView, page: Page): Action[] {
   const fitting =
     instance.state === 'running'
@@ -104,7 +104,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
   return fitting.flatMap(id => all.find(one => one.id === id && one.unusable === undefined) ?? [])
 }
 
-/** Every action of every instance, found by its words. */
+/** All actions on all instances, found by their words. */
 function instanceCommands(page: Page): Entry[] {
   return Object.values(page.account?.instances ?? {}).flatMap(instance =>
     instanceActions(instance, page)

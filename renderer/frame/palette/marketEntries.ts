@@ -14,7 +14,7 @@ import { route } from '../../place/route.svelte.ts'
 import type { Entry } from './entries.ts'
 import { match } from './match.ts'
 
-/** What the market and the templates have for the words typed, by what was seen of them last: searches, no rentals. */
+/** Offers, saved searches and templates that match the typed words, from the last answers. None of them rents. */
 export function marketEntries(page: Page, typed: string): Entry[] {
   const text = typed.trim()
   if (text.length < 2 || !page.account) return []
@@ -24,7 +24,7 @@ export function marketEntries(page: Page, typed: string): Entry[] {
 function offerEntries(page: Page, text: string): Entry[] {
   const query = usualQuery(page.account)
   const seen = seenPricesOf(page).seen(query)
-  // What is no GPU's name is no search: "settings" leads to Settings.
+  // Only names of GPUs are searched for: "settings" leads to Settings.
   const named = (seen?.offers ?? []).filter(
     ({ offer }) => match(offer.gpuName ?? '', firstWord(text)) !== undefined,
   )
@@ -36,7 +36,7 @@ function offerEntries(page: Page, text: string): Entry[] {
     void marketOf(page).open({ query, filter })
   }
   const all = [...new Set(found.flatMap(({ offer }) => offer.gpuName ?? []))]
-  // One alone is the search itself.
+  // A single model is the whole search already.
   const models = all.length > 1 ? all.slice(0, 3) : []
   return [
     {

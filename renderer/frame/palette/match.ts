@@ -14,7 +14,7 @@ export function match(text: string, typed: string): number | undefined {
   return score
 }
 
-/** The best `most` of them, best first; all in their own order while nothing is typed. */
+/** The best `most` matches, best first; all entries in their own order while nothing is typed. */
 export function bestMatches<Item>(
   items: readonly Item[],
   textOf: (item: Item) => string,
@@ -33,7 +33,7 @@ export function bestMatches<Item>(
     .map(({ item }) => item)
 }
 
-/** A text in pieces, those that were typed marked. */
+/** Splits a text into pieces, with the typed ones marked. */
 export function pieces(text: string, typed: string): { text: string; hit: boolean }[] {
   const low = text.toLowerCase()
   const hits = typed

@@ -7,7 +7,7 @@ import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 import { dueActions } from './dueActions.ts'
 
-/** What can be done wherever one is. */
+/** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {
   const { berth, state } = page
   const last = page.account?.lastRental
@@ -68,7 +68,7 @@ export function pageActions(page: Page): Action[] {
   ]
 }
 
-/** Asks first where guards are set: in a pause they do not act. */
+/** Asks first where there are guards, which do not act during a pause. */
 function pauseOrResume(page: Page): Action {
   const { berth, state } = page
   if (state?.pausedUntil !== undefined)

@@ -4,10 +4,10 @@ import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 
 const typing = 'input, textarea, select, [contenteditable], .xterm'
-/** What asks something of the user: it is answered or left before anything else, as what was typed there would go. */
+/** Dialogs, which are answered or closed before a shortcut works: leaving would lose what was typed there. */
 const dialog = '[aria-modal=true]'
 
-/** All but the palette's are screens to go to. */
+/** Each leads to a screen, except the palette's. */
 function press(name: AcceleratorName): void {
   if (name === 'palette') {
     if (dialogs.open?.kind === 'palette') dialogs.close(dialogs.open)
@@ -18,12 +18,12 @@ function press(name: AcceleratorName): void {
 /** The keys that work anywhere on the page. */
 export function pageKey(page: Page, event: KeyboardEvent): void {
   const isBusy = () => dialogs.open !== undefined || document.querySelector(dialog) !== null
-  // In an editor, which has a tree of its own, too.
+  // The editor has a shadow tree of its own.
   const [target] = event.composedPath()
   const inTerminal = target instanceof Element && target.closest('.xterm') !== null
   const accelerator = acceleratorOf(event)
   if (accelerator !== undefined) {
-    // A shell wants its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
+    // A shell needs its control keys (Ctrl K cuts a line): there only the Command key is Berth's.
     if (inTerminal && !event.metaKey) return
     const closesPalette = accelerator === 'palette' && dialogs.open?.kind === 'palette'
     event.preventDefault()

@@ -4,7 +4,7 @@ import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 
-/** Goes where a notification, the tray, a menu or a link leads, and puts the question that comes with it. */
+/** Follows a notification, a tray or menu entry or a link, and opens the dialog that belongs to it. */
 export function goTo(page: Page, place: Place): void {
   if (place.screen === 'here') {
     dialogs.show({ kind: place.ask })

@@ -1,11 +1,11 @@
 import type { Page } from '../../berth/page.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 
-/** Tells the main process what the user has before them: what this page shows anyway is not told by a notification. */
+/** Tells the main process which screen the user sees, so that nothing visible is raised as a notification, too. */
 class Reporting {
   #focused = $state(false)
 
-  /** Follows the window's focus; gives the function that ends it. */
+  /** Follows the window's focus; returns the function that stops it. */
   run(): () => void {
     const follow = () => {
       this.#focused = document.hasFocus() && !document.hidden
@@ -22,7 +22,7 @@ class Reporting {
     }
   }
 
-  /** Once more whenever something of it changes, and to a main process that is there again. */
+  /** Reports again after each change, and after a reconnect. */
   report(page: Page): void {
     if (page.reach !== 'connected') return
     const instance = route.screen === 'instances' ? Number(route.rest[0]) : Number.NaN
@@ -31,7 +31,7 @@ class Reporting {
       screen: route.screen.slice(0, 32),
       instance: Number.isSafeInteger(instance) && instance > 0 ? instance : undefined,
     }
-    // A main process that does not want to know tells a little more than it has to.
+    // Without the report, the user gets a notification too many at worst.
     page.berth.reportPlace(place).catch(() => undefined)
   }
 }

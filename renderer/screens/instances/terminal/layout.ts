@@ -1,9 +1,9 @@
-/** How the panes of one tab share its room: one of them, or two halves of which each is such a layout again. */
+/** How the panes of a tab share its area: a single pane, or two halves, each of which is a layout again. */
 export type Layout<Pane> =
   | { kind: 'pane'; pane: Pane }
   | { kind: 'split'; way: 'right' | 'down'; share: number; first: Layout<Pane>; second: Layout<Pane> }
 
-/** Shares of the tab's room, from 0 to 1. */
+/** Shares of the tab's area, from 0 to 1. */
 export interface Box {
   x: number
   y: number
@@ -11,19 +11,19 @@ export interface Box {
   height: number
 }
 
-/** The line between two halves: where it lies, and the room that it parts. */
+/** The divider between two halves: its place, and the area that it divides. */
 export interface Divider<Pane> {
   way: 'right' | 'down'
   at: Box
   within: Box
   share: number
-  /** The panes of its first half, by which it is found again. */
+  /** The panes of its first half, which identify the divider. */
   split: Layout<Pane>
 }
 
 const least = 0.15
 
-/** That pane's room parted, with a fresh pane to its right or below. */
+/** Splits a pane's area, with a new pane to its right or below it. */
 export function splitPanes<Pane>(
   layout: Layout<Pane>,
   pane: Pane,
@@ -42,7 +42,7 @@ export function splitPanes<Pane>(
   return { kind: 'split', way, share: 0.5, first: layout, second: { kind: 'pane', pane: fresh } }
 }
 
-/** Without that pane, whose room goes to its neighbour; undefined when it was the last. */
+/** Removes a pane, whose area goes to its neighbour; undefined where it was the last one. */
 export function withoutPane<Pane>(layout: Layout<Pane>, pane: Pane): Layout<Pane> | undefined {
   if (layout.kind === 'pane') return layout.pane === pane ? undefined : layout
   const first = withoutPane(layout.first, pane)
@@ -56,7 +56,7 @@ export function panesOf<Pane>(layout: Layout<Pane>): Pane[] {
   return layout.kind === 'pane' ? [layout.pane] : [...panesOf(layout.first), ...panesOf(layout.second)]
 }
 
-/** The line between two halves moved to another share of the room that they part. */
+/** Moves a divider to another share of its area. */
 export function movedPane<Pane>(layout: Layout<Pane>, target: Layout<Pane>, share: number): Layout<Pane> {
   if (layout.kind === 'pane') return layout
   if (layout === target) return { ...layout, share: Math.max(least, Math.min(1 - least, share)) }
@@ -67,7 +67,7 @@ export function movedPane<Pane>(layout: Layout<Pane>, target: Layout<Pane>, shar
   }
 }
 
-/** Where each pane lies, and each line between two halves. */
+/** The places of all panes and dividers. */
 export function placesOf<Pane>(
   layout: Layout<Pane>,
   within: Box = { x: 0, y: 0, width: 1, height: 1 },

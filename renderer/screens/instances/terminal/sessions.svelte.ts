@@ -6,10 +6,10 @@ import { now } from '../../../berth/now.svelte.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
 import { InstanceShells } from './shells.svelte.ts'
 
-/** Milliseconds without a tick of the page's clock after which the machine or the page has slept. */
+/** Milliseconds between two ticks of the page's clock beyond which the computer or the page was asleep. */
 const slept = 10_000
 
-/** The page's shells by account and instance; they outlive the screen that shows them. */
+/** The page's shells by account and instance. They stay open when the user goes to another screen. */
 class TerminalSessions {
   readonly #open = new SvelteMap<string, InstanceShells>()
   #followed: Page | undefined
@@ -27,13 +27,13 @@ class TerminalSessions {
     return shells
   }
 
-  /** The last of its shells was closed. */
+  /** Closes what is left of an instance's shells, once the last tab was closed. */
   drop(account: string, instance: number): void {
     this.find(account, instance)?.dispose()
     this.#open.delete(`${account}/${instance}`)
   }
 
-  /** From the first shell on: shells end with their instance, and come back with whatever had kept them away. */
+  /** Runs from the first shell on: closes shells whose instance has gone, and reconnects those that can connect again. */
   #follow(page: Page): void {
     if (this.#followed === page) return
     this.#followed = page

@@ -3,11 +3,11 @@ import { type Layout, movedPane, panesOf, splitPanes, withoutPane } from './layo
 import type { PageKey } from './shell/keys.ts'
 import { TerminalSession } from './shell/session.svelte.ts'
 
-/** One tab: a shell, or several side by side. */
+/** One tab, with one shell or several side by side. */
 export class ShellTab {
   readonly number: number
   layout: Layout<TerminalSession> = $state.raw() as Layout<TerminalSession>
-  /** The pane that has the focus, or had it last. */
+  /** The pane that has or last had the focus. */
   current: TerminalSession = $state.raw() as TerminalSession
 
   constructor(number: number, first: TerminalSession) {
@@ -16,12 +16,12 @@ export class ShellTab {
     this.current = first
   }
 
-  /** No `$derived`: a tab outlives the component that opened it, and what is derived there would stand still then. */
+  /** Not `$derived`: a tab outlives the component that opened it, and a derived value would stop updating with that. */
   get panes(): TerminalSession[] {
     return panesOf(this.layout)
   }
 
-  /** Its shell's name in tmux, where it has one. */
+  /** The tmux session's name, or a number. */
   get title(): string {
     return this.current.kept ?? `Shell ${this.number}`
   }
@@ -31,7 +31,7 @@ export class ShellTab {
   }
 }
 
-/** The page's shells on one instance: tabs, each of them one pane or more. */
+/** The page's shells on one instance, as tabs of one or more panes. */
 export class InstanceShells {
   readonly instance: number
   tabs: ShellTab[] = $state.raw([])
@@ -48,7 +48,7 @@ export class InstanceShells {
     this.openTab({})
   }
 
-  /** Every shell, of all tabs. */
+  /** The shells of all tabs. */
   get all(): TerminalSession[] {
     return this.tabs.flatMap(tab => tab.panes)
   }
@@ -67,7 +67,7 @@ export class InstanceShells {
     tab.current = fresh
   }
 
-  /** Closes a pane; what lives in tmux goes on there. Gives whether anything is left. */
+  /** Closes a pane; a tmux session goes on without it. Returns whether any shell is left. */
   close(session: TerminalSession): boolean {
     const tab = this.tabs.find(one => one.panes.includes(session))
     if (!tab) return this.tabs.length > 0
@@ -90,20 +90,20 @@ export class InstanceShells {
     return next !== undefined
   }
 
-  /** The tab so many further, round and round. */
+  /** Shows the tab so many places further, wrapping around. */
   go(by: number): void {
     const at = this.tabs.indexOf(this.current) + by
     this.current = this.tabs[(at + this.tabs.length) % this.tabs.length] ?? this.current
   }
 
-  /** Whether the instance can be entered now: once it can be again, the shells come back. */
+  /** Takes in whether the instance can be reached; once it can be again, its shells reconnect. */
   follow(enterable: boolean): void {
     const again = enterable && !this.#enterable
     this.#enterable = enterable
     if (again) this.comeBack()
   }
 
-  /** What kept the shells away may be over. */
+  /** Reconnects the shells that were lost. */
   comeBack(): void {
     if (this.#enterable) for (const session of this.all) void session.comeBack()
   }
@@ -116,12 +116,12 @@ export class InstanceShells {
     return new TerminalSession(this.#page, this.#account, this.instance, {
       ...which,
       onKey: key => this.#key(key),
-      // Those that go on without anybody get tabs of their own.
+      // Each detached shell gets a tab of its own.
       onOthers: names => {
         const open = new Set(this.all.map(session => session.kept))
         for (const session of names) if (!open.has(session)) this.openTab({ session }, false)
       },
-      // What ended by itself leaves its place to the others; the last one stays to be read.
+      // A shell that exited closes its pane; the last one stays to be read.
       onExit: session => {
         if (this.all.length > 1) this.close(session)
       },

@@ -1,6 +1,6 @@
 import type { ITheme } from '@xterm/xterm'
 
-/** The sixteen colours of a terminal, chosen for the page's light and dark grounds. */
+/** The sixteen colours of a terminal, for the light and the dark background. */
 const light = {
   black: '#1c1d1f',
   red: '#b3261e',
@@ -38,7 +38,7 @@ const dark = {
   brightWhite: '#ffffff',
 }
 
-/** The terminal's colours on the page as it looks now: grounds and accent from its tokens. */
+/** The terminal's colours for the present theme: background and accent come from the page's tokens. */
 export function terminalTheme(page: HTMLElement): ITheme {
   const probe = document.createElement('span')
   page.append(probe)

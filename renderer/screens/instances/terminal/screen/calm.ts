@@ -1,21 +1,21 @@
-/** Leaves the second screen, which editors and pagers draw on. */
+/** Leaves the alternate screen, which editors and pagers draw on. */
 const leaveSecond = '\x1b[?1049l'
 
 /**
- * What makes a terminal fit for another shell once the connection of one has broken: it may have gone in the midst of
- * anything. `second` is whether the second screen is shown: leaving one that is not would move the cursor to where it
- * was last saved.
+ * The escape sequences that reset a terminal for another shell after a lost connection, which may have ended in the
+ * middle of a sequence. `second`: whether the alternate screen is shown; leaving it otherwise would move the cursor to
+ * its saved place.
  */
 export function calmed(second: boolean): string {
   return [
-    // Breaks off what was half said: with what follows it would be taken for whole.
+    // Cancels a half-received sequence, which the next bytes would complete.
     '\x18',
     second ? leaveSecond : '',
-    // Drawing that is held back goes on, and a line feed is no more than that.
+    // Ends synchronized output, and the mode in which a line feed also returns the carriage.
     '\x1b[?2026l\x1b[20l',
-    // A soft reset: colours, hidden cursor, marked pastes, told focus, keypad, insertion, origin, region, wrapping, letters.
+    // A soft reset: colours, cursor, bracketed paste, focus reports, keypad, insert mode, origin, region, wrapping, charset.
     '\x1b[!p',
-    // What no soft reset reaches: the mouse, and how it is told.
+    // Mouse reporting and its encodings, which a soft reset leaves on.
     '\x1b[?1000l\x1b[?1006l',
   ].join('')
 }

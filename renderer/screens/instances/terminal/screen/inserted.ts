@@ -1,4 +1,4 @@
-/** What inserted text needs of xterm, once it is open. */
+/** The parts of an open xterm that inserted text needs. */
 interface Receiver {
   element: HTMLElement | undefined
   textarea: HTMLTextAreaElement | undefined
@@ -6,15 +6,15 @@ interface Receiver {
   input(text: string): void
 }
 
-/** The code of a key that an input method took. */
+/** The key code of a key that an input method has handled. */
 const inputMethod = 229
 
 /**
- * Gives the shell what emoji pickers, dictation and other programs insert as text, without any key. xterm takes that
- * up by itself, but not in its mode for screen readers, where each key inserts its letter too: that is left out here.
+ * Sends text that emoji pickers, dictation and other programs insert without a key to the shell. xterm does so by
+ * itself, except in its screen reader mode, where each key inserts its letter, too; those are skipped here.
  */
 export function takeInsertedText(xterm: Receiver): void {
-  /** Whether what is inserted next belongs to a key, which xterm has dealt with. */
+  /** Whether the next inserted text belongs to a key that xterm has handled. */
   let keyed = false
   const listen = <Name extends 'keydown' | 'keyup' | 'focus' | 'input'>(
     name: Name,

@@ -1,15 +1,15 @@
-/** What a paste takes of xterm, once it is open. */
+/** The parts of an open xterm that a paste needs. */
 interface Receiver {
   element: HTMLElement | undefined
   paste(text: string): void
 }
 
-/** All that acts instead of being text; tabs and line ends are both. */
+/** Control characters, except tabs and line ends. */
 const acting = /(?![\t\r\n])\p{Cc}/gu
 
 /**
- * Keeps a paste text. What was copied from a page may hold the end of a marked paste, with a command behind it that the
- * shell would take for typed: xterm gives it on as it is.
+ * Removes control characters from pastes. Text copied from a web page may contain the end of a bracketed paste with a
+ * command behind it, which the shell would run as if it were typed: xterm passes it on unchanged.
  */
 export function takePlainPastes(xterm: Receiver): void {
   xterm.element?.addEventListener(

@@ -14,7 +14,7 @@ import { takeInsertedText } from './inserted.ts'
 import { takePlainPastes } from './pasted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
-/** Without colours, a region that scrolls, lines that went by or lines that are shown. */
+/** Resets colours and the scrolling region, and clears scrollback and screen. */
 const clean = '\x1b[0m\x1b[r\x1b[3J\x1b[H\x1b[2J'
 
 /** As in the settings. */
@@ -22,22 +22,22 @@ export type TerminalFont = Pick<Settings['terminal'], 'fontSize' | 'fontFamily'>
 
 interface ScreenOptions {
   font: TerminalFont
-  /** Opens a web address; nothing else is ever opened from a terminal. */
+  /** Opens a web address, the only kind of link that works in a terminal. */
   openLink: (url: string) => void
-  /** Keys that are the page's and not the shell's: answers true for those it took. */
+  /** Handles keys of the page; returns true where the key must not reach the shell. */
   pageKey: (event: KeyboardEvent) => boolean
-  /** The user begins to look at what went by. */
+  /** Called when the user starts to scroll back. */
   onLookBack: () => void
 }
 
-/** The emulator of one terminal, in an element that can move about the page and keeps its content. */
+/** The emulator of one terminal, in an element that can be moved within the page and keeps its content. */
 export class TerminalScreen {
   readonly element = document.createElement('div')
   readonly xterm: Terminal
   readonly search = new SearchAddon()
   /**
-   * Whether the second screen is left alone. tmux draws on it, and what scrolls away there is lost to the scrollback;
-   * programs inside of tmux have a second screen of its making.
+   * Whether switching to the alternate screen is ignored, as for tmux: it draws on that screen, whose lines never reach
+   * the scrollback. Programs inside tmux get an alternate screen from tmux itself.
    */
   oneScreen = false
   readonly #fit = new FitAddon()
@@ -61,7 +61,7 @@ export class TerminalScreen {
       minimumContrastRatio: 4.5,
       // What is on screen is in the page as text too, for those who hear it.
       screenReaderMode: true,
-      // Its words may say another address than the one it leads to.
+      // The text of a link may name another address than its target.
       linkHandler: {
         activate: (_, url) => open(url),
         hover: (_, url) => {
@@ -93,7 +93,7 @@ export class TerminalScreen {
     this.element.addEventListener('wheel', ({ deltaY }) => deltaY < 0 && lookBack(), { passive: true })
   }
 
-  /** Shows it in a place of the page. */
+  /** Puts the terminal into an element of the page. */
   async show(place: HTMLElement): Promise<void> {
     place.append(this.element)
     if (!this.#opened) {
@@ -108,33 +108,33 @@ export class TerminalScreen {
     this.fit()
   }
 
-  /** Takes it out of the page; what it shows is kept. */
+  /** Takes the terminal out of the page; its content stays. */
   hide(): void {
     this.#drawPlainly()
     this.element.remove()
   }
 
-  /** Fits columns and rows to the room there is. */
+  /** Fits columns and rows to the element's size. */
   fit(): void {
     if (this.#opened && this.element.isConnected && this.element.clientHeight > 0) this.#fit.fit()
   }
 
-  /** Shows what a shell printed; `shown` is called once it is dealt with. */
+  /** Prints a shell's output; `shown` is called once it has been processed. */
   print(bytes: Uint8Array, shown: () => void): void {
     this.xterm.write(this.#text(bytes), shown)
   }
 
-  /** Makes it fit for another shell, below what it shows. */
+  /** Resets the terminal for another shell, which begins below the present content. */
   calm(): void {
     this.xterm.write(`${calmed(this.xterm.buffer.active.type === 'alternate')}\r\n`)
   }
 
-  /** Moves what is shown up into the scrollback, before something draws over it. */
+  /** Moves the visible lines into the scrollback before something draws over them. */
   keepShown(): void {
     this.xterm.write(`\x1b[${this.xterm.rows};1H${'\r\n'.repeat(this.xterm.rows)}\x1b[H`)
   }
 
-  /** Puts these lines above what is shown, in the place of those there; what is shown has to be drawn anew. */
+  /** Replaces the scrollback by these lines. The visible screen has to be redrawn afterwards. */
   replaceScrollback(text: string): Promise<void> {
     const lines = text.replace(/\n$/, '').split('\n')
     const shown = '\r\n'.repeat(Math.min(lines.length, this.xterm.rows))
@@ -156,7 +156,7 @@ export class TerminalScreen {
     this.xterm.dispose()
   }
 
-  /** Draws with the graphics card where there is one: a processor that plays one is far slower than xterm by itself. */
+  /** Draws by WebGL on a real graphics card; one emulated in software is far slower than xterm's own renderer. */
   #draw(): void {
     if (this.#webgl || !hasGraphicsCard()) return
     try {
@@ -175,7 +175,7 @@ export class TerminalScreen {
   }
 }
 
-/** Browsers do not all heed the request for a real one, so the name of what would draw is looked at too. */
+/** Not every browser refuses software rendering when asked to, so the renderer's name is checked, too. */
 function hasGraphicsCard(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2', { failIfMajorPerformanceCaveat: true })
   if (gl === null) return false

@@ -12,7 +12,7 @@ export type PageKey =
   | 'next'
   | 'previous'
 
-/** What a key means to the page while the terminal has the focus; undefined when it is the shell's. */
+/** The page's action for a key while the terminal has the focus; undefined where the key goes to the shell. */
 export function pageKeyOf(event: Key, mac: boolean): PageKey | undefined {
   if (event.altKey) return undefined
   const ours = mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && event.shiftKey && !event.metaKey

@@ -1,18 +1,18 @@
 import type { Problem } from '../../../../../electron/contract/problem.ts'
 
-/** What may well be over in a moment; anything else wants the user. */
+/** Codes of problems that often pass by themselves; every other one needs the user. */
 const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])
 
-/** Seconds before the first tries by itself, and before each further one. */
+/** Seconds before the first automatic retries, and before each later one. */
 const waits = [1, 2, 4, 8, 15]
 const furtherWait = 30
 
-/** Seconds until Berth connects again by itself after so many tries in vain; undefined when it should not. */
+/** Seconds until the next automatic retry after so many failed ones; undefined where there should be none. */
 export function retryIn(problem: Problem, tries: number): number | undefined {
   return passing.has(problem.code) ? (waits[tries] ?? furtherWait) : undefined
 }
 
-/** Whether connecting again is of no use until the user has done something. */
+/** Whether the user has to act before a retry can work. */
 export function wantsUser(problem: Problem): boolean {
   return [
     'host_key_changed',

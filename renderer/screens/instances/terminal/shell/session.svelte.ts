@@ -9,39 +9,39 @@ import { type PageKey, pageKeyOf } from './keys.ts'
 import { retryIn, wantsUser } from './retry.ts'
 import { Typing } from './typing.ts'
 
-/** Milliseconds within which what comes is taken for what was asked to be drawn anew. */
+/** Milliseconds after a forced redraw in which incoming bytes count as part of it. */
 const redrawTime = 1000
 
 interface Hooks {
-  /** Goes on with that shell in tmux. */
+  /** The tmux session to attach to. */
   session?: string
-  /** A new shell, even where one goes on without anybody. */
+  /** Opens a new shell, even where tmux has a detached one. */
   fresh?: boolean
-  /** A key that is about the tabs and panes. */
+  /** Called for keys that control tabs and panes. */
   onKey: (key: PageKey) => void
-  /** Further shells were found that go on without anybody. */
+  /** Called with the names of further detached shells. */
   onOthers: (names: readonly string[]) => void
-  /** The shell ended by itself. */
+  /** Called when the shell exits. */
   onExit: (session: TerminalSession) => void
 }
 
-/** One shell on one instance: its screen stays when the connection goes and comes, or the page shows other things. */
+/** One shell on one instance. Its screen survives reconnects, and visits to other screens of the page. */
 export class TerminalSession {
   readonly instance: number
   status: 'connecting' | 'open' | 'ended' = $state('connecting')
-  /** Why it ended, until it is connected again; absent when the shell itself did. */
+  /** Why the connection ended, until it is open again; absent when the shell exited. */
   problem: Problem | undefined = $state.raw()
-  /** Where it is connected: `root@host:port`, and whether directly. */
+  /** The address as `root@host:port`, whether it is direct, and the host key. */
   where: Pick<OpenedTerminal, 'address' | 'direct' | 'hostKey'> | undefined = $state.raw()
-  /** Its name in the instance's tmux, where it lives there. */
+  /** Its tmux session's name; absent for a plain shell. */
   kept: string | undefined = $state()
-  /** When it connects again by itself, in epoch milliseconds. */
+  /** When it reconnects by itself, in epoch milliseconds. */
   retryAt: number | undefined = $state()
   searching = $state(false)
-  /** How often its scrollback was made whole. */
+  /** Counts how often the scrollback was replaced by tmux's history. */
   caughtUp = $state(0)
   screen: TerminalScreen | undefined = $state.raw()
-  /** The focus leaves for the row. */
+  /** Called to move the focus back to the instance's row. */
   onLeave: () => void = () => {}
 
   readonly #page: Page
@@ -52,9 +52,9 @@ export class TerminalSession {
   #retry: ReturnType<typeof setTimeout> | undefined
   #disposed = false
   #opening = false
-  /** Whether there was a shell on its screen before. */
+  /** Whether its screen has shown a shell before. */
   #connected = false
-  /** Whether something was drawn since the scrollback was last as tmux has it, at that time in epoch milliseconds. */
+  /** Whether output came since the scrollback was last replaced by tmux's history, and when that was (epoch ms). */
   #missing = false
   #caughtUpAt = 0
 
@@ -70,7 +70,7 @@ export class TerminalSession {
     return { account: this.#account, instance: this.instance }
   }
 
-  /** Shows its screen in a place of the page, and connects when it is not. */
+  /** Puts its screen into an element of the page, and connects if it is not connected yet. */
   async show(place: HTMLElement, focus: boolean): Promise<void> {
     if (!this.screen) {
       const { TerminalScreen } = await import('../screen/screen.ts')
@@ -89,7 +89,7 @@ export class TerminalSession {
     if (!this.#stream && this.status === 'connecting') await this.connect()
   }
 
-  /** Opens a shell on the screen as it is. */
+  /** Opens a shell of the screen's present size. */
   async connect(): Promise<void> {
     const { screen } = this
     if (!screen || this.#disposed || this.#opening || this.#stream) return
@@ -116,7 +116,7 @@ export class TerminalSession {
       this.status = 'open'
       screen.oneScreen = answer.session !== undefined
       if (answer.history) screen.xterm.write(answer.history.replaceAll('\n', '\r\n'))
-      // tmux draws all anew: what was on screen, or was just told, is kept above.
+      // tmux redraws the whole screen: what it shows now moves into the scrollback first.
       if (answer.session && (this.#connected || answer.history)) screen.keepShown()
       this.#connected = true
       this.kept = answer.session
@@ -136,15 +136,15 @@ export class TerminalSession {
     }
   }
 
-  /** It may be possible again: connects at once, unless why it ended wants the user first. */
+  /** Reconnects at once, unless the user has to settle the problem first. */
   async comeBack(): Promise<void> {
     this.#tries = 0
     if (this.status === 'ended' && this.problem && !wantsUser(this.problem)) await this.connect()
   }
 
   /**
-   * tmux draws what is to be seen, and leaves out what goes by faster: its own history takes the scrollback's place
-   * before the user looks at it. A change of size makes tmux draw all anew, whatever it thinks is there.
+   * tmux sends the visible screen and skips lines of fast output, so the scrollback is replaced by tmux's own history
+   * before the user looks at it. The change of size forces tmux to redraw everything.
    */
   async catchUp(): Promise<void> {
     const { screen, kept: session } = this
@@ -163,7 +163,7 @@ export class TerminalSession {
     this.#resize()
   }
 
-  /** Takes the key that the host shows now for the right one, and connects. */
+  /** Trusts the host key that is shown now, and connects. */
   async acceptHostKey(fingerprint: string): Promise<void> {
     const done = this.#page.berth.acceptHostKey({ ...this.#on, fingerprint }).then(() => true)
     if (await this.#page.attempt(done)) await this.connect()
@@ -198,7 +198,7 @@ export class TerminalSession {
   #resize(): void {
     if (!this.#stream || !this.screen) return
     const { cols: columns, rows } = this.screen.xterm
-    // A resize that comes when the stream has just ended is of no use to anyone.
+    // The stream may have ended just now: such a refusal does not matter.
     this.#page.berth.resizeTerminal({ stream: this.#stream.id, columns, rows }).catch(() => {})
   }
 
@@ -226,7 +226,7 @@ export class TerminalSession {
       const text = this.screen?.xterm.getSelection()
       if (text && event.type === 'keydown') void copyText(text)
     }
-    // For a paste the browser's own does the work: xterm takes it up, bracketed where the shell asked for it.
+    // A paste is left to the browser: xterm handles its event, with bracketed paste where the shell asked for it.
     if (key !== 'paste') event.preventDefault()
     if (event.type === 'keydown' && key === 'search') this.search()
     if (event.type === 'keydown' && key === 'leave') this.onLeave()

@@ -1,7 +1,7 @@
-/** Milliseconds in which further keys join those before. People do not type so fast; key repeats and programs do. */
+/** Milliseconds in which further keys are sent together. Only key repeats and programs are that fast. */
 const together = 4
 
-/** What is typed, on its way to the shell: at once, but not in a message for each key where they come in a flood. */
+/** Sends typed bytes to the shell: a single key at once, a flood of keys in batches. */
 export class Typing {
   readonly #send: (bytes: Uint8Array) => void
   #held: Uint8Array[] = []
