@@ -1,17 +1,17 @@
 import { type ConnectService, serviceAt, vast } from './connectPreset.ts'
 
-/** What was typed into the connect dialog: kept while the page lives, so that closing it loses nothing. */
+/** The connect dialog's input, which survives closing it until the page is reloaded. */
 class ConnectDraft {
   baseUrl = $state(vast.baseUrl)
   key = $state('')
   name = $state('')
-  /** The address that was typed in, while the preset's stands in its place. */
+  /** The address the user typed, while the preset's is shown instead. */
   #typed = ''
 
   get service(): ConnectService {
     return serviceAt(this.baseUrl)
   }
-  /** Fills in the service's address, which can be changed all the same. */
+  /** Fills in the preset's address, which the user can still change. */
   set service(service: ConnectService) {
     if (service === this.service) return
     if (service === 'vast') this.#typed = this.baseUrl

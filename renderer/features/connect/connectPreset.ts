@@ -1,4 +1,4 @@
-/** The best-known public service of the kind that Berth is a client of. */
+/** The best-known public service that Berth is a client of. */
 export const vast = {
   name: 'Vast.ai',
   baseUrl: 'https://console.vast.ai',
@@ -6,14 +6,14 @@ export const vast = {
   keys: 'https://cloud.vast.ai/manage-keys/',
 }
 
-/** Which service the form is filled in for: the preset's, or one that is typed in. */
+/** The form's service: the preset, or another one whose address is typed. */
 export type ConnectService = 'vast' | 'other'
 
 export function serviceAt(baseUrl: string): ConnectService {
   return baseUrl.trim().replace(/\/$/, '') === vast.baseUrl ? 'vast' : 'other'
 }
 
-/** What Berth asks a key for, the needed ones first, and why. */
+/** The scopes that Berth needs of a key and why, the required ones first. */
 export const wantedPermissions: readonly { name: string; why: string }[] = [
   { name: 'instance_read', why: 'see your instances and their logs' },
   { name: 'instance_write', why: 'rent, start, stop and destroy' },

@@ -3,7 +3,7 @@ import { Sending } from '../../components/answers/sending.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
 
-/** Connects the account that the form says, and shows it. */
+/** Connects the form's account and shows it. */
 export class Connecting {
   readonly sending = new Sending()
   readonly #page: Page
@@ -14,7 +14,7 @@ export class Connecting {
     this.#connected = connected
   }
 
-  /** Where it cannot be connected, the form says why. */
+  /** Connects the account; the form shows a refusal from `sending`. */
   async connect(): Promise<void> {
     const { berth } = this.#page
     const name = draft.name.trim()
@@ -26,7 +26,7 @@ export class Connecting {
     if (!connected) return
     draft.clear()
     this.#connected()
-    // Who it is was not told: the service takes this key for two-factor calls alone until that login is done.
+    // The user is unknown: until the two-factor login, the service accepts this key for two-factor calls alone.
     const connectedAs = this.#page.state?.accounts[account]
     if (connectedAs && connectedAs.userId === undefined) {
       this.#page.say(

@@ -21,13 +21,13 @@ export function fileStepWords(step: FileStep): { word: string; shape: Shape } {
   return steps[step]
 }
 
-/** What is left out of a folder, by the way it goes. */
+/** The files that a folder's transfer leaves out, for each direction. */
 const reasons: Record<FileTransferView['direction'], string> = {
   up: 'links out of the folder, and what is no file',
   down: 'links to folders or nothing, what is no file, and names that cannot be written here',
 }
 
-/** Whole percent, rounded down so that nothing short of all is called all. */
+/** Whole percent, rounded down so that only a complete transfer shows 100. */
 export function percentDone({ done, total, step }: FileTransferView): number {
   if (step === 'done') return 100
   return total === 0 ? 0 : Math.min(99, Math.floor((done / total) * 100))

@@ -4,10 +4,10 @@ import type { Args } from '../../../electron/contract/commands.ts'
 import { type ReadForm, readForm } from '../../components/fields/readForm.ts'
 import { choiceOf, type GuardChoice, guardChoices, guardForms, newTyped, readField } from './kinds.ts'
 
-/** What the dialog holds: as it is typed. */
+/** The dialog's input. */
 export interface GuardDraft {
   choice: GuardChoice
-  /** By the names of the fields. */
+  /** Texts by field name. */
   typed: Record<string, string>
   action: 'stop' | 'destroy'
   /** Minutes ahead. */
@@ -49,7 +49,7 @@ export function guardDraft(guard: GuardView, now: number): GuardDraft {
 
 type GuardSettings = Omit<Args<'setGuard'>, 'account' | 'guard' | 'instance'>
 
-/** What to ask for, or what is wrong, by field. */
+/** The request, or the errors by field. */
 export function readGuardDraft({
   choice,
   typed,

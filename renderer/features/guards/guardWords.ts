@@ -28,12 +28,12 @@ export function guardWord({ step, snoozedUntil }: Pick<GuardView, 'step' | 'snoo
   return snoozedUntil !== undefined && step === 'waiting' ? 'Snoozed' : steps[step]
 }
 
-/** Whether it is about to act, or wants to: said on the instance's row. */
+/** Whether a guard is about to act or is held back, which the instance's row shows. */
 export function isNear({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'warned' || step === 'held' || step === 'acting'
 }
 
-/** When it acts: `at 18:00, in 2 h 5 min`; why that is not known where it is not. */
+/** When a guard acts: `at 18:00, in 2 h 5 min`, or why that is unknown. */
 export function dueWords(
   guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance' | 'action'>,
   now: number,
@@ -68,8 +68,8 @@ function notIdle(instance: InstanceView | undefined): string {
 }
 
 /**
- * What stands under a limit in dollars: what an instance has cost by `now` (the account's time, epoch seconds), or
- * that a budget goes on until its day or month is over.
+ * The text below a limit in dollars: the instance's cost up to `now` (account time, epoch seconds), or that a budget
+ * lasts until the end of its day or month.
  */
 export function limitHint(
   kind: 'cost' | 'day' | 'month',
@@ -84,12 +84,12 @@ export function limitHint(
   )
 }
 
-/** When a guard that is being set would act. The sentence before it tells the moment where that is sure. */
+/** When the guard in the dialog would act. The sentence before it has the moment where that is certain. */
 export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
   if (guardKinds[kind].isSure) return `That is ${away}.`
   return `As things are now: ${atMoment(dueAt, now)}, ${away}.`
 }
 
-/** What a snooze is called: `15 min`, `4 h`. */
+/** A snooze's label: `15 min`, `4 h`. */
 export const snoozeOptions = snoozes.map(minutes => ({ minutes, label: duration(minutes * 60) }))

@@ -1,15 +1,15 @@
 import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
 
-/** Something that can be done: an entry of a menu, of the palette, or a key on a row. */
+/** An action: an entry of a menu or the palette, or a key on a row. */
 export interface Action {
   id: string
   label: string
-  /** The key that does it on the instance's row. */
+  /** Its key on the instance's row. */
   key?: string
-  /** The keys that do it anywhere. */
+  /** Its keys on every screen. */
   accelerator?: AcceleratorName
   danger?: boolean
-  /** Why it cannot be done now. */
+  /** Why the action is not possible now. */
   unusable?: string
   run: () => unknown
 }

@@ -12,7 +12,7 @@ import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
 
-/** What can be done with an instance as it is now, in the order of its menu. */
+/** The actions that an instance's present state allows, in menu order. */
 export function instanceActions(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
@@ -69,7 +69,7 @@ function startOrStop(instance: InstanceView, page: Page): Action {
   }
 }
 
-/** For those who get in with an SSH client of their own. */
+/** Actions for users with an SSH client of their own. */
 function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): Action[] {
   const { berth, state } = page
   const on = { instance: instance.id }
@@ -102,7 +102,7 @@ function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): A
   ]
 }
 
-/** While a host asks for higher prices and has no answer. */
+/** Actions on a host's open request for higher prices. */
 function priceAnswers({ id: instance }: InstanceView, page: Page): Action[] {
   const increase = page.account?.priceIncreases[instance]
   if (!increase || increase.accepted) return []

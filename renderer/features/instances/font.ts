@@ -1,21 +1,21 @@
-/** Berth's own, which is always there. */
+/** Berth's own font, which is always available. */
 const own = '"JetBrains Mono Variable", monospace'
 
-/** Names that stand for whatever this computer has of a kind. */
+/** CSS names for any font of a kind. */
 const kinds = new Set(['monospace', 'ui-monospace', 'system-ui', 'sans-serif', 'serif'])
 
-/** The names of a list with commas, as people copy it from elsewhere, without their quotes. */
+/** The names in a comma-separated list, without their quotes. */
 export function familiesOf(list: string): string[] {
   const names = list.split(',').map(name => name.replaceAll(/["']/g, '').trim())
   return [...new Set(names)].filter(name => name !== '')
 }
 
-/** The list as CSS has it: each name within quotes, Berth's own at the end. */
+/** The list in CSS: each name quoted, with Berth's own font at the end. */
 export function fontStack(list: string): string {
   return [...familiesOf(list).map(name => (kinds.has(name) ? name : `"${name}"`)), own].join(', ')
 }
 
-/** Those of a list that this computer does not have: text in them is as wide as in what stands in for them. */
+/** The fonts of a list that are not installed: text in one is as wide as in its fallback. */
 export function missingFamilies(list: string): string[] {
   const pen = document.createElement('canvas').getContext('2d')
   const width = (font: string) => {

@@ -4,24 +4,24 @@ import { copyAndSay } from '../../berth/clipboard.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 
-/** Opens the instance's Jupyter; what it waits for is told under the row, and what failed, too. */
+/** Opens the instance's Jupyter; progress and errors are shown under its row. */
 export async function openJupyter(page: Page, { id }: InstanceView): Promise<void> {
   await show(page, page.berth.openJupyter({ instance: id }), 'Jupyter')
 }
 
-/** Puts its address on the clipboard, with its token: for when the browser did not come, or another is wanted. */
+/** Copies Jupyter's address with its token, for a browser that did not open or another one. */
 export async function copyJupyter(page: Page, { id }: InstanceView): Promise<void> {
   const answer = await page.attempt(page.berth.openJupyter({ instance: id, open: false }))
   if (answer?.url === undefined) return
   await copyAndSay(page, answer.url, 'Address copied, with its token.', 'It lets in whoever has it.')
 }
 
-/** Forwards a port of the instance, and opens it in the browser where a web page answers. */
+/** Forwards a port of the instance, and opens it in the browser where a web server answers. */
 export async function openPort(page: Page, { id }: InstanceView, port: number): Promise<void> {
   await show(page, page.berth.openPort({ instance: id, port }), `Port ${port}`)
 }
 
-/** Opens the chosen editor on the instance; asks first for what it needs. The demo says that it has none. */
+/** Opens the chosen editor on the instance, after asking for what it needs. The demo explains that it has none. */
 export async function openEditor(page: Page, { id }: InstanceView): Promise<void> {
   const { app, settings } = page.state ?? {}
   if (page.account?.demo || app?.editors.length === 0 || settings?.sshConfig === false) {
@@ -37,7 +37,7 @@ async function show(page: Page, opening: Promise<OpenedAddress>, what: string): 
     answer = await opening
   } catch (error) {
     const problem = problemOf(error)
-    // What failed on the way is told under the row; what was closed by hand needs no words.
+    // An error is shown under the row already, and a tunnel that the user closed needs no message.
     if (!quiet.has(problem.code)) page.say(problem.message, problem.advice)
     return
   }
@@ -45,7 +45,7 @@ async function show(page: Page, opening: Promise<OpenedAddress>, what: string): 
   if (url === undefined) {
     page.say(`${what} is forwarded.`, 'What answers is no web page: its address is listed under the ports.')
   } else if (!opened && window.open(url, '_blank') === null) {
-    // The browser takes no window from a click that is some seconds old.
+    // Browsers block a window that is opened some seconds after the click.
     dialogs.show({ kind: 'address', what, url })
   }
 }

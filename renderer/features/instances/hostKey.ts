@@ -1,6 +1,6 @@
 import type { Problem } from '../../../electron/contract/problem.ts'
 
-/** A host key that waits for the user's word, and what the button that accepts it says. */
+/** A host key that the user has to confirm, with the label of the button for that. */
 export interface HostKeyQuestion {
   /** `SHA256:…` */
   fingerprint: string
@@ -12,7 +12,7 @@ const accepts: Readonly<Record<string, string>> = {
   host_key_known_elsewhere: 'Accept this key',
 }
 
-/** Undefined for a problem of another kind. */
+/** The host key of a problem; undefined for problems of other kinds. */
 export function hostKeyQuestion({ code, facts }: Problem): HostKeyQuestion | undefined {
   const fingerprint = facts?.['offered']
   const accept = accepts[code]

@@ -3,14 +3,14 @@ import type { InstanceView } from '../../../electron/contract/instance/instance.
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 
-/** Stops an instance in a moment in which that can be undone; asks first where a run on it would end. */
+/** Stops an instance after five seconds to undo it; asks first where that would end a run. */
 export function stop(instance: InstanceView, page: Page): unknown {
   if (runsOn(page.account?.runs ?? {}, instance.id).length > 0)
     return dialogs.show({ kind: 'stop', instance: instance.id })
   return page.actSoon(instance, 'stop')
 }
 
-/** The runs whose work a stop of their instance would end. */
+/** The runs that a stop of their instance would end. */
 export function runsOn(runs: Readonly<Record<string, RunView>>, instance: number): RunView[] {
   return Object.values(runs).filter(
     ({ instance: on, step }) =>

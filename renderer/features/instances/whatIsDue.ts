@@ -4,20 +4,20 @@ import { moment } from '../../../electron/contract/format/time.ts'
 import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
-/** A guard that is due, and how the palette says that. */
+/** A guard that is due next, in the palette's words. */
 export interface Due {
   account: string
   guard: GuardView
   /** `Next, at 18:00: stops comfy when it is idle (Lab)`. */
   label: string
-  /** Whose it is, where there are several accounts: ` (Lab)`. */
+  /** The account's name where there are several: ` (Lab)`. */
   whose: string
 }
 
-/** Guards that the palette names: those that are due next, on whichever account. */
+/** How many guards the palette shows, of all accounts. */
 const most = 5
 
-/** What is due next on all accounts, the soonest first as time passes here; `now` in epoch milliseconds of this machine. */
+/** The guards due next on all accounts, the soonest in real time first; `now`: epoch milliseconds of this machine. */
 export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] {
   return accounts
     .flatMap(account => {

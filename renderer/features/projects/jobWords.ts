@@ -2,7 +2,7 @@ import type { JobStep, JobView } from '../../../electron/contract/project/projec
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { Shape } from '../../words/state.ts'
 
-/** The steps of a job on its way, in their order. */
+/** The steps of a job, in their order. */
 export const jobSteps = [
   { step: 'renting', name: 'Renting' },
   { step: 'sending', name: 'Sending' },
@@ -12,7 +12,7 @@ export const jobSteps = [
   { step: 'ending', name: 'Ending' },
 ] as const satisfies readonly { step: JobStep; name: string }[]
 
-/** How a job is, as a word and a shape. */
+/** The state of a job as a word and an icon. */
 export function jobWords({ step, failedAt, code }: JobView): { word: string; shape: Shape } {
   const name = (of: JobStep | undefined) => jobSteps.find(one => one.step === of)?.name
   switch (step) {
@@ -31,12 +31,12 @@ export function jobWords({ step, failedAt, code }: JobView): { word: string; sha
   }
 }
 
-/** What a job has cost by a moment of the account's time, epoch seconds. */
+/** The cost of a job up to a moment of the account's time, in epoch seconds. */
 export function jobCost({ cost }: Pick<JobView, 'cost'>, at: number): Micros {
   return cost.micros + Math.floor((Math.max(0, at - cost.at) * cost.perHour) / 3600)
 }
 
-/** Those of a project, the newest first. */
+/** A project's jobs, the newest first. */
 export function jobsOf(jobs: Readonly<Record<string, JobView>>, project: string): JobView[] {
   return Object.values(jobs)
     .filter(job => job.project === project)

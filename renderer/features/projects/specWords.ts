@@ -3,7 +3,7 @@ import { figure, gigabytes } from '../../../electron/contract/format/size.ts'
 import type { ProjectSpec } from '../../../electron/contract/project/spec.ts'
 import { micros } from '../../../electron/contract/spending/money.ts'
 
-/** What machine a project asks for, each demand by itself: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
+/** A project's demands on its machine, one by one: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
 export function machineDemands({ machine = {} }: ProjectSpec): string[] {
   const { gpu, count = 1, vram, price, interruptible, region } = machine
   const { verified, reliability, download, upload, cuda } = machine

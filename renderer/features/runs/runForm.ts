@@ -3,7 +3,7 @@ import { type RunAction, RunRequest } from '../../../electron/contract/automatio
 import type { WatchRun } from '../../../electron/contract/automation/watch.ts'
 import { number, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 
-/** What the form holds, as it is typed. */
+/** The form's input. */
 export interface RunFields {
   command: string
   name: string
@@ -29,12 +29,12 @@ export const emptyRun: RunFields = {
   afterwardsIfStuck: false,
 }
 
-/** The fields of one that is kept already. */
+/** The form's fields for a saved run. */
 export function fieldsOf(run: WatchRun): RunFields {
   const { command, name, fetch = '', afterwards, watchdog, stuckAfter, afterwardsIfStuck } = run
   return {
     command,
-    // One that nobody gave is the command's, also once that is changed.
+    // A name that was derived from the command is derived again when the command changes.
     name: name === command.trim() ? '' : name,
     fetches: fetch !== '',
     fetch,
@@ -46,13 +46,13 @@ export function fieldsOf(run: WatchRun): RunFields {
   }
 }
 
-/** One that says when it seems stuck says after how long. */
+/** The time of the stuck warning is required where the warning is on. */
 const TypedRun = v.object({
   ...RunRequest.entries,
   stuckAfter: v.pipe(RunRequest.entries.stuckAfter, v.minValue(1, 'at least a second')),
 })
 
-/** What is asked for, with the folder that was chosen for what is fetched; or which fields do not say it. */
+/** The request with the chosen download folder, or the errors by field. */
 export function readRun(fields: RunFields, into: string | undefined): ReadForm<RunRequest> {
   const name = fields.name.trim()
   return readForm(
@@ -70,7 +70,7 @@ export function readRun(fields: RunFields, into: string | undefined): ReadForm<R
   )
 }
 
-/** What will happen once it has ended, in sentences. */
+/** The steps after the run's end, in sentences. */
 export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFields, into: string): string {
   const steps = [
     ...(fetches ? [`${fetch.trim() || 'the folder'} is fetched into ${into}`] : []),
@@ -92,14 +92,14 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
   return sentences.join(' ')
 }
 
-/** What the watchdog does, and when: it never destroys what is to be fetched. */
+/** The watchdog's action and its time: it never destroys files that are still to be downloaded. */
 function watchdogWords(fetches: boolean, afterwards: RunAction): string {
   if (fetches)
     return 'If nothing was fetched within 15 min, such as while this computer sleeps, the watchdog stops the instance. Its disk and files stay, and are fetched once you start it again.'
   return `While this computer sleeps, the watchdog ${afterwards === 'stop' ? 'stops' : 'destroys'} it, 5 min after the end.`
 }
 
-/** The same in a few words, before anything is spent: then `python train.py`, fetch /workspace/out, destroy. */
+/** The same in a few words, before the rental: then `python train.py`, fetch /workspace/out, destroy. */
 export function runBriefly({
   command,
   fetch,

@@ -2,7 +2,7 @@ import { isGoing, type RunView } from '../../../electron/contract/automation/run
 import { bytes } from '../../../electron/contract/format/size.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
 
-/** How a run is, in a few words. */
+/** A run's state in a few words. */
 export function stepWords({ step, code, stuckSince, instance }: RunView): string {
   switch (step) {
     case 'waiting':
@@ -28,7 +28,7 @@ function endedWith(code: number | undefined): string {
   return code === undefined ? 'Ended' : `Ended with exit code ${code}`
 }
 
-/** What comes next, or what was done; `now` in epoch seconds of the account's time. */
+/** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */
 export function nextWords(run: RunView, now: number): string {
   const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince } = run
   const parts: string[] = []
@@ -45,7 +45,7 @@ export function nextWords(run: RunView, now: number): string {
   return parts.join('; ')
 }
 
-/** Whether its command may still end. */
+/** Whether a run's command is not known to have ended. */
 export function isYetToEnd({ step }: RunView): boolean {
   return step === 'waiting' || step === 'starting' || step === 'running'
 }
@@ -94,7 +94,7 @@ export function watchdogStaleWords(run: RunView): string {
   return `Its watchdog has not heard yet ${goes ? 'that it is ' : ''}${holds}, and goes by what it was told before. Berth tells it as soon as it gets in.`
 }
 
-/** How much of the output is here. */
+/** How much of the output Berth has. */
 export function storedOutputWords({ seen, dropped, acted }: RunView): string {
   if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
   const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'

@@ -1,7 +1,7 @@
 import type { RunView } from '../../../electron/contract/automation/run.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
-/** The runs of an instance, those that wait for it too, the newest first. */
+/** The runs of an instance, the waiting ones included, the newest first. */
 export function runsOf({ runs, rentals, attempts }: AccountView, instance: number): RunView[] {
   const awaited = ({ rental, attemptSeries }: RunView) =>
     rentals[rental ?? '']?.instance ?? attempts[attemptSeries ?? '']?.instance

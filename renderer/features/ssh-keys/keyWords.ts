@@ -1,6 +1,6 @@
 import type { AttachedKey, SshKey } from '../../../electron/contract/instance/ssh-key.ts'
 
-/** What a key is called on the page; `keys` are all that there are. */
+/** The name of a key on the page; `keys` are all keys. */
 export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {
   if (key.name === 'berth') return 'Berth’s own key'
   if (key.name === 'agent') {
@@ -11,14 +11,14 @@ export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {
   return key.name.replace(/^berth\//, '')
 }
 
-/** Where a key lies, for a name that alone does not say it; `account` is the name of the one that is shown. */
+/** Where a key is stored, where its name alone does not tell; `account` is the name of the account shown. */
 export function keyPlace(key: SshKey, account: string | undefined): string {
   if (key.name === 'berth' && account !== undefined) return `${key.type}, for ${account} alone`
   if (key.name === 'berth' || key.from === 'agent') return key.type
   return key.from === 'berth' ? `${key.type}, kept by Berth` : `${key.type}, in ~/.ssh`
 }
 
-/** The instances that Berth attached it to, by id. */
+/** The ids of the instances that Berth attached a key to. */
 export function attachedTo(
   key: SshKey,
   attached: Readonly<Record<number, readonly AttachedKey[]>>,
@@ -28,7 +28,7 @@ export function attachedTo(
     .map(([id]) => Number(id))
 }
 
-/** Those that were imported or made in Berth; its own and the user's are not Berth's to delete. */
+/** Whether Berth may delete a key: only one that was imported or made in Berth, not its own and not the user's. */
 export function isRemovable({ name, from }: SshKey): boolean {
   return from === 'berth' && name !== 'berth'
 }

@@ -5,20 +5,20 @@ export type FlagRow = (
   | { kind: 'variable'; name: string; value: string }
   /** A port of the container, and the one outside where it is named: `-p 8080:80/udp`. */
   | { kind: 'port'; outside: string; container: string; protocol: 'tcp' | 'udp' }
-  /** `-h name`, `-v …` and whatever else: kept as it is written. */
+  /** `-h name`, `-v …` and any other flag, kept as written. */
   | { kind: 'other'; text: string }
 ) & {
-  /** As it was written, with the space before it. */
+  /** The original text, with the space before it. */
   source?: string
 }
 
 export interface DockerFlags {
   rows: FlagRow[]
-  /** A quote that is never closed: everything from there on is one row. */
+  /** An unclosed quote, which makes everything after it one row. */
   unclosed: boolean
 }
 
-/** Reads Docker flags, quoted as for a shell. Printing the rows gives the text back to the letter. */
+/** Parses Docker flags with shell quoting. Printing the rows gives exactly the same text. */
 export function parseFlags(text: string): DockerFlags {
   const { words, rest } = firstWords(text)
   const rows: FlagRow[] = []
@@ -34,7 +34,7 @@ export function parseFlags(text: string): DockerFlags {
   return { rows, unclosed: false }
 }
 
-/** Writes rows as flags. */
+/** Prints rows as flags. */
 export function printFlags(rows: readonly FlagRow[]): string {
   return rows.reduce((text, row) => {
     if (row.source !== undefined) return text + row.source
@@ -43,7 +43,7 @@ export function printFlags(rows: readonly FlagRow[]): string {
   }, '')
 }
 
-/** The variables and ports alone, in their order; of a name that comes twice the last counts. */
+/** The variables and ports in their order; the last one of a repeated name counts. */
 export function envOf(text: string): { variables: Map<string, string>; ports: Set<string> } {
   const variables = new Map<string, string>()
   const ports = new Set<string>()
@@ -60,7 +60,7 @@ function portWords({ outside, container, protocol }: Extract<FlagRow, { kind: 'p
   return protocol === 'udp' ? `${mapping}/udp` : mapping
 }
 
-/** What is wrong with a row, in a sentence; undefined when nothing is. A row that is still empty is not printed, and so not wrong. */
+/** The error of a row as a sentence; undefined where there is none. An empty row is not printed, so it is no error. */
 export function rowMistake(row: FlagRow): string | undefined {
   if (isEmpty(row)) return undefined
   if (row.kind === 'variable') {
@@ -100,7 +100,7 @@ function takeFlag(words: readonly Word[], at: number): { row: FlagRow; words: nu
 /** Flags whose value may begin with a dash. */
 const takesValue = new Set(['-e', '--env', '-p', '--publish', '-h', '--hostname', '-v', '--volume'])
 
-/** The variable or port that a flag and its value are; undefined for every other flag. */
+/** The variable or port of a flag and its value; undefined for every other flag. */
 function readValue(flag: string, value: string): FlagRow | undefined {
   if (flag === '-e' || flag === '--env') {
     const equals = value.indexOf('=')

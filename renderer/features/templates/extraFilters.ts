@@ -11,7 +11,7 @@ export interface OfferFilters {
   filter: OfferFilter
   extra: ExtraFilters
   verifiedOnly?: boolean
-  /** Fields with conditions that no service takes: left out. */
+  /** Fields whose conditions no service accepts; they are left out. */
   unread: string[]
 }
 
@@ -30,7 +30,7 @@ export function readExtraFilters(filters: Record<string, Record<string, unknown>
   return read
 }
 
-/** True when the page's own filter says this condition to the letter. */
+/** Whether the page's own filter expresses exactly this condition. */
 function takeOver(read: OfferFilters, field: string, operator: string, value: unknown): boolean {
   const key = same[`${field} ${operator}`]
   if (key && typeof value === 'number' && v.is(OfferFilter.entries[key], value)) {
@@ -57,7 +57,7 @@ function takeOver(read: OfferFilters, field: string, operator: string, value: un
     read.filter[only.key] = true
     return true
   }
-  // What is searched for can always be rented.
+  // Searches only ever ask for rentable machines.
   return (field === 'rentable' || field === 'rented') && operator === 'eq'
 }
 

@@ -7,12 +7,12 @@ export interface TemplateSort {
   descending: boolean
 }
 
-/** The user's own, or the ones of others. One whose author the service does not tell counts among the latter. */
+/** The user's own templates, or those of others, where templates without an author belong, too. */
 export function whoseOnly(templates: readonly TemplateView[], whose: Whose): TemplateView[] {
   return templates.filter(({ own }) => whose === 'all' || (own === true) === (whose === 'own'))
 }
 
-/** Those in which every word is found, in name, image, tag or description. */
+/** The templates that contain every word in name, image, tag or description. */
 export function withText(templates: readonly TemplateView[], typed: string): TemplateView[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   return templates.filter(({ name, image = '', tag = '', description = '', hash, id }) => {
@@ -30,7 +30,7 @@ const values: Record<TemplateColumn, (template: TemplateView) => string | number
   created: ({ createdAt }) => createdAt,
 }
 
-/** In order; what the service does not tell comes last either way. */
+/** Sorts templates; unknown values come last in both directions. */
 export function sorted(
   templates: readonly TemplateView[],
   { column, descending }: TemplateSort,
@@ -49,13 +49,13 @@ export function sorted(
   })
 }
 
-/** Another click on a column turns it round; texts begin with A, figures with the largest. */
+/** The order after a click on a column: a second click reverses it; texts begin with A, figures with the largest. */
 export function sortAfterClick(now: TemplateSort, column: TemplateColumn): TemplateSort {
   if (now.column === column) return { column, descending: !now.descending }
   return { column, descending: column !== 'name' && column !== 'image' }
 }
 
-/** The image with its tag. */
+/** The image and its tag. */
 export function imageName({ image = '', tag = '' }: Pick<TemplateView, 'image' | 'tag'>): string {
   return tag === '' || image === '' || image.lastIndexOf(':') > image.lastIndexOf('/') || image.includes('@')
     ? image

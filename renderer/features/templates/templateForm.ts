@@ -5,7 +5,7 @@ import { firstPart, number, readForm } from '../../components/fields/readForm.ts
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
-/** The editor as typed: texts, so that nothing is lost and every mistake can be told at its field. */
+/** The editor's input as text, so that nothing is lost and each error can be shown at its field. */
 export interface TemplateDraft {
   name: string
   image: string
@@ -23,7 +23,7 @@ export interface TemplateDraft {
   jupyterLab: boolean
   registry: string
   registryUser: string
-  /** Undefined leaves the service's as it is. */
+  /** Undefined leaves the service's value unchanged. */
   registryToken: string | undefined
   href: string
   repo: string
@@ -34,7 +34,7 @@ export interface TemplateDraft {
   volumeInfo: VolumeHint
 }
 
-/** A volume that renting suggests. `rest` is what else the hint says: kept. */
+/** A volume that renting suggests. `rest`: the hint's other fields, which are kept. */
 export interface VolumeHint extends VolumeDraft {
   rest: Record<string, unknown>
 }
@@ -42,7 +42,7 @@ export interface VolumeHint extends VolumeDraft {
 /** A message per field. */
 export type TemplateErrors = { [Field in keyof TemplateFields]?: string }
 
-/** The editor for a template; what it leaves out is as the interface has it (section 2.3). */
+/** The editor for a template; missing fields have the interface's defaults (section 2.3). */
 export function draftOf(template: Partial<TemplateView>): TemplateDraft {
   return {
     name: template.name ?? '',
@@ -71,7 +71,7 @@ export function draftOf(template: Partial<TemplateView>): TemplateDraft {
   }
 }
 
-/** The editor for a new one, which begins as a rental does: with a way in, and private. */
+/** The editor for a new template, which begins private and with SSH, as a rental does. */
 export function newDraft(): TemplateDraft {
   return draftOf({ runtype: 'ssh', useSsh: true, sshDirect: true, disk: firstDisk })
 }
@@ -88,7 +88,7 @@ export function volumeHint(info: Record<string, unknown> | null): VolumeHint {
   }
 }
 
-/** The template that a draft makes, or what is wrong with it, field by field. */
+/** The template of a draft, or its errors by field. */
 export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } | { errors: TemplateErrors } {
   const errors: TemplateErrors = {}
   const conditions = readConditions(draft.extraFilters)
@@ -117,7 +117,7 @@ export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } |
   return read.errors || Object.keys(all).length > 0 ? { errors: all } : { fields: read.value }
 }
 
-/** Only what was changed since `before`, to be sent. An untouched token is not among it. */
+/** The fields that differ from `before`, to be sent. An untouched token is left out. */
 export function changesSince(
   before: TemplateDraft,
   draft: TemplateDraft,

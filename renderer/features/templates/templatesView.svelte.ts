@@ -5,16 +5,16 @@ import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 
-/** An editor's texts, what they were before, and which template they are of. */
+/** An editor's input, its first state, and its template. */
 export interface Unsaved {
   key: string
   draft: TemplateDraft
   before: TemplateDraft
 }
 
-/** What the Templates screen is looking at: kept while other screens are shown. */
+/** The state of the Templates screen, kept while other screens are shown. */
 export class TemplatesView {
-  /** What the service is asked for. */
+  /** The query sent to the service. */
   filters: readonly TemplateFilter[] = $state.raw([])
   whose: Whose = $state('all')
   text = $state('')
@@ -22,9 +22,9 @@ export class TemplatesView {
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
   #found: { account: AccountId; templates: readonly TemplateView[] } | undefined = $state.raw()
-  /** Hashes that an edit replaced, and what by. */
+  /** New hashes by the ones that an edit replaced. */
   readonly #followed = new Map<string, string>()
-  /** The editor that was left without saving. */
+  /** The editor that the user left without saving. */
   #unsaved: Unsaved | undefined
   readonly #page: Page
   #search = 0
@@ -33,7 +33,7 @@ export class TemplatesView {
     this.#page = page
   }
 
-  /** All that the service answered for the shown account. */
+  /** The service's answer for the account shown. */
   get found(): readonly TemplateView[] | undefined {
     return this.#found?.account === this.#page.account?.id ? this.#found?.templates : undefined
   }
@@ -41,7 +41,7 @@ export class TemplatesView {
     return sorted(withText(whoseOnly(this.found ?? [], this.whose), this.text), this.sortBy)
   }
 
-  /** Asks the service again; the last one to be asked for is the one shown. */
+  /** Queries the service again; the answer to the latest query is shown. */
   async refresh(): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
@@ -77,7 +77,7 @@ export class TemplatesView {
     this.#unsaved = unsaved
   }
 
-  /** What was left unsaved of the same template. */
+  /** The unsaved input for the same template. */
   takeUnsaved(key: string): Unsaved | undefined {
     const kept = this.#unsaved?.key === key ? this.#unsaved : undefined
     if (kept) this.#unsaved = undefined
@@ -90,7 +90,7 @@ export class TemplatesView {
     return now
   }
 
-  /** An edit has given a template another hash. */
+  /** Notes that an edit gave a template another hash. */
   follow(from: string, to: string): void {
     if (from !== to) this.#followed.set(from, to)
   }

@@ -1,7 +1,7 @@
 import { gigabytes } from '../../../electron/contract/format/size.ts'
 import type { TemplateView } from '../../../electron/contract/market/template.ts'
 
-/** How one gets in: `SSH, direct`, `JupyterLab, with SSH`. */
+/** The template's ways in: `SSH, direct`, `JupyterLab, with SSH`. */
 export function accessWords(template: TemplateView): string {
   const { runtype, sshDirect, useSsh, jupyterDirect, jupyterLab } = template
   if (runtype === 'jupyter')

@@ -4,12 +4,12 @@ import type { Course, LoadHistory } from '../../../../electron/contract/instance
 /** Minutes of load that a row shows. */
 export const shownMinutes = 60
 
-/** Minutes that a page can have missed and still know: as long as nothing else was told, what was told last holds. */
+/** Minutes that the page may have missed: without a change in State, the last value still held. */
 const mostMissed = 5
 
 /**
- * The history gone on to a later minute by what State tells of the instances now; undefined where too much was missed
- * or time went back, so that it has to be asked for.
+ * Extends the history to a later minute with the load in State; undefined where too much was missed or time went back,
+ * so that it has to be fetched again.
  */
 export function extendHistory(
   history: LoadHistory,
@@ -30,13 +30,13 @@ export function extendHistory(
   return { minute, load }
 }
 
-/** The course up to now: its last minute goes on, and has what was told last. */
+/** The course with the present load as its last minute. */
 export function courseNow(course: Course | undefined, now: number | null): Course {
   const before = course ?? new Array<number | null>(shownMinutes).fill(null)
   return now === null ? before : [...before.slice(0, -1), now]
 }
 
-/** Percent; null while it does not run or is not told. */
+/** Percent; null while the instance does not run or its load is unknown. */
 export function loadNow({ state, gpuLoad }: Pick<InstanceView, 'state' | 'gpuLoad'>): number | null {
   return state === 'running' ? (gpuLoad ?? null) : null
 }

@@ -4,7 +4,7 @@ import type { Course, LoadHistory } from '../../../../electron/contract/instance
 import type { Page } from '../../../berth/page.svelte.ts'
 import { courseNow, extendHistory, loadNow, shownMinutes } from './extendHistory.ts'
 
-/** An hour of load of every instance that is shown: asked for once, then extended from State. */
+/** The last hour of load of all instances shown: fetched once, then extended from State. */
 export class HourOfLoad {
   #history: LoadHistory | undefined = $state.raw()
   #account: string | undefined
@@ -16,13 +16,13 @@ export class HourOfLoad {
   }
 
   readonly #minute = $derived.by(() => Math.floor(this.#page.figuresAt / 60))
-  /** The account that is seen now. */
+  /** The account shown. */
   readonly #seen = $derived.by(() => {
     const { account, reach } = this.#page
     return reach === 'connected' && account?.connection.status === 'online' ? account.id : undefined
   })
 
-  /** Goes on with every minute of the account that is shown; for an effect. */
+  /** Extends the history each minute; to be called in an effect. */
   follow(): void {
     const [minute, seen] = [this.#minute, this.#seen]
     if (seen === undefined) return
@@ -46,7 +46,7 @@ export class HourOfLoad {
       const history = await this.#page.berth.instanceLoad({ account, minutes: shownMinutes })
       if (asking === this.#asking) this.#history = history
     } catch {
-      // What State tells from now on is shown all the same.
+      // The page still shows what State brings from now on.
       if (asking === this.#asking) this.#history = { minute: Math.floor(this.#page.figuresAt / 60), load: {} }
     }
   }

@@ -5,7 +5,7 @@ interface Step {
   current: boolean
 }
 
-/** The steps of a tunnel under way, with the one it is at. */
+/** The steps of opening a tunnel, with the present one. */
 export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
   const steps: [TunnelView['step'], string][] = [
     ['connecting', 'connecting'],
@@ -15,24 +15,24 @@ export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
   return steps.map(([at, words]) => ({ name: words, current: at === step }))
 }
 
-/** Whether something is to be said about a tunnel where its instance is listed. */
+/** Whether a tunnel has a note in its instance's row. */
 export function needsNote({ step, fallback, problem }: TunnelView): boolean {
-  // Of one that is stopped the row says so, and the tunnel goes on with it.
+  // The row shows that an instance is stopped; its tunnel resumes with it.
   if (step === 'reconnecting' && problem?.code === 'not_running') return false
   return step !== 'open' || fallback === 'offered'
 }
 
-/** Where it is reached on this machine, once it is open. */
+/** The open tunnel's address on this computer. */
 export function tunnelAddress({ host, localPort }: TunnelView): string | undefined {
   return localPort === undefined ? undefined : `${host}:${localPort}`
 }
 
-/** What it costs that a browser does not resolve a tunnel's name. */
+/** The drawback of a browser that does not resolve a tunnel's name. */
 export function fallbackCost(tunnel: TunnelView): string {
   return `Your browser does not resolve names below localhost. ${tunnel.name} is at ${tunnelAddress(tunnel)} instead, where pages of instances share cookies.`
 }
 
-/** Where a tunnel stands, in a word or two. */
+/** A tunnel's state in a word or two. */
 export function tunnelState({ step }: TunnelView): string {
   switch (step) {
     case 'open':
@@ -46,10 +46,10 @@ export function tunnelState({ step }: TunnelView): string {
   }
 }
 
-/** What goes by itself when the network comes back. */
+/** Codes of problems that end by themselves when the network is back. */
 const passing: ReadonlySet<string> = new Set(['ssh_closed', 'ssh_unreachable', 'ssh_timeout'])
 
-/** What went wrong, in a line. */
+/** A tunnel's problem in one line. */
 export function tunnelTrouble({ name, step, problem }: TunnelView): string {
   if (step === 'reconnecting' && (!problem || passing.has(problem.code)))
     return `${name}: the connection was lost. It goes on by itself, at the same address.`

@@ -1,14 +1,14 @@
-/** Rows that are kept: as many as a page of the output has lines; and characters of one, which is cut beyond. */
+/** Rows kept, as many as a page has lines, and characters kept of each row. */
 export const bounds = { rows: 1000, characters: 16_384 }
 
 /**
- * Draws output as a terminal would: `\r` writes over the row, `\v` goes to the row above, as progress bars do. Gives
- * all rows after every piece.
+ * Renders output as a terminal would: `\r` overwrites the row, `\v` goes to the row above, as progress bars need it.
+ * Returns all rows after each piece.
  */
 export function outputRows(most = bounds): (text: string) => readonly string[] {
   let rows: string[] = ['']
   let at = 0
-  /** The next character replaces what the row says. */
+  /** Whether the next character overwrites the row. */
   let over = false
 
   function print(text: string): void {
@@ -42,7 +42,7 @@ export function outputRows(most = bounds): (text: string) => readonly string[] {
   }
 }
 
-/** The rows of a page, without the empty one after its last line. */
+/** The rows of a page, without the empty row after its last line. */
 export function rowsOfPage(text: string): readonly string[] {
   const rows = outputRows()(text)
   return rows.at(-1) === '' ? rows.slice(0, -1) : rows

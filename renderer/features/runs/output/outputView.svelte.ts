@@ -4,33 +4,32 @@ import { type Page, problemOf } from '../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 import { bounds, outputRows, rowsOfPage } from './outputRows.ts'
 
-/** What was looked for in the output, and where it is said. */
+/** A search in the output, and its results. */
 export interface Search {
   text: string
   matches: readonly RunMatch[]
-  /** Lines that say it, up to the last one here. */
+  /** The number of matching lines, up to the last one loaded. */
   total: number
 }
 
 /**
- * The output of a run as it is looked at: its end, as it grows; a page of what came before; or what was found in it. No
- * more than that is on the page.
+ * The view of a run's output: its growing end, an earlier page, or search results. The page never holds more than that.
  */
 export class OutputView {
   readonly #page: Page
   readonly #run: string
   #stream: PageStream | undefined
   #closed = false
-  /** Rows at the end of the output, and the byte that they begin with. */
+  /** The rows at the end of the output, and the offset of their first byte. */
   tail: readonly string[] = $state.raw([])
   tailFrom = $state(0)
-  /** An earlier page, while that is looked at; and the line of it that was asked for. */
+  /** The earlier page that is shown, and the line in it that the user jumped to. */
   shown: RunPage | undefined = $state.raw()
   found: Search | undefined = $state.raw()
   problem: Problem | undefined = $state.raw()
 
   readonly rows: readonly string[] = $derived.by(() => (this.shown ? rowsOfPage(this.shown.text) : this.tail))
-  /** Whether there is kept output before what is shown. */
+  /** Whether there is stored output before the rows shown. */
   readonly hasEarlier: boolean = $derived.by(() =>
     this.shown ? this.shown.from > this.shown.first : this.tailFrom > 0 || this.#tailIsCut,
   )
@@ -66,7 +65,7 @@ export class OutputView {
     }
   }
 
-  /** True once it is shown; false where there is no such page any more, or it could not be read. */
+  /** Shows a page. False where it no longer exists or could not be read. */
   async #show(place: RunPlace): Promise<boolean> {
     this.problem = undefined
     try {
@@ -80,7 +79,7 @@ export class OutputView {
     }
   }
 
-  /** More was printed since it is followed than is shown of it. */
+  /** Whether more was printed while following than the view shows. */
   get #tailIsCut(): boolean {
     return this.tail.length >= bounds.rows
   }
@@ -91,14 +90,14 @@ export class OutputView {
     return this.#show({ before: this.shown?.from ?? this.tailFrom })
   }
 
-  /** The page after the one that is shown; the end, where that is reached. */
+  /** Shows the next page, or the end once that is reached. */
   async later(): Promise<void> {
     const { shown } = this
     if (!shown) return
     if (shown.to >= shown.end || !(await this.#show({ from: shown.to }))) this.end()
   }
 
-  /** Back to the end, as it grows. */
+  /** Returns to the growing end. */
   end(): void {
     this.shown = undefined
     this.found = undefined
@@ -112,7 +111,7 @@ export class OutputView {
     await this.#search(text, undefined)
   }
 
-  /** What says the same before the first that was found. */
+  /** Loads matches before the first one shown. */
   async searchEarlier(): Promise<void> {
     const { found } = this
     const before = found?.matches[0]?.at
