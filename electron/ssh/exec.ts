@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection/connection.ts'
 import { connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
 
-/** What a command printed, cut to a limit, and how it ended: 127 where the shell does not know it. */
+/** A command's output, cut to a limit, and its exit code: 127 where the shell does not know it. */
 export interface Output {
   text: string
   bytes: Buffer
@@ -15,14 +15,14 @@ interface Bounds {
   clock: Clock
   /** Milliseconds. */
   within: number
-  /** Bytes of what it prints that are read; what comes after ends the command. */
+  /** The most bytes of output that are read; further output ends the command. */
   most: number
-  /** What it reads from its input: the place for what must be on no command line. */
+  /** The command's standard input, for texts that must not be on a command line. */
   input?: string
 }
 
 /**
- * Runs one command of Berth's own on the instance and gives what it prints; what it says of errors is left out.
+ * Runs a command of Berth's on the instance and returns its output, without standard error.
  * Throws `ssh_timeout` or `ssh_closed`.
  */
 export async function outputOf(connection: Connection, command: string, bounds: Bounds): Promise<Output> {
@@ -30,7 +30,7 @@ export async function outputOf(connection: Connection, command: string, bounds: 
   return collecting()
 }
 
-/** Listens at once; the answer is waited for by calling what it gives. */
+/** Collects a channel's output at once; the returned function waits for its end. */
 function collect(
   channel: ClientChannel,
   { address }: Pick<Connection, 'address'>,
@@ -63,7 +63,7 @@ function collect(
       length += chunk.length
       if (length < most) return
       channel.close()
-      // A command that does not end keeps its side open.
+      // A command that does not exit keeps its side open.
       finish()
     })
     channel.once('close', finish)
@@ -73,8 +73,8 @@ function collect(
 }
 
 /**
- * A command of Berth's own on the instance. `use` gets its channel at once: how a short command ended may be told in
- * the same packet in which it began. Throws `ssh_closed` or `ssh_timeout`.
+ * Starts a command of Berth's on the instance. `use` gets its channel at once, since a short command's exit code may
+ * come in the same packet as its start. Throws `ssh_closed` or `ssh_timeout`.
  */
 export function openExec<Used>(
   { client, address, answered }: Pick<Connection, 'client' | 'address' | 'answered'>,

@@ -2,8 +2,9 @@ import type { Connection } from './connection/connection.ts'
 import { type Output, outputOf } from './exec.ts'
 
 /**
- * Runs parts of shell script on the instance as one compound, which its shell reads whole before it begins, with these
- * variables set. All of it goes by the input: nothing is on a command line. Throws `ssh_timeout` or `ssh_closed`.
+ * Runs parts of a shell script on the instance with these variables set, as one compound command, which the shell reads
+ * whole before it begins. All of it goes over standard input, nothing on a command line. Throws `ssh_timeout` or
+ * `ssh_closed`.
  */
 export function runScript(
   connection: Connection,
@@ -16,7 +17,7 @@ export function runScript(
   return outputOf(connection, 'sh -s', { ...bounds, input })
 }
 
-/** As one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function quoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }

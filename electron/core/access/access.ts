@@ -20,37 +20,37 @@ import { addressesOf, createEnter, entryDeadline, type InstanceTarget, notReady 
 import { rememberAccess } from './remembered.ts'
 import { createShells, type Shells } from './shells.ts'
 
-/** Getting into the instances of all accounts: which key, attached when it has to be, and which way. */
+/** Access to the instances of all accounts over SSH: chooses key and address, and attaches the key where needed. */
 export interface Access extends Shells {
-  /** Whether that instance's shells live in tmux, whatever the settings say; undefined as they say. */
+  /** Sets whether an instance's shells live in tmux; undefined follows the settings. */
   chooseTmux(account: AccountId, instance: number, choice: boolean | undefined): Promise<void>
-  /** A share in the instance's connection, for what is no shell. */
+  /** A lease of the instance's connection, for anything but shells. */
   connect(target: InstanceTarget): Promise<Lease>
   openSystemTerminal(target: InstanceTarget): Promise<void>
-  /** One line for a POSIX shell. */
+  /** The SSH command as one line for a POSIX shell. */
   commandLine(target: InstanceTarget): Promise<string>
-  /** The system's ssh and its arguments for an address. */
+  /** The system's ssh and its arguments, for an address. */
   sshArguments(target: InstanceTarget, address: SshAddress): Promise<readonly string[]>
-  /** Attaches a key by the service's call, that of the settings where none is named, and remembers it. */
+  /** Attaches a key through the service, by default the one in the settings, and remembers that. */
   attachKey(account: AccountId, instance: number, client: ServiceClient, key?: string): Promise<void>
-  /** What was attached so, by instance. */
+  /** The keys attached by Berth, by instance. */
   attachedKeys(account: AccountId): Promise<Record<number, readonly AttachedKey[]>>
-  /** What the SSH config says of an instance beside its address: the files of its key and its host key. */
+  /** The files of the key and of the known hosts, for the SSH config. */
   filesOf(account: AccountId): Promise<{ keyPath: string; knownHostsPath: string }>
-  /** The way that answers now; the key is attached on the way, where the service takes it. */
+  /** The address that answers now. Attaches the key first, where the service accepts it. */
   probe(target: InstanceTarget): Promise<SshAddress>
   acceptHostKey(account: AccountId, instance: number, fingerprint: string): Promise<void>
-  /** The keys with which that account's instances are entered. */
+  /** The SSH keys for an account's instances. */
   keys(account: AccountId | undefined): Keys
-  /** Ends what is open to one instance, or to all of the account's, and forgets nothing of it. */
+  /** Closes the connections to one instance, or to all of an account, and forgets nothing. */
   disconnect(account: AccountId, instance?: number): Promise<void>
-  /** The instance is gone for good. */
+  /** Closes and forgets what belongs to an instance that is gone for good. */
   drop(account: AccountId, instance: number): Promise<void>
-  /** The account leaves Berth: its host keys and its own key are deleted. */
+  /** Deletes the host keys and the own key of an account that is removed. */
   forgetAccount(account: AccountId): Promise<void>
 }
 
-/** What the demo's instances need is kept in the demo's own files, and never meets what is real. */
+/** The demo's SSH has files of its own, apart from the real ones. */
 export function openAccess(
   machine: Machine,
   demoFiles: Files | undefined,
@@ -89,7 +89,7 @@ export function openAccess(
     await memoryOf(account).noteAttached(account, instance, { name, fingerprint, at })
   }
 
-  /** The way that answers, with the key attached where that can be: for programs that get in on their own. */
+  /** The address that answers, with the key attached where possible, for programs that connect on their own. */
   async function probe({ account, instance, client }: InstanceTarget): Promise<SshAddress> {
     const { address } = await sshOf(account).probe({
       addresses: addressesOf(instance),

@@ -7,32 +7,32 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import type { Target } from '../../ssh/connection/sharing.ts'
 
-/** An instance to get into, and the client of its account. */
+/** An instance to connect to, and the client of its account. */
 export interface InstanceTarget {
   account: AccountId
   instance: InstanceView
   client: ServiceClient
 }
 
-/** Gets in for something, with the key attached when it has to be. */
+/** Connects for some use, and attaches the key where it is refused. */
 export type Enter = <Got>(target: InstanceTarget, use: (target: Target) => Promise<Got>) => Promise<Got>
 
-/** What getting in is done with. */
+/** What connecting needs. */
 interface EnterParts {
   clock: Clock
   keyName: () => string
   attachKey(account: AccountId, instance: number, client: ServiceClient): Promise<void>
-  /** Hears once of each host key that waits for the user's word. */
+  /** Called once for each host key that the user has to confirm. */
   onHostKey(account: AccountId, instance: number, question: Problem): void
 }
 
-/** Milliseconds for getting in, all ways and the attaching of the key included. */
+/** Milliseconds to connect, with all addresses and the attaching of the key. */
 export const entryDeadline = 30_000
-/** Milliseconds after which a key that was just attached is tried again: the service takes a moment to bring it over. */
+/** Milliseconds between tries with a key that was just attached: the service takes a moment to install it. */
 const afterAttaching = [500, 2000, 4000]
 
 export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts): Enter {
-  /** Host keys that wait for the user's word, by instance: what runs in the background asks again and again. */
+  /** Unconfirmed host keys by instance, since background work connects again and again. */
   const asked = new Set<string>()
   function noteHostKey(account: AccountId, instance: number, error: unknown): void {
     if (!(error instanceof BerthError)) return
@@ -73,7 +73,7 @@ export function createEnter({ clock, keyName, attachKey, onHostKey }: EnterParts
   }
 }
 
-/** Where it is entered. Throws `bad_address` or `not_running`. */
+/** The instance's addresses. Throws `bad_address` or `not_running`. */
 export function addressesOf(instance: InstanceView): { direct?: SshAddress; proxy?: SshAddress } {
   const { ssh } = instance
   if (ssh?.problem) throw new BerthError({ code: 'bad_address', message: ssh.problem, field: 'ssh_host' })
@@ -81,7 +81,7 @@ export function addressesOf(instance: InstanceView): { direct?: SshAddress; prox
   return { direct: ssh.direct, proxy: ssh.proxy }
 }
 
-/** `not_running`: there is nothing to enter. */
+/** `not_running`: the instance has no address now. */
 export function notReady(instance: InstanceView): BerthError {
   return new BerthError({
     code: 'not_running',

@@ -9,30 +9,30 @@ import type { InstanceTarget } from './enter.ts'
 import type { RememberedAccess } from './remembered.ts'
 import { type OpenedShell, type OurShells, openTmuxShell, type ShellWanted } from './tmux-shells.ts'
 
-/** The shells of all instances, plain or in their tmux. */
+/** The shells on all instances, plain or in tmux. */
 export interface Shells {
-  /** A shell, in the instance's tmux where that is chosen and there is one. */
+  /** Opens a shell, in the instance's tmux where that is chosen and installed. */
   openShell(target: InstanceTarget, wanted: ShellWanted): Promise<OpenedShell>
-  /** The shells in the instance's tmux, undefined where it has none, and whether new ones go there. */
+  /** The shells in the instance's tmux (undefined where it is not installed), and whether new ones go there. */
   tmuxShells(target: InstanceTarget): Promise<{ kept: boolean; shells?: readonly TmuxShell[] }>
-  /** What scrolled out of the sight of a shell in tmux, with its escapes. */
+  /** The scrollback of a shell in tmux, with its escape sequences. */
   shellHistory(target: InstanceTarget, session: string): Promise<string>
-  /** Leaves those that are open. */
+  /** Closes the tmux shells in order. */
   close(): Promise<void>
 }
 
-/** What shells are opened with. */
+/** What opening shells needs. */
 interface ShellParts {
   clock: Clock
   connect(target: InstanceTarget): Promise<Lease>
   open(target: InstanceTarget, request: ShellRequest): Promise<Shell>
   memoryOf(account: AccountId): RememberedAccess
-  /** Whether shells live in tmux where nothing else is chosen for their instance. */
+  /** Whether shells live in tmux, unless something else is chosen for the instance. */
   isTmuxUsual(): boolean
 }
 
 export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: ShellParts): Shells {
-  /** The shells of tmux's that are open here, by account and instance. */
+  /** The tmux shells that are open here, by account and instance. */
   const inTmux = new Map<string, { taken: Map<string, () => Promise<void>>; ours: OurShells }>()
 
   function shellsOf(account: AccountId, instance: number) {
@@ -81,7 +81,7 @@ export function createShells({ clock, connect, open, memoryOf, isTmuxUsual }: Sh
       over(target, ({ connection }) => historyOf(connection, session, clock)),
     async close() {
       const leaving = [...inTmux.values()].flatMap(({ taken }) => [...taken.values()].map(leave => leave()))
-      // A machine that does not answer keeps nobody.
+      // An instance that does not answer must not delay the end of Berth.
       await withinTime(clock, Promise.all(leaving), 1000).catch(() => undefined)
     },
   }

@@ -4,21 +4,21 @@ import type { Lease } from '../../ssh/connection/sharing.ts'
 import type { Shell, ShellSize } from '../../ssh/shell/shell.ts'
 import { freeName, historyOf, tmuxCommand, tmuxShells } from '../../ssh/shell/tmux.ts'
 
-/** Which shell is wanted. */
+/** The shell to open. */
 export interface ShellWanted extends ShellSize {
-  /** Goes on with that one of tmux's. */
+  /** The name of a tmux session to attach to. */
   session?: string
-  /** A new one, even where one goes on without anybody. */
+  /** Opens a new shell even where there is a detached one. */
   fresh?: boolean
 }
 
-/** A shell that was opened; `session` where it lives in tmux. */
+/** An open shell; `session` is its name where it lives in tmux. */
 export interface OpenedShell {
   shell: Shell
   session?: string
-  /** What it had said before, where it was found again. */
+  /** The scrollback of a shell that was found again. */
   history?: string
-  /** Further shells that go on without anybody. */
+  /** The names of further detached shells. */
   others: readonly string[]
 }
 
@@ -33,17 +33,17 @@ interface Opening {
 }
 
 /**
- * The names in an instance's tmux to which this Berth is connected, or was when the connection was lost or it was
- * killed: who still seems to be in one of those is that lost connection.
+ * The tmux sessions on an instance to which this Berth is attached, or was when the connection was lost or Berth was
+ * killed: a client that still seems to be attached to one of these is that lost connection.
  */
 export interface OurShells {
   names(): Promise<readonly string[]>
   note(name: string): Promise<void>
-  /** The instance said that it was left. */
+  /** Called once the instance confirmed that this Berth left the session. */
   forget(name: string): Promise<void>
 }
 
-/** Opens a shell in the instance's tmux, found again, new or by its name; where it has none, a plain one. */
+/** Opens a shell in the instance's tmux: by name, a detached one or a new one. Without tmux, a plain shell. */
 export async function openTmuxShell({
   clock,
   lease,
@@ -60,13 +60,13 @@ export async function openTmuxShell({
   const found = shells.some(one => one.name === name)
   taken.set(name, async () => undefined)
   try {
-    // A connection that came back has what it said on the screen still.
+    // After a reconnect the page still shows the earlier output.
     const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
     const shell = await open(tmuxCommand(name))
     await ours.note(name)
     const left = shell.left
       .then(isSure => (isSure && !taken.has(name) ? ours.forget(name) : undefined))
-      // Where the disk does not take it, it is as after a lost connection.
+      // If that cannot be written, the session counts as ours until next time.
       .catch(() => undefined)
     void shell.ended.then(() => taken.delete(name))
     taken.set(name, () => {

@@ -6,8 +6,8 @@ import type { Files } from '../../ports/files.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 
 /**
- * What an account looked like last, as the page saw it: what is shown until the first answer of the next session,
- * and what spending and histories go on from. Views hold no secrets.
+ * An account's last view, as the page saw it: shown after a start until the first answer, and the base on which
+ * spending and histories go on. Views hold no secrets.
  */
 export interface LastSeen {
   /** Epoch seconds of the account's time. */
@@ -21,7 +21,7 @@ export interface LastSeen {
   instances: Record<string, InstanceView>
 }
 
-/** As it is kept: enough of it is checked for a broken file to be told. */
+/** The stored form, checked just enough to notice a broken file. */
 export const InstanceShape = v.custom<InstanceView>(value =>
   v.is(
     v.looseObject({
@@ -62,7 +62,7 @@ export function openLastSeen(
   })
 }
 
-/** What of the account is worth keeping. */
+/** The part of an account's view that is stored. */
 export function lastSeenOf(account: AccountView, at: number): LastSeen {
   const { userId, email, credit, creditAt, tfaStatus, spendPerHour, instances } = account
   return { at, spendPerHour, instances, userId, email, credit, creditAt, tfaStatus }

@@ -8,24 +8,24 @@ import {
 import type { InstanceMetrics } from '../../contract/instance/metrics.ts'
 import type { AccountView } from '../../contract/state.ts'
 
-/** How busy the instances of one account were, a value a minute for a day. It is kept in memory and ends with Berth. */
+/** The load of an account's instances, one value per minute for a day, in memory only. */
 export interface LoadHistory {
-  /** What a fresh poll tells; what is not there any more is forgotten. `at`: epoch seconds of the account's time. */
+  /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
   onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
-  /** What an instance tells of its GPUs over SSH. */
+  /** Takes in GPU values that an instance reported over SSH. */
   onMetrics(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>, at: number): void
-  /** The load of every instance in the last so many minutes. */
+  /** The load of each instance over the last so many minutes. */
   load(minutes: number, at: number): LoadAnswer
   metrics(instance: number, minutes: number, at: number): MetricsHistory
 }
 
 type Figure = 'load' | 'memoryUsed' | 'temperature' | 'power'
 const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'power']
-/** More GPUs than any machine has: an instance says itself how many it has. */
+/** More GPUs than any machine has, since the count comes from the instance itself. */
 const mostGpus = 64
 
 export function createLoadHistory(): LoadHistory {
-  /** By instance, and by what was measured: `load`, or for one GPU `3 load`. */
+  /** Series by instance, then by name: `load`, or `3 load` for a single GPU. */
   const known = new Map<number, Map<string, Minutes>>()
 
   function note(instance: number, name: string, value: number | undefined, minute: number): void {
@@ -83,14 +83,14 @@ function minuteOf(at: number): number {
   return Math.floor(at / 60)
 }
 
-/** A value a minute for a day, in a ring: the last value of a minute is the one that is kept. */
+/** A ring of one value per minute for a day; the last value of a minute counts. */
 class Minutes {
   readonly #values = new Float32Array(longestLoad).fill(Number.NaN)
   #last: number | undefined
 
   note(minute: number, value: number): void {
     const last = this.#last ?? minute
-    // Nothing was told in between; and time that went back takes with it what would lie in the future.
+    // Skipped minutes have no value, and after time went back, later values are dropped.
     const [first, end] = minute < last ? [minute + 1, last] : [last + 1, minute]
     if (end - first >= longestLoad) this.#values.fill(Number.NaN)
     else for (let silent = first; silent <= end; silent++) this.#values[silent % longestLoad] = Number.NaN
@@ -98,7 +98,7 @@ class Minutes {
     this.#last = minute
   }
 
-  /** The values of so many minutes up to `minute`, each as long as it holds; undefined where nothing is known of them. */
+  /** The values of so many minutes up to `minute`, each repeated while it holds; undefined where none is known. */
   until(minute: number, minutes: number): Course | undefined {
     const last = this.#last ?? 0
     const course: Course = Array.from({ length: minutes }, (_, index) => {
@@ -110,7 +110,7 @@ class Minutes {
   }
 }
 
-/** Between two values, and after the last, the earlier one holds: for up to three times what usually lies between two. */
+/** A value holds until the next one, but for at most three times the usual distance between two. */
 function held(course: Course): Course {
   const told = course.flatMap((value, minute) => (value === null ? [] : [minute]))
   const steps = told.slice(1).map((minute, before) => minute - (told[before] ?? minute))

@@ -1,14 +1,14 @@
 const hidden = '••••••'
 
-/** Names of fields whose values are secrets, or may hold some. */
+/** Names of fields whose values are or may contain secrets. */
 const secretName = /token|secret|pass|api_?key|credential|private_?key/i
-/** The environment, whatever its shape: its names are shown where they can be told from its values. */
+/** Names of the environment in all its shapes: variable names are shown where they can be told from the values. */
 const environment = /^(extra_)?env$/
 
-/** Lists and objects within each other that are shown: nothing that is nested deeper has a name to judge it by. */
+/** The depth of nesting that is shown; deeper values are masked. */
 const deepest = 32
 
-/** A record as it may be shown: values of secret fields, of the environment, and what lies too deep, are covered. */
+/** A record for display, with the values of secret fields, of the environment and of too deep nesting masked. */
 export function maskRecord(record: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(record).map(([name, value]) => [name, maskField(name, value, depth)]),

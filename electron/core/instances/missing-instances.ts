@@ -7,18 +7,18 @@ import { InstanceShape } from './last-seen.ts'
 import { pollsUntilGone } from './missing-polls.ts'
 
 /**
- * The instances that went from an account. What Berth itself destroyed is forgotten at once. Of any other the answers
- * may be wrong, so what cannot be got back is kept for a week, and it goes on as it was if it is there again: the ids
- * of instances are never given twice.
+ * The instances that are missing from an account. An instance that Berth destroyed is forgotten at once. For any other
+ * the answers may be wrong, so its irreplaceable data is kept for a week and used again if it returns: instance ids are
+ * never reused.
  */
 export interface MissingInstances {
-  /** Of those shown, whose absence is to be doubted: all that Berth did not see destroyed. */
+  /** The shown instances whose absence is doubted: all that Berth did not destroy. */
   expected(shown: Readonly<Record<string, InstanceView>>): readonly number[]
-  /** As it was seen last, where it went and was not forgotten. */
+  /** The last view of a missing instance that is not forgotten yet. */
   lastView(instance: number): InstanceView | undefined
   /**
-   * After a poll. `gone`: those of `shown` that are not there any more; `unconfirmed`: those that may be there; `at` in
-   * epoch seconds of the account's time.
+   * Takes in a poll. `gone`: instances of `shown` that are missing; `unconfirmed`: instances that may exist; `at`: epoch
+   * seconds of the account's time.
    */
   onPoll(poll: {
     shown: Readonly<Record<string, InstanceView>>
@@ -28,24 +28,24 @@ export interface MissingInstances {
     pollsMissing: (instance: number) => number
     at: number
   }): void
-  /** Those of which something is kept. */
+  /** The ids of missing instances whose data is kept. */
   kept(): readonly number[]
-  /** The same client, with the instances that it destroys noted. */
+  /** The same client, which also notes the instances that it destroys. */
   noting(client: ServiceClient): ServiceClient
   flush(): Promise<void>
 }
 
 export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
-  /** It has been away for so many polls that nothing of it needs to stay open. */
+  /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
-  /** It has been away for as long and nobody destroyed it from here; once. `view`: as it was seen last. */
+  /** Called once after as many polls where Berth did not destroy it. `view`: its last view. */
   onVanished: (view: InstanceView) => void
-  /** It is gone for good, and all that was kept for it can go. */
+  /** Called when an instance is gone for good and its data can be deleted. */
   onGone: (instance: number) => void
 }
 
-/** Seconds for which what cannot be got back is kept. */
+/** Seconds for which irreplaceable data is kept. */
 const retention = 7 * 86_400
 
 const Departed = v.record(
@@ -63,7 +63,7 @@ export async function openMissingInstances({
   const destroyed = new Set<number>()
   const kept = () => Object.keys(document.get()).map(Number)
 
-  /** On disk before the last view of the account is, so that a kill leaves nothing that nobody would tidy. */
+  /** Written before the account's last view, so that a kill leaves no data that would never be deleted. */
   function record(
     change: (departed: v.InferOutput<typeof Departed>) => v.InferOutput<typeof Departed>,
   ): void {
@@ -80,7 +80,7 @@ export async function openMissingInstances({
     onGone(instance)
   }
 
-  /** The next poll that lacks it shows that it has gone; where one lacked it already, it has. */
+  /** Forgets a destroyed instance at the next poll without it, or at once where one was without it already. */
   function noteDestroyed(instance: number): void {
     if (instance in document.get()) forget(instance)
     else destroyed.add(instance)

@@ -1,7 +1,7 @@
-/** Polls in a row without an instance until it counts as gone: one may have begun before it was there. */
+/** Polls in a row without an instance until it counts as gone: a single poll may have begun before it existed. */
 export const pollsUntilGone = 2
 
-/** Counts the polls in a row without an instance, for each that is asked for. */
+/** Counts the polls in a row without an instance. */
 export class MissingPolls {
   readonly #counts = new Map<number, number>()
 

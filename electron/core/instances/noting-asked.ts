@@ -6,9 +6,8 @@ import type { Document } from '../storage/json-file.ts'
 import type { LastSeen } from './last-seen.ts'
 
 /**
- * The same client, by which it is noted what an instance is asked to become, for whomever: in State and on disk, before
- * it is asked, so that a kill in between leaves no stop that looks like another's doing. What cannot be written keeps
- * nothing from being stopped.
+ * The same client, which notes each start and stop in State and on disk before the call, so that after a kill a stop of
+ * Berth's does not look like someone else's. An instance is stopped even where the note cannot be written.
  */
 export function notingAsked(
   client: ServiceClient,
@@ -17,7 +16,7 @@ export function notingAsked(
     store: Store
     lastSeen: Document<LastSeen>
     now: () => number
-    /** It is about to be stopped or destroyed. */
+    /** Called before an instance is stopped or destroyed. */
     onEnd: (instance: number) => void
   },
 ): ServiceClient {

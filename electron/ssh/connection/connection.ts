@@ -17,11 +17,11 @@ export interface Connection {
   address: SshAddress
   /** `SHA256:…` of the key that the host proved, and whether it was the first one seen of the instance. */
   hostKey: { fingerprint: string; isFirst: boolean }
-  /** Resolves when the connection is over: with why, unless it was ended with `close`. */
+  /** Resolves when the connection has ended: with the reason, unless `close` ended it. */
   lost: Promise<Problem | undefined>
   /**
-   * The answer to a request for a channel. A host that owes one for a minute is taken for dead, though it answers
-   * pings: the connection is ended, and `ssh_timeout` is thrown.
+   * Waits for the answer to a channel request. A host that does not answer for a minute counts as dead even if it answers
+   * pings: the connection is closed, and `ssh_timeout` is thrown.
    */
   answered<Answer>(request: Promise<Answer>): Promise<Answer>
   close(): void
@@ -35,24 +35,24 @@ export interface Attempt {
   knownHosts: KnownHosts
 }
 
-/** Milliseconds between two questions whether the other side is still there. */
+/** Milliseconds between two keepalives. */
 const pingInterval = 3000
-/** Milliseconds between two checks of what came, and how many empty ones in a row mean that nobody is there. */
+/** Milliseconds between two checks for received bytes, and how many checks without any mean a dead connection. */
 const checkInterval = 2000
 const silentChecks = 5
 
 /**
- * Milliseconds within which a host must take the connection, and as many within which it must say its first word: one
- * that is silent for so long is better tried again than waited for.
+ * Milliseconds for a host to accept the connection, and the same again to send its first byte: retrying a silent host
+ * is better than waiting for it.
  */
 const patience = 10_000
 
-/** Milliseconds within which a host must answer a request for a channel: an overloaded one takes its time. */
+/** Milliseconds for a host to answer a channel request, which takes long on an overloaded one. */
 const channelPatience = 60_000
 
 /**
- * Connects and authenticates at one address. The host key is remembered once our key was accepted under it, so that
- * what a wrong port shows is never taken for the instance's. No agent is forwarded.
+ * Connects and authenticates at one address. The host key is stored only once our key was accepted under it, so that the
+ * key of a server at a wrong port is never taken for the instance's. No agent is forwarded.
  * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
  */
 export async function connectTo(attempt: Attempt, limits: Limits): Promise<Connection> {
@@ -82,7 +82,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     const ready = ssh.connect({
       sock: socket,
       username: 'root',
-      // Never one after the other: what is offered and by whom is the key's choice alone.
+      // A single method: ssh2 must not try others than the key's own.
       authHandler: [{ ...key.proof, username: 'root' }],
       readyTimeout: 0, // the deadline above covers it
       keepaliveInterval: pingInterval,
@@ -105,12 +105,12 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
       },
     })
     const client = ssh.connection
-    // node-ssh listens for errors only until the connection is ready; one without a listener would end Berth.
+    // node-ssh listens for errors only until the connection is ready; a later one without a listener would crash Berth.
     let fault: unknown
     client?.on('error', error => {
       fault = error
     })
-    // From here on: it may be over while the host key is written down.
+    // Listens from here on, since the connection may end while the host key is being stored.
     const over = new Promise<void>(resolve => client?.once('close', () => resolve()))
     await ready
     if (client === null || offered === undefined) throw unreachable(address, 'the handshake was incomplete')
@@ -140,9 +140,9 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
 }
 
 /**
- * A connection that notices within 12 seconds that nobody is there any more. Any byte counts as life, unlike in
- * ssh2's own keepalive, whose answers can queue behind seconds of output. Checks are counted rather than
- * milliseconds, so that a machine that slept does not take its sleep for the other side's silence.
+ * A connection that notices a dead peer within 12 seconds. Any byte counts as a sign of life, unlike in ssh2's own
+ * keepalive, whose answers can queue behind seconds of output. Checks are counted instead of milliseconds, so that sleep
+ * of this computer does not count as silence of the peer.
  */
 function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
   let closed = false
@@ -179,7 +179,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
     close() {
       closed = true
       client.end()
-      // What a dead peer never answers must not keep the socket.
+      // A dead peer never answers, and must not keep the socket open.
       const kill = clock.after(checkInterval, () => socket.destroy())
       void over.then(kill)
     },
@@ -196,7 +196,7 @@ function isRefusedKey(error: unknown): boolean {
   return /too many authentication failures/i.test(error.message)
 }
 
-/** The kind of key that is known first: a server that has gained another kind is not a changed host. */
+/** The known key's type first, so that a server with a further type of host key does not look like a changed host. */
 function algorithmsFor(known: Buffer): ServerHostKeyAlgorithm[] {
   const all: ServerHostKeyAlgorithm[] = [
     'ssh-ed25519',

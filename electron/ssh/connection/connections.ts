@@ -23,7 +23,7 @@ export interface Ssh {
    * `known_hosts_damaged`, `ssh_unreachable`, `ssh_timeout`, `ssh_closed` or `shell_refused`.
    */
   openShell(options: Target & ShellRequest): Promise<Shell>
-  /** A share in the instance's connection, for what is no shell. Throws as `openShell` does. */
+  /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
   connect(target: Target): Promise<Lease>
   /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
   probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
@@ -39,7 +39,7 @@ export interface Ssh {
   close(): Promise<void>
 }
 
-/** The size of a shell, and what runs in the place of the user's own. */
+/** The size of a shell, and a command to run instead of the user's shell. */
 export interface ShellRequest extends ShellSize {
   command?: string
 }
@@ -57,7 +57,7 @@ export interface SshNeeds {
   agent?: Agent
 }
 
-/** Milliseconds for which a shell on a connection that was there may fail to open before a fresh one is made. */
+/** Milliseconds for a shell to open on an existing connection, before a new connection is opened. */
 const patience = 3000
 
 export function createSsh(needs: SshNeeds): Ssh {
@@ -77,7 +77,7 @@ export function createSsh(needs: SshNeeds): Ssh {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
       const shell = await withinTime(clock, opening, ms)
-      // A command of Berth's ends with its terminal and then says so; a shell of the user's may go on for ever.
+      // A command of Berth's exits with its terminal and confirms that; a user's shell may stay for ever.
       const over = request.command === undefined ? shell.ended : shell.left
       over.then(lease.release)
       return shell
@@ -103,7 +103,7 @@ export function createSsh(needs: SshNeeds): Ssh {
       try {
         return await shellOn(lease, options, Math.min(patience, left()))
       } catch (error) {
-        // The server's limit of channels is reached, or the connection is dead and nobody has noticed yet.
+        // The server's limit of channels is reached, or the connection is dead, which was not noticed yet.
         if (left() <= 0 || closing.signal.aborted) throw error
         sharing.retire(lease)
         return shellOn(await sharing.connect({ ...options, deadlineMs: left() }), options, left())

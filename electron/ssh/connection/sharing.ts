@@ -18,25 +18,25 @@ export interface Target {
   deadlineMs: number
 }
 
-/** A share in an instance's connection, for whatever runs over it. The last one to release it closes it. */
+/** A lease of an instance's connection. Releasing the last lease closes the connection. */
 export interface Lease extends Entrance {
-  /** Whether the connection was there before. */
+  /** Whether the connection already existed. */
   found: boolean
   release(): void
 }
 
-/** One connection per account and instance, for all who ask. */
+/** One shared connection per account and instance. */
 export interface Sharing {
-  /** A share in the instance's connection, which is made where there is none. */
+  /** Leases the instance's connection, which is opened where there is none. */
   connect(target: Target): Promise<Lease>
-  /** No further shares in this connection are given; those that are out stay good. */
+  /** Gives no further leases of this connection; existing ones stay valid. */
   retire(lease: Lease): void
-  /** Ends the connections of one instance, or of all of the account's. */
+  /** Closes the connections to one instance, or to all of an account. */
   drop(account: string, instance?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** An instance's connection, being made or there, and how many share it. */
+/** An instance's connection, open or being opened, with its number of leases. */
 interface Shared {
   of: string
   keyName: string
@@ -46,7 +46,7 @@ interface Shared {
   abort: AbortController
 }
 
-/** Hears by which way an instance is reached; undefined once its connection is over. */
+/** Called with the address of an instance's connection; undefined once that has ended. */
 export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
 
 export function shareConnections(
@@ -55,9 +55,9 @@ export function shareConnections(
   clock: Clock,
   onWay: WayListener = () => undefined,
 ): Sharing {
-  /** Those that take further shares, by account and instance. */
+  /** Connections that give further leases, by account and instance. */
   const sharable = new Map<string, Shared>()
-  /** Those and the retired ones. */
+  /** The same and the retired ones. */
   const all = new Set<Shared>()
   let closed = false
 
@@ -93,7 +93,7 @@ export function shareConnections(
     if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
   }
 
-  /** A connection that is there or under way, unless it goes where the service no longer points, or by another key. */
+  /** The present connection, unless the service no longer lists its address or it uses another key. */
   function current(target: Target, ways: readonly Candidate[]): Shared | undefined {
     const shared = sharable.get(nameOf(target.account, target.instance))
     if (shared === undefined || shared.keyName !== target.keyName) return undefined
@@ -119,7 +119,7 @@ export function shareConnections(
     }
   }
 
-  /** Resolves once the connection is over. */
+  /** Closes the connection and resolves once it has ended. */
   async function end(shared: Shared): Promise<void> {
     if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
     shared.abort.abort(closedHere())

@@ -7,18 +7,18 @@ import { connectionLost, reasonOf, shellRefused } from '../connection/ssh-proble
 
 /** A shell on an instance. */
 export interface Shell {
-  /** Its bytes both ways. What is not read holds the other side back; so does a write that has not called back. */
+  /** The bytes in both directions. Unread bytes hold the instance back, pending writes hold the caller back. */
   stream: Duplex
   resize(columns: number, rows: number): void
   close(): void
   /** `root@host:port`. */
   address: string
-  /** Whether it goes to the machine itself and not through the service's proxy. */
+  /** Whether it connects directly to the machine instead of the service's proxy. */
   direct: boolean
   hostKey: Connection['hostKey']
-  /** Resolves when it is over: with why, unless the shell ended by itself or was closed here. */
+  /** Resolves when the shell has ended: with the reason, unless it exited or was closed here. */
   ended: Promise<Problem | undefined>
-  /** Resolves after that: whether the other side said that it is over there, too; false where the connection went first. */
+  /** Resolves after that: whether the instance confirmed the end; false where the connection was lost before. */
   left: Promise<boolean>
 }
 
@@ -27,7 +27,7 @@ export interface ShellSize {
   rows: number
 }
 
-/** Opens a shell on a connection: the user's own, or a command of Berth's in its place. Throws `shell_refused`. */
+/** Opens the user's shell on a connection, or a command of Berth's in its place. Throws `shell_refused`. */
 export async function openShellOn(
   connection: Connection,
   direct: boolean,
@@ -60,7 +60,7 @@ export async function openShellOn(
       if (code === null) end(connectionLost(address, `the shell was ended by ${signal ?? 'a signal'}`))
     })
     channel.once('close', () => {
-      // A connection that goes down closes its channels first: the reason comes right after.
+      // A lost connection closes its channels first: the reason follows right after.
       if (exited) end(undefined)
       else setImmediate(() => end(connectionLost(address, 'the shell was ended from the other side')))
     })
@@ -74,7 +74,7 @@ export async function openShellOn(
     channel.once('close', () => setImmediate(() => resolve(true)))
   })
   ended.then(() => {
-    // What came before the end is still read; then the stream ends by itself.
+    // Bytes that arrived before the end can still be read; then the stream ends.
     channel.close()
   })
   return {
@@ -93,8 +93,8 @@ export async function openShellOn(
 }
 
 /**
- * The channel as a stream that keeps Node's promises. ssh2's own does not: destroying it destroys nothing, it never
- * tells `close` while something is unread, and a write after the end never calls back.
+ * The channel as a stream that behaves as Node's do. ssh2's own does not: `destroy` has no effect, `close` never comes
+ * while bytes are unread, and a write after the end never calls back.
  */
 function streamOf(channel: ClientChannel): Duplex {
   let over = false
@@ -122,7 +122,7 @@ function streamOf(channel: ClientChannel): Duplex {
       done(error)
     },
   })
-  /** Nothing can be written any more: whoever waits for a write is let go. */
+  /** Ends writing, and calls back a pending write. */
   function finish() {
     over = true
     const done = waiting

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
 import type { Client } from 'ssh2'
 
-/** Nothing listens at that port of the instance, or its SSH server does not forward to it. */
+/** Nothing listens at the instance's port, or its SSH server refuses to forward to it. */
 export class PortRefused extends Error {
   constructor(reason: string) {
     super(reason)
@@ -14,7 +14,7 @@ export class PortRefused extends Error {
 /** A connection to a port inside the instance. Throws PortRefused, or another Error when the connection is lost. */
 export function openChannel(client: Client, port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    // `localhost` rather than an address: some programs listen on ::1 alone.
+    // `localhost` instead of an address, since some programs listen on ::1 alone.
     client.forwardOut('127.0.0.1', 0, 'localhost', port, (error, channel) => {
       if (error === undefined) return resolve(channel)
       reject('reason' in error ? new PortRefused(error.message) : error)
@@ -22,20 +22,20 @@ export function openChannel(client: Client, port: number): Promise<Duplex> {
   })
 }
 
-/** Speaks TLS on it. Who answers is proved by SSH already, so its certificate, mostly its own, does not matter. */
+/** Starts TLS on a connection. SSH has verified the host, so the certificate, usually self-signed, does not matter. */
 export async function overTls(channel: Duplex): Promise<Duplex> {
   const secured = startTls({ socket: channel, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
   await once(secured, 'secureConnect')
   return secured
 }
 
-/** Lets bytes flow both ways, no faster than either side takes them, until both have ended or one is cut. */
+/** Connects two streams in both directions with back-pressure, until both have ended or one is cut. */
 export function join(near: Duplex, far: Duplex): void {
   near.on('error', () => far.destroy())
   far.on('error', () => near.destroy())
   near.on('close', () => far.destroy())
   far.on('close', () => {
-    // What the far side said before it closed may still be on its way.
+    // Bytes sent before the far side closed may still be on their way.
     if (!far.readableEnded) near.destroy()
   })
   near.pipe(far)

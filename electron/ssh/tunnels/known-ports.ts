@@ -1,4 +1,4 @@
-/** Ports inside an instance at which web interfaces are usually found, by the name people know them by. */
+/** The usual ports of well-known web interfaces, with their names. */
 const names: ReadonlyMap<number, string> = new Map([
   [8080, 'Jupyter'],
   [8188, 'ComfyUI'],
@@ -13,10 +13,10 @@ const names: ReadonlyMap<number, string> = new Map([
   [9090, 'InvokeAI'],
 ])
 
-/** Ports that are looked at although nobody named them. */
+/** Ports that are probed by default. */
 export const usualPorts: readonly number[] = [...names.keys(), 3000]
 
-/** What is usually found at a port: a guess by its number alone. */
+/** The web interface usually found at a port, a guess by its number alone. */
 export function portName(port: number): string {
   return names.get(port) ?? `Port ${port}`
 }

@@ -1,17 +1,17 @@
 import type { Server } from 'node:net'
 import { BerthError } from '../../contract/problem.ts'
 
-/** Which port of this machine a tunnel may have. */
+/** The choice of a tunnel's port on this computer. */
 export interface PortChoice {
-  /** The port that the same tunnel had before, so that an open page finds it again. */
+  /** The tunnel's earlier port, so that an open page finds it again. */
   preferred?: number
-  /** From 0 up to 1. */
+  /** A random number from 0 up to 1. */
   random: () => number
 }
 
 /**
- * Below the ports of browser mode, which never comes upon an origin for which a page of an instance has left something
- * behind.
+ * Below browser mode's ports, so that browser mode never gets an origin in which a page of an instance left data in the
+ * browser.
  */
 const first = 20_000
 const count = 10_000
@@ -20,7 +20,7 @@ const tries = 100
 /** The ports that tunnels take, `to` included. */
 export const tunnelPorts = { from: first, to: first + count - 1 }
 
-/** A port of loopback, and a server for each of its addresses. */
+/** A loopback port, with a server for each loopback address. */
 export interface Listening {
   port: number
   servers: readonly Server[]
@@ -45,9 +45,9 @@ function* drawnPorts({ preferred, random }: PortChoice): Generator<number> {
 }
 
 /**
- * Listens on both addresses of loopback, on the first of these ports that is free: a browser may take either address
- * for a name below `localhost`, and another user must not have the one that it takes. `open` makes a server for a port.
- * Rejects with the system's error where none can be had.
+ * Listens on both loopback addresses, on the first of these ports that is free: a browser may use either address for a
+ * name below `localhost`, and another user must not get one of the two. `open` creates a server for a port. Rejects with
+ * the system's error where none is free.
  */
 export async function listenOnLoopback<Opened extends Server>(
   ports: Iterable<number>,

@@ -3,26 +3,26 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { closedHere } from '../connection/ssh-problems.ts'
 
-/** A share in an instance's connection that is taken anew, as often as it takes, when the connection is lost. */
+/** A lease of an instance's connection that reconnects whenever the connection is lost. */
 export interface SteadyLease {
-  /** The share as soon as there is one. Rejects with `ssh_closed` once it is closed. */
+  /** The lease, as soon as there is one. Rejects with `ssh_closed` once it is closed. */
   get(): Promise<Lease>
   close(): void
 }
 
 export interface SteadyNeeds {
   clock: Clock
-  /** Gets in; called again after a loss. */
+  /** Connects; called again after a loss. */
   connect: () => Promise<Lease>
-  /** The connection was lost, or could not be had again yet. */
+  /** Called when the connection is lost, and after each failed reconnect. */
   lost: (problem: Problem) => void
   back: () => void
 }
 
-/** Milliseconds between tries to get in again; the last one stays. */
+/** Milliseconds between attempts to reconnect; the last value repeats. */
 const pauses = [250, 500, 1000, 2000, 4000, 8000]
 
-/** Rejects when the first try does. */
+/** Rejects where the first attempt does. */
 export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Promise<SteadyLease> {
   let closed = false
   let cancelPause: () => void = () => undefined

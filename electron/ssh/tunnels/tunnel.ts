@@ -8,47 +8,47 @@ import { type Listening, listenForTunnel, type PortChoice } from './local-port.t
 import { keepLease } from './steady-lease.ts'
 import { createWebProxy } from './web-proxy.ts'
 
-/** Where programs of this machine reach a tunnel. */
+/** The address of a tunnel on this computer. */
 export interface LocalAddress {
-  /** The tunnel's own name for a web server, else `127.0.0.1`. */
+  /** The tunnel's own host name for a web server, else `127.0.0.1`. */
   host: string
   port: number
 }
 
-/** A way to a port inside an instance, for programs of this machine. */
+/** A forwarded port of an instance, for programs on this computer. */
 export interface Tunnel {
   /** A connection to the far port. Throws PortRefused. */
   dial(): Promise<Duplex>
-  /** From now on the far port is spoken to in TLS, so that the near one is plain: for certificates nobody signed. */
+  /** Uses TLS to the far port from now on, so that the near one is plain, for self-signed certificates. */
   speakTls(): void
   /**
-   * Listens on a loopback port: for a `web` server under the tunnel's name alone, for anything `other` as a plain
-   * forward, which takes no HTTP. It can be told anew. Throws `no_free_port`.
+   * Listens on a loopback port: for a `web` server under the tunnel's host name alone, for anything `other` as a plain
+   * forward, which refuses HTTP. May be called again with another kind. Throws `no_free_port`.
    */
   listen(what: 'web' | 'other'): Promise<LocalAddress>
-  /** Whether a web server is reached at 127.0.0.1 as well: for browsers that do not resolve its name. */
+  /** Whether a web server is also served at 127.0.0.1, for browsers that do not resolve its name. */
   acceptAddress(accepted: boolean): void
   close(): Promise<void>
 }
 
 export interface TunnelNeeds extends PortChoice {
   clock: Clock
-  /** Gets into the instance; called again when the connection is lost. */
+  /** Connects to the instance; called again when the connection is lost. */
   connect: () => Promise<Lease>
   /** The port inside the instance. */
   port: number
-  /** The host name of a web server: one that no other tunnel has, so that they share no cookies. */
+  /** The host name of a web server, different for each tunnel, so that they share no cookies. */
   name: string
-  /** The connection was lost and is being made again; what comes meanwhile waits. */
+  /** Called when the connection is lost; requests wait until it is back. */
   lost: (problem: Problem) => void
   back: () => void
-  /** A request was accepted. */
+  /** Called for each accepted request. */
   asked: (by: 'name' | 'address') => void
-  /** Nothing came for an hour: whoever holds the tunnel closes it. */
+  /** Called after an hour without a connection, so that the tunnel can be closed. */
   idle: () => void
 }
 
-/** Milliseconds without a connection after which a tunnel is not used any more. */
+/** Milliseconds without a connection after which a tunnel counts as unused. */
 const idleAfter = 3_600_000
 /** How often a connection is tried on which the way was lost. */
 const tries = 3

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-/** By what a browser and the server inside the instance know the same page: `http://i7-….localhost:20123`. */
+/** The origins of the same page, for the browser and inside the instance: `http://i7-….localhost:20123`. */
 export interface Origins {
   near: string
   far: string
 }
 
-/** What is between two neighbours, or is written anew. */
+/** Hop-by-hop headers, and those that are rewritten. */
 const ownOfRequest = new Set([
   'host',
   'connection',
@@ -19,8 +19,8 @@ const ownOfRequest = new Set([
 const ownOfResponse = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
 
 /**
- * A browser's headers as the server inside the instance expects them: many take requests to a loopback address alone,
- * or compare `Origin` with `Host`. Names and values in turn.
+ * A browser's headers for the server inside the instance, as alternating names and values: many servers accept requests
+ * to a loopback address only, or compare `Origin` with `Host`.
  */
 export function requestHeaders({ rawHeaders, headers }: IncomingMessage, { near, far }: Origins): string[] {
   const { host } = new URL(far)
@@ -30,8 +30,8 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage, { near,
     const led = lower === 'origin' || lower === 'referer' ? moved(value, [near], far) : value
     return [name, led]
   })
-  // Gradio and others write whole addresses into what they send, and ask this header for the name.
-  // On web sockets others compare it with `Origin`, which is the far one.
+  // Gradio and others write absolute addresses into their pages, with the host from this header.
+  // For web sockets, others compare it with `Origin`, which is the one inside the instance.
   const forMore =
     headers.upgrade === undefined
       ? ['X-Forwarded-Host', new URL(near).host, 'X-Forwarded-Proto', 'http']
@@ -39,7 +39,7 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage, { near,
   return ['Host', host, ...rewritten, ...forMore]
 }
 
-/** The server's headers as the browser needs them: redirections stay at the tunnel, and cookies at its very name. */
+/** The server's headers for the browser: redirects stay within the tunnel, and cookies at its exact host name. */
 export function responseHeaders(rawHeaders: readonly string[], { near, far }: Origins): string[] {
   const port = new URL(far).port
   const names = ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => [
@@ -55,7 +55,7 @@ export function responseHeaders(rawHeaders: readonly string[], { near, far }: Or
   })
 }
 
-/** The address at another origin, if it is at one of these. */
+/** Moves an address to another origin, if it is at one of these. */
 function moved(address: string, from: readonly string[], to: string): string {
   const origin = from.find(one => address === one || address.startsWith(`${one}/`))
   return origin === undefined ? address : to + address.slice(origin.length)

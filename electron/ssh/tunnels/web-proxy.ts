@@ -11,26 +11,26 @@ import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
 import { requestHeaders, responseHeaders } from './web-headers.ts'
 
-/** Bytes of headers either way: a browser keeps up to 180 cookies of 4 KB for a page, and sends all of them. */
+/** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
 const maxHeaderSize = 1024 * 1024
 
 export interface WebProxyNeeds {
-  /** A connection to the port inside the instance. */
+  /** Opens a connection to the port inside the instance. */
   dial: () => Promise<Duplex>
-  /** The origin by which the server inside the instance knows itself. */
+  /** The server's origin inside the instance. */
   farOrigin: () => string
-  /** Whether a request's `Host` means this tunnel. Any other request gets nothing of the instance. */
+  /** Whether a request's `Host` belongs to this tunnel. Any other request is refused. */
   isOwnHost: (host: string) => boolean
 }
 
 /**
- * A server that hands each request to the server inside the instance, as if it came from there, and its answer back.
- * Bodies and web sockets stream. It is not listening yet.
+ * A proxy that passes each request to the server inside the instance as if it came from there, and returns the answer.
+ * Bodies and web sockets are streamed. The server does not listen yet.
  */
 export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): Server {
   const agents = new WeakMap<Socket, Agent>()
 
-  /** One channel for each of the browser's connections, so that the browser notices when either is cut. */
+  /** One channel per connection of the browser, so that the browser notices when either is cut. */
   function agentFor(near: Socket): Agent {
     const known = agents.get(near)
     if (known) return known
@@ -60,7 +60,7 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
         response.writeHead(answer.statusCode ?? 502, responseHeaders(answer.rawHeaders, origins))
         response.flushHeaders()
       } catch {
-        // What came is no status or header that a server may send.
+        // The answer has an invalid status or header.
         outgoing.destroy()
         return
       }
@@ -71,9 +71,9 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
       if (error instanceof PortRefused) reason = 'Nothing listens at this port of the instance.'
     })
     outgoing.on('close', () => {
-      // An answer is on its way, or nobody is left to hear one.
+      // An answer has begun, or the browser has gone.
       if (response.headersSent || !response.socket) return
-      // A kept connection that ended just now: cut off without an answer, the browser asks again by itself.
+      // A reused connection that ended just now: cut off without an answer, the browser repeats the request.
       if (outgoing.reusedSocket) request.socket.destroy()
       else refuse(response, 502, reason)
     })
@@ -106,7 +106,7 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
   return server
 }
 
-/** Gives the requests of one connection a channel of their own, one after the other. A channel is no socket to ref. */
+/** An agent that sends the requests of one connection over one channel. A channel has no `ref`, unlike a socket. */
 class ChannelAgent extends Agent {
   readonly #dial: () => Promise<Duplex>
   readonly #near: Socket

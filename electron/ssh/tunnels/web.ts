@@ -3,13 +3,13 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
 import { overTls, PortRefused } from './channel.ts'
 
-/** What answers at a port inside an instance. */
+/** The kind of server at a port inside an instance. */
 export type Answering = 'nothing' | 'http' | 'https' | 'other'
 
-/** Milliseconds a program may take to say something. */
+/** Milliseconds for a server to answer. */
 const patience = 10_000
 
-/** Finds out what answers: speaks HTTP to it, and when that is not understood, TLS. Throws when the connection is lost. */
+/** Finds out what listens: tries HTTP, then TLS. Throws where the connection is lost. */
 export async function whatAnswers(dial: () => Promise<Duplex>, clock: Clock): Promise<Answering> {
   let channel: Duplex
   try {
@@ -25,7 +25,7 @@ export async function whatAnswers(dial: () => Promise<Duplex>, clock: Clock): Pr
   return secured === undefined ? 'other' : 'https'
 }
 
-/** The status of the answer to one GET on a connection of its own, which it ends; undefined for none that is HTTP. */
+/** The HTTP status of one GET, after which it closes the connection; undefined where the answer is not HTTP. */
 export function statusOf(
   channel: Duplex,
   clock: Clock,

@@ -3,7 +3,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import type { State } from '../../../contract/state.ts'
 import { oneAtATime } from '../../../ports/one-at-a-time.ts'
 
-/** Gives each instance that runs the key the SSH config names, once: `ssh` cannot attach it when it is refused. */
+/** Attaches the SSH config's key to each running instance once, since the system's `ssh` cannot attach it. */
 export interface KeyAttacher {
   onState(state: State): void
 }
@@ -11,15 +11,15 @@ export interface KeyAttacher {
 export interface KeyAttacherNeeds {
   /** Attaches the chosen key. */
   attach(account: AccountId, instance: number): Promise<void>
-  /** What is remembered: the name of the key that each instance was given, by account and instance. */
+  /** The name of the key attached to each instance, by account and instance. */
   given(): Readonly<Record<string, string>>
   remember(of: string, key: string): void
 }
 
 export function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds): KeyAttacher {
-  /** Tried in this run, whether it worked or not: one that is refused is not asked again and again. */
+  /** Instances tried since the start, successfully or not: a refused key is not tried again and again. */
   const tried = new Set<string>()
-  /** So that the user's own commands do not wait behind many of them. */
+  /** One at a time, so that the user's own commands do not wait behind many. */
   const inTurn = oneAtATime()
 
   return {
@@ -33,7 +33,7 @@ export function createKeyAttacher({ attach, given, remember }: KeyAttacherNeeds)
           tried.add(once)
           void inTurn(() => attach(account, instance.id)).then(
             () => {
-              // Another demo gives its instances the same numbers.
+              // The next demo uses the same instance ids.
               if (account !== 'demo') remember(of, settings.sshKey)
             },
             () => undefined,

@@ -3,7 +3,7 @@ import type { InstanceView, SshAddress } from '../../../contract/instance/instan
 import type { State } from '../../../contract/state.ts'
 import { sameAddress } from '../../../ssh/connection/addresses.ts'
 
-/** An instance that the SSH config tells of, with the address at which it is reached best. */
+/** An instance in the SSH config, with its best address. */
 export interface Listed {
   account: AccountId
   instance: number
@@ -12,8 +12,8 @@ export interface Listed {
 }
 
 /**
- * The instances of all accounts that can be addressed, by account and number. `reached` is the address at which
- * Berth last got in: it is taken while the service still tells of it, else the direct one, else the proxy's.
+ * All accounts' instances that have an address, by account and id. `reached` is the address at which Berth last
+ * connected: it is used while the service still lists it, else the direct one, else the proxy's.
  */
 export function listedInstances(
   { accounts }: Pick<State, 'accounts'>,
@@ -37,7 +37,7 @@ function addressOf({ ssh, jupyter }: InstanceView, reached: SshAddress | undefin
   return told.find(address => reached && sameAddress(address, reached)) ?? direct ?? proxy
 }
 
-/** Whether a change of State can be one of those: most polls change loads and figures alone. */
+/** Whether a change of State may concern the SSH config: most polls only change loads and figures. */
 export function changesEntries(after: State, before: State): boolean {
   if (after.settings !== before.settings) return true
   const ids = Object.keys(after.accounts)

@@ -15,22 +15,22 @@ import type { Access } from '../access.ts'
 import { createKeyAttacher } from './attach-keys.ts'
 import { changesEntries, listedInstances } from './entries.ts'
 
-/** Berth's file that `~/.ssh/config` includes while the user wants it, kept as the instances are. */
+/** The file that `~/.ssh/config` includes by the user's choice, kept up to date with the instances. */
 export interface SshConfig {
-  /** The user's choice. Throws `ssh_config_path` or `ssh_config_not_written`; then nothing has changed. */
+  /** Switches the include line on or off. Throws `ssh_config_path` or `ssh_config_not_written`, with nothing changed. */
   turn(on: boolean): Promise<void>
-  /** The address at which an instance was got into: the better one to write. */
+  /** Notes the address at which Berth connected to an instance, which the file then prefers. */
   reached(account: AccountId, instance: number, address: SshAddress): void
-  /** From here on the file follows State. */
+  /** Starts to write the file whenever State changes. */
   follow(): Promise<void>
-  /** Whether the user's own config includes the file as it should: not where the line was taken out by hand. */
+  /** Whether the user's config includes the file as chosen; false where the line was removed by hand. */
   isIncluded(): Promise<boolean>
   /**
-   * The `Host` of an instance, once it is in the file. Throws `ssh_config_off`, `ssh_config_line_gone`, or
-   * `bad_address` for one not in it.
+   * The `Host` of an instance, once the file contains it. Throws `ssh_config_off`, `ssh_config_line_gone`, or
+   * `bad_address` where the instance is not in the file.
    */
   hostOf(account: AccountId, instance: number): Promise<string>
-  /** Ends; what the demo had in the file goes. */
+  /** Ends, and removes the demo's entries from the file. */
   close(): Promise<void>
 }
 
@@ -41,14 +41,14 @@ export interface SshConfigNeeds {
   /** Attaches the chosen key to an instance. */
   attachKey: (account: AccountId, instance: number) => Promise<void>
   onBroken: (setAside: string) => void
-  /** The file could not be written. */
+  /** Called where the file could not be written. */
   onProblem: (problem: Problem) => void
 }
 
 const name = 'ssh/config'
 const Stored = v.object({
   made: v.object({ file: v.boolean(), folder: v.boolean() }),
-  /** The name of the key that each instance was given, by account and instance. */
+  /** The name of the key attached to each instance, by account and instance. */
   attached: v.optional(v.record(v.string(), v.string()), {}),
 })
 type Stored = v.InferOutput<typeof Stored>
@@ -74,9 +74,9 @@ export async function openSshConfig({
   const user = userConfig(home)
   const addresses = new Map<string, SshAddress>()
   let written = await files.read(name)
-  /** One thing at a time is done with the file. */
+  /** Writes to the file, one at a time. */
   const inTurn = oneAtATime()
-  /** The choice was taken back, which State may not say yet: nothing is written any more. */
+  /** The user switched it off, which State may not show yet: nothing is written any more. */
   let off = false
   let stop: () => void = () => undefined
   let told = ''
@@ -92,7 +92,7 @@ export async function openSshConfig({
   const listed = (state: Pick<State, 'accounts'>) =>
     listedInstances(state, (account, instance) => addresses.get(keyOf(account, instance)))
 
-  /** The file, of what State is by now. */
+  /** Writes the file for the present State. */
   async function write(accounts = store.get().accounts): Promise<void> {
     if (off) return
     const entries = listed({ accounts })
@@ -183,7 +183,7 @@ export async function openSshConfig({
   }
 }
 
-/** What needs the SSH config cannot be had while it is switched off. */
+/** The refusal of a command that needs the SSH config while it is off. */
 export function sshConfigOff(): BerthError {
   return new BerthError({
     code: 'ssh_config_off',

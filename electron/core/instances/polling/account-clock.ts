@@ -1,7 +1,7 @@
 import type { AccountTime } from '../../../contract/state.ts'
 import type { Clock } from '../../../ports/clock.ts'
 
-/** The `Date` of an answer that has just come. */
+/** The `Date` of an answer that has just arrived. */
 export interface TimeSample {
   /** Epoch seconds, whole ones. */
   serverTime: number
@@ -10,18 +10,18 @@ export interface TimeSample {
 }
 
 /**
- * What time it is on the service, from the `Date` of its answers. A wrong clock on this machine changes nothing.
- * The rate is 1 but in a simulated world, whose time runs faster; a new rate is believed once two measurements agree,
- * so that a single jump of the world's clock is taken for what it is. A computer that sleeps tells of that by its wall
- * clock alone: one that wakes for each poll would measure a fast world otherwise.
+ * The service's time, from the `Date` of its answers, so that a wrong clock on this computer does not matter. The rate
+ * is 1, except in a simulated world, whose time runs faster. A new rate is accepted once two measurements agree, so that
+ * a single jump of the world's clock does not count as one. Sleep shows in this computer's wall clock alone: without it,
+ * a computer that wakes for each poll would measure a fast world.
  */
 export interface AccountClock {
-  /** Epoch seconds of the account's time. Before the first answer: this machine's own. */
+  /** Epoch seconds of the account's time; before the first answer, of this computer's. */
   now(): number
   learn(sample: TimeSample): void
-  /** Seconds by which `now` may be wrong: `Date` has whole ones, and an answer takes its time. */
+  /** Seconds by which `now` may be wrong, from the whole seconds of `Date` and the time that an answer takes. */
   uncertainty(): number
-  /** How the page works out the account's time by itself. */
+  /** What the page needs to compute the account's time itself. */
   told(): AccountTime
 }
 
@@ -34,7 +34,7 @@ interface Anchor {
   wall: number
 }
 
-/** Rates can be told apart only over some time, since `Date` has whole seconds. */
+/** A rate can only be measured over some time, since `Date` has whole seconds. */
 const shortestMeasurement = 900
 
 export function createAccountClock(clock: Clock, initialRate = 1): AccountClock {
@@ -62,7 +62,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       candidate !== undefined &&
       Math.abs(measured - candidate) <= Math.max(uncertainty, candidate * 0.15)
     ) {
-      // Time that seems to stand still does not: the answers were old, or too little has passed to tell.
+      // A rate of 0 means old answers, or too little time to measure.
       const isOne = measured <= uncertainty || Math.abs(measured - 1) <= Math.max(uncertainty, 0.25)
       rate = isOne ? 1 : measured
       candidate = undefined
@@ -73,7 +73,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
     now: () => serverNow(clock.monotonic()) / 1000,
     learn({ serverTime, roundTrip }) {
       const at = clock.monotonic()
-      // `Date` is cut to whole seconds: half a second more is the best guess.
+      // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
       lastRoundTrip = roundTrip
       measure(sample)
@@ -88,7 +88,7 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   }
 }
 
-/** Whether two answers about the account’s time differ by more than people or decisions notice (two seconds of it). */
+/** Whether two clocks of an account differ noticeably: by more than two seconds of its time. */
 export function sameTime(a: AccountTime, b: AccountTime): boolean {
   const drift = a.serverAt + (b.localAt - a.localAt) * a.rate - b.serverAt
   return a.rate === b.rate && Math.abs(drift) <= 2000 * Math.max(1, a.rate / 10)

@@ -1,48 +1,47 @@
 import type { Instance, InstanceList } from '../../../service/instances.ts'
 import type { Poll } from './poll.ts'
 
-/** What is known of an account's instances after a poll. */
+/** An account's instances after a poll. */
 export interface Listing {
-  /** Those that the service told of just now. */
+  /** The instances that the service listed. */
   instances: readonly Instance[]
-  /** Those that were expected, that nothing was told of, and that may be there all the same. */
+  /** Expected instances that were not listed but may exist all the same. */
   unconfirmed: readonly number[]
-  /** Why the list is not certain, in sentences; undefined where it is. */
+  /** Why the list is uncertain, in sentences; undefined where it is certain. */
   doubt?: string
 }
 
-/** A poll whose list of instances has been doubted where it had to be. */
+/** A poll whose list of instances was verified where necessary. */
 export type CertainPoll = Exclude<Poll, { outcome: 'seen' }> | (Omit<Seen, 'list'> & { listing?: Listing })
 
 type Seen = Extract<Poll, { outcome: 'seen' }>
 
-/** An instance that a list should have. */
+/** An instance that the list should contain. */
 export interface Expected {
   id: number
-  /** It was made so lately that the service may not show it yet, which is no reason to doubt anything. */
+  /** Created so recently that the service may not list it yet, which is no reason to doubt the list. */
   isYoung?: boolean
-  /** It is worth a question of its own at every poll. */
+  /** Whether it is worth a call of its own at every poll. */
   isGuarded?: boolean
 }
 
-/** What asking for one instance by itself came to: its record, that it is gone, or nothing. */
+/** The answer about a single instance: its record, that it is gone, or undefined. */
 export type InstanceAnswer = Instance | 'gone' | 'unknown'
 
-/** How the service is asked. */
+/** The calls to the service. */
 export interface Questions {
-  /** `anew`: without believing what was learnt of how the service lists instances. */
+  /** `anew`: tries all ways of listing instances, not just the known one. */
   poll(anew: boolean): Promise<Poll>
   one(instance: number): Promise<InstanceAnswer>
 }
 
-/** Instances that are asked for by themselves in one poll, at the most: a service may allow one in two seconds. */
+/** The most calls about single instances in one poll: a service may allow only one in two seconds. */
 const MOST_ASKED = 5
 
 /**
- * Polls, and believes a list only as far as it can be: a proxy's hiccup can look like an account without instances, and
- * a list may be cut short without a word. What is missing of `expected`, or could not be read, is asked for by itself.
- * Where the list proves wrong, it is asked for once more, in whichever way the service has now; where that second poll
- * comes to nothing, so does all.
+ * Polls and verifies the list, since a proxy's fault can look like an account without instances, and a list may be cut
+ * short. Instances of `expected` that are missing or unreadable are asked for one by one. Where the list proves wrong, it
+ * is fetched again in any way the service offers; if that fails, the whole poll fails.
  */
 export async function pollAll(
   { poll, one }: Questions,
@@ -62,7 +61,7 @@ export async function pollAll(
   return { ...second, listing: listingOf([second.list, first.list], wanted, told, gone) }
 }
 
-/** Guarded ones first, and of those the list is silent about before those it could not tell of. */
+/** Guarded instances first; among them the missing ones before the unreadable ones. */
 function questionable(wanted: readonly Expected[], { instances, unread }: InstanceList): Expected[] {
   const there = new Set(instances.map(({ id }) => id))
   const known = new Set(wanted.map(({ id }) => id))
@@ -74,7 +73,7 @@ function questionable(wanted: readonly Expected[], { instances, unread }: Instan
     .sort((a, b) => Number(b.isGuarded ?? false) - Number(a.isGuarded ?? false))
 }
 
-/** Of those without a guard, only until one is there: the list is wrong then, and asking for it again tells more. */
+/** Instances without a guard only until one is found: then the list is wrong, and fetching it again tells more. */
 async function askByThemselves(
   questionable: readonly Expected[],
   one: Questions['one'],
@@ -91,13 +90,13 @@ async function askByThemselves(
   }
 }
 
-/** Whether the list says nothing of one of these. */
+/** Whether one of these is missing from the list. */
 function lacks({ instances, unread }: InstanceList, ids: readonly number[]): boolean {
   const spokenOf = new Set([...instances, ...unread].map(({ id }) => id))
   return !spokenOf.has(undefined) && ids.some(id => !spokenOf.has(id))
 }
 
-/** What the lists and the answers of single instances say together; the first list is the newest. */
+/** Combines the lists and the answers about single instances; the first list is the newest. */
 function listingOf(
   lists: readonly InstanceList[],
   wanted: readonly Expected[],

@@ -6,7 +6,7 @@ import type { Instance, InstanceList } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import { problemOf } from '../../app/problems.ts'
 
-/** What one poll of an account came to. */
+/** The result of one poll of an account. */
 export type Poll =
   /** `failed`: why the user was not told, where that may pass. */
   | {
@@ -26,8 +26,8 @@ export interface FailedPoll {
 }
 
 /**
- * Asks for the user and the instances, both at once; `anew`: whatever was learnt of how the service lists them. A key that may read only one of them is a limited key; one that
- * may read neither is refused. Where only the user failed, the instances were seen all the same.
+ * Fetches the user and the instances at the same time; `anew`: tries all ways of listing them. A key that may read only
+ * one of the two is limited; one that may read neither is refused. Instances count even where the user failed.
  */
 export async function pollAccount(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Poll> {
   const options = { retries: 1, signal }
@@ -66,12 +66,12 @@ export async function pollAccount(client: ServiceClient, signal: AbortSignal, an
 const accountUnread =
   'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
 
-/** Whether the service refused the key, or what it may do. */
+/** Whether the service refused the key or its scopes. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && error.keyRefused
 }
 
-/** What the user object says, as State has it. What it does not say stays as it was told last. */
+/** The user object's fields as in State. Missing fields keep their last value. */
 export function userFields({ id, email, credit, tfa_status }: User) {
   return {
     userId: id,
@@ -81,7 +81,7 @@ export function userFields({ id, email, credit, tfa_status }: User) {
   }
 }
 
-/** Asks for one instance by itself. Only an answer that says so means that it is gone. */
+/** Fetches one instance. It is gone only where the answer says so. */
 export async function askForOne(
   client: ServiceClient,
   instance: number,

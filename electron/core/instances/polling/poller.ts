@@ -2,9 +2,9 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { FailedPoll } from './poll.ts'
 import { pauseAfterRefusal } from './recheck.ts'
 
-/** Polls again and again. One poll at a time; a poll asked for during another follows it at once. */
+/** Polls repeatedly, one poll at a time; a poll requested during another follows at once. */
 export interface Poller {
-  /** Polls now, and resolves when a poll that began after this call has ended, well or not. */
+  /** Polls now, and resolves when a poll that began after this call has ended, successfully or not. */
   poll(): Promise<void>
   /** No more polls until `resume`. */
   pause(): void
@@ -15,36 +15,36 @@ export interface Poller {
 export interface PollerOptions {
   clock: Clock
   /**
-   * One poll; rejects when the service could not be asked, with `BadlyAnswered` or `KeyRefused` when it was. Its time
-   * limits are its own.
+   * One poll, with timeouts of its own. Rejects where the service did not answer, with `BadlyAnswered` or `KeyRefused`
+   * where it did.
    */
   poll: () => Promise<void>
-  /** Milliseconds until the poll that follows one which went well and took so many. */
+  /** Milliseconds until the next poll, after a successful one that took so many. */
   interval: (took: number) => number
-  /** Whether polls that come by themselves are left out; after that, one that is asked for begins them again. */
+  /** Whether automatic polls are suspended; a requested poll resumes them afterwards. */
   held?: () => boolean
-  /** 0 to 1, for the jitter. */
+  /** A random number from 0 to 1, for the jitter. */
   random: () => number
 }
 
-/** What a poll rejects with when the service did answer, only not well: such a one is mostly well again soon. */
+/** The rejection of a poll that got a bad answer, which usually passes soon. */
 export class BadlyAnswered extends Error {
   override readonly name = 'BadlyAnswered'
 }
 
-/** The same when it refused the key: that may pass, too, but is asked about ever more rarely. */
+/** The rejection of a poll whose key was refused, which may pass, too, but is retried ever more rarely. */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }
 
-/** What a poll that failed rejects with. A service that says that it is asked too often is not asked the sooner for it. */
+/** The rejection of a failed poll. A rate limit does not shorten the pause. */
 export function pollFailure({ problem: { code }, status }: FailedPoll): Error {
   return status !== undefined && code !== 'rate_limited' ? new BadlyAnswered(code) : new Error(code)
 }
 
-/** Milliseconds: however often it failed, Berth polls again after this. */
+/** The longest pause after failures, in milliseconds. */
 const longestPause = 120_000
-/** The same where the service answers, only not well. */
+/** The longest pause after bad answers, in milliseconds. */
 const longestPauseAnswered = 30_000
 
 /** Milliseconds until the next poll after so many failures in a row: doubling, with a quarter of jitter either way. */
@@ -98,7 +98,7 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
   return {
     poll() {
       if (stopped) return Promise.resolve()
-      // Asked first: between the end of a poll and the one that follows it, none is running.
+      // Checked first, since no poll runs between the end of one and the next.
       if (following) return following
       if (!running) return begin()
       following = running.then(() => {
