@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, type TestContext, test } from 'vitest'
 import { wire } from '../../../electron/service/http/wire.ts'
 import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import type { SimulatorOptions } from '../../../simulator/simulator.ts'
 import { HandClock } from '../../unit/core/hand-clock.ts'
 import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './attempts/request.ts'
 import {
@@ -16,8 +17,11 @@ import {
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
-async function connectedWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
-  const world = await createWorld()
+async function connectedWorld(
+  context: TestContext,
+  options?: SimulatorOptions,
+): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld(options)
   context.onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
   return { world, under: await world.startConnected() }
@@ -115,7 +119,8 @@ describe.concurrent('a refusal that passes', () => {
   })
 
   test('lets a cancelling go on, so that nothing is left', { timeout: 120_000 }, async context => {
-    const { world, under } = await connectedWorld(context)
+    // So slow that the instance does not boot before it is cancelled.
+    const { world, under } = await connectedWorld(context, { speed: 1 })
     const rental = await rentCheapest(under)
     await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
     world.sim.controls.setFaults([{ method: 'DELETE', kind: 'status', status: 403, times: 1 }])
