@@ -3,6 +3,7 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
+import { connectionLost, reasonOf } from '../../../ssh/connection/ssh-problems.ts'
 import { openChannel, PortRefused } from '../../../ssh/tunnels/channel.ts'
 import { portName, usualPorts } from '../../../ssh/tunnels/known-ports.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
@@ -51,7 +52,7 @@ export function rentedPorts(
   return [...new Set(found)].sort((a, b) => a - b)
 }
 
-/** Tries the ports, and those that are usually web interfaces: those that answer, and those that were rented. */
+/** Probes these ports and the usual ones; returns those that answer and those that were rented. Throws `ssh_closed`. */
 export async function offeredPorts(lease: Lease, rented: readonly number[]): Promise<OfferedPort[]> {
   const ports = [...new Set([...rented, ...usualPorts])].sort((a, b) => a - b)
   const tried = await Promise.all(
@@ -68,7 +69,7 @@ async function listens({ connection }: Lease, port: number): Promise<boolean> {
     return true
   } catch (error) {
     if (error instanceof PortRefused) return false
-    throw error
+    throw new BerthError(connectionLost(connection.address, reasonOf(error)))
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { rentedPorts } from '../../../../../electron/core/access/tunnels/port.ts'
+import { offeredPorts, rentedPorts } from '../../../../../electron/core/access/tunnels/port.ts'
 import { publishedPorts } from '../../../../../electron/core/access/tunnels/template-ports.ts'
+import type { Lease } from '../../../../../electron/ssh/connection/sharing.ts'
 
 test('the ports that were rented are those that are mapped or asked for, but SSH and UDP', () => {
   const ports = {
@@ -30,4 +31,13 @@ test.each<[env: string, ports: number[]]>([
   ['-p 1-5:1-5 -p x --port 4:4', []],
 ])('a template with %j publishes %j', (env, ports) => {
   expect(publishedPorts(env)).toEqual(ports)
+})
+
+test('a connection that is lost while ports are tried is told as one', async () => {
+  const forwardOut = (...args: unknown[]) =>
+    (args.at(-1) as (error: Error) => void)(new Error('Not connected'))
+  const connection = { client: { forwardOut }, address: { host: '1.2.3.4', port: 22 } }
+  await expect(offeredPorts({ connection } as unknown as Lease, [8080])).rejects.toMatchObject({
+    problem: { code: 'ssh_closed' },
+  })
 })
