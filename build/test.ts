@@ -54,7 +54,7 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/** Runs them, so many files at once that two cores are busy while some wait. What cannot run here is counted as skipped. */
+/** Runs four files at once, which keep two cores busy: more only time out. Suites that cannot run here count as skipped. */
 async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
@@ -62,7 +62,7 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', ['run', '--maxWorkers', '6', ...filters, ...excluded, ...reporters])
+    const code = await runTool('vitest', ['run', '--maxWorkers', '4', ...filters, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
   } finally {
