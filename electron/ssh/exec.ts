@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection/connection.ts'
 import { connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
 
-/** A command's output, cut to a limit, and its exit code: 127 where the shell does not know it. */
+/** A command's output, cut to a limit, and its exit code: 127 if the shell does not know the command. */
 export interface Output {
   text: string
   bytes: Buffer
@@ -53,7 +53,7 @@ function collect(
       reject(timedOut(address))
     })
     channel.stderr.resume()
-    channel.on('error', () => undefined) // told by its close
+    channel.on('error', () => undefined) // `close` follows
     channel.on('exit', (status: number | null) => {
       code = status ?? undefined
     })
@@ -63,7 +63,7 @@ function collect(
       length += chunk.length
       if (length < most) return
       channel.close()
-      // A command that does not exit keeps its side open.
+      // The command may not exit, and would keep its side of the channel open.
       finish()
     })
     channel.once('close', finish)

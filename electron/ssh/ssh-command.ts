@@ -2,7 +2,7 @@ import type { SshAddress } from '../contract/instance/instance.ts'
 import { hostKeyAlias } from './connection/known-hosts.ts'
 import { checkHost, checkPort } from './connection/ssh-address.ts'
 
-/** All that the system's ssh needs to get in as Berth does. Paths are absolute. */
+/** The values for a command line of the system's ssh. Paths are absolute. */
 export interface SshCommand {
   account: string
   instance: number
@@ -12,9 +12,9 @@ export interface SshCommand {
 }
 
 /**
- * What holds for an instance whatever the user's own configuration says of all hosts: this key and no other, host keys
- * from Berth's own file under the instance's own name, and neither agent nor screen for its host. A first host key is
- * remembered without a question, whichever other instance showed it before, and a changed one refused.
+ * ssh options that override the user's own configuration: only this key, host keys from Berth's own file under the
+ * instance's alias, and no agent or X11 forwarding. A first host key is stored without a question, even if another
+ * instance has it, and a changed one is refused.
  */
 export function instanceOptions({
   account,
@@ -32,12 +32,12 @@ export function instanceOptions({
   ]
 }
 
-/** The system's ssh and its arguments, to get in as Berth does. Throws `bad_address`. */
+/** The command line of the system's ssh, which connects as Berth does. Throws `bad_address`. */
 export function sshCommand(options: SshCommand): string[] {
   const { address, keyPath } = options
   return [
     'ssh',
-    // ssh looks for the file of -i before it expands percent signs, and for that of the option after.
+    // ssh checks that the file of -i exists before it expands percent signs, and that of IdentityFile after.
     ...(keyPath.includes('%') ? ['-o', `IdentityFile=${optionPath(keyPath)}`] : ['-i', keyPath]),
     ...instanceOptions(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]),
     '-p',
@@ -47,7 +47,7 @@ export function sshCommand(options: SshCommand): string[] {
   ]
 }
 
-/** A path in the words of ssh's configuration: quoted, for it may hold spaces, and with its percent signs doubled. */
+/** A path as ssh's configuration needs it: quoted, since it may contain spaces, and with percent signs doubled. */
 export function optionPath(path: string): string {
   return `"${path.replaceAll('%', '%%').replaceAll(/["\\]/g, '\\$&')}"`
 }

@@ -3,14 +3,14 @@ import { checkHost, checkPort } from '../connection/ssh-address.ts'
 import { instanceOptions, optionPath } from '../ssh-command.ts'
 import { hostNames, type Named } from './host-names.ts'
 
-/** An instance that the system's ssh gets into as Berth does. Paths are absolute. */
+/** The data of an instance's `Host` entry. Paths are absolute. */
 export interface ConfigEntry extends Named {
   address: SshAddress
   keyPath: string
   knownHostsPath: string
 }
 
-/** Berth's own part of the SSH config. Throws `bad_address`. */
+/** The text of Berth's own SSH config file. Throws `bad_address`. */
 export function configText(entries: readonly ConfigEntry[]): string {
   const names = hostNames(entries)
   const hosts = entries.map((entry, index) => hostText(entry, names[index] ?? []))

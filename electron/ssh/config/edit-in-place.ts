@@ -10,7 +10,7 @@ export class FileBusy extends Error {
   }
 }
 
-/** What is at a path: undefined when there is no such file. */
+/** The file at a path. */
 interface Found {
   text: string
   mode: number
@@ -21,10 +21,10 @@ interface Found {
 const tries = 5
 
 /**
- * Edits a file of somebody else's. Its text comes and goes as latin1, so that every byte stays what it is. Through a
- * symbolic link its target is edited. The new file takes the old one's place at once, with its mode and owner; when
- * the file is changed meanwhile, the edit starts over. `edit` gets undefined when there is no file, and gives
- * undefined when there shall be none. Throws FileBusy, or what the disk says.
+ * Edits a file that is not Berth's own. Its text is read and written as latin1, so that every byte survives. Symbolic
+ * links are followed. The new file replaces the old one in a single step, with its mode and owner; if the file is
+ * changed meanwhile, the edit starts over. `edit` gets undefined if there is no file, and returns undefined to delete
+ * it. Throws FileBusy, or the file system's error.
  */
 export async function editInPlace(
   path: string,
@@ -40,7 +40,7 @@ export async function editInPlace(
   throw new FileBusy(path)
 }
 
-/** Whether it went in: not when the file is no longer what it was. */
+/** Writes the edited file; false if the file was changed meanwhile. */
 async function replace(
   target: string,
   before: Found | undefined,
@@ -74,7 +74,7 @@ async function replace(
   }
 }
 
-/** Where the symbolic links end, also when nothing is there yet. */
+/** Follows symbolic links, also to a file that does not exist yet. */
 async function targetOf(path: string): Promise<string> {
   let target = path
   for (let hop = 0; hop < 40; hop++) {
@@ -85,7 +85,7 @@ async function targetOf(path: string): Promise<string> {
   return target
 }
 
-/** The same path by a folder that no link is in: `..` after a link leads up from where the link leads. */
+/** Resolves links in the path's folder: `..` after a link means the parent of the link's target. */
 async function inRealFolder(path: string): Promise<string> {
   const folder = await realpath(dirname(path)).catch(() => undefined)
   return folder === undefined ? resolve(path) : join(folder, basename(path))

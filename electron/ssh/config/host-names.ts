@@ -1,17 +1,17 @@
-/** An instance as the SSH config knows it. */
+/** An instance to be named in the SSH config. */
 export interface Named {
   account: string
   instance: number
   label?: string
 }
 
-/** Characters of a label that a name takes over. */
+/** The most characters of a label that a host name contains. */
 const longest = 40
 
 /**
  * The `Host` names of each instance, all beginning with `berth-`: by its number, and by its label made safe. A name
- * that two would have is given to neither, and the number of its instance or its account is added instead: whoever
- * types it must not end up on the wrong machine. A number that the demo shares with a real account is the real one's.
+ * that two instances would share is given to neither; the instance's number or account is added to it, so that nobody
+ * connects to the wrong machine. If the demo and a real account share a number, the real one gets it.
  */
 export function hostNames(instances: readonly Named[]): string[][] {
   const real = instances.filter(({ account }) => account !== 'demo')
@@ -27,7 +27,7 @@ export function hostNames(instances: readonly Named[]): string[][] {
     if (safe === undefined) return [byNumber]
     return [byNumber, labels.get(safe) === 1 ? safe : `${safe}-${byNumber}`]
   })
-  // What a label spells out may be what another one was given: then it goes, and the number stays.
+  // A label may equal a name of another instance: then it is dropped, and the number stays.
   const taken = countOf(wanted.flat())
   return wanted.map(([byNumber = '', byLabel]) =>
     (byLabel !== undefined && taken.get(byLabel) === 1 ? [byNumber, byLabel] : [byNumber]).map(
@@ -36,7 +36,7 @@ export function hostNames(instances: readonly Named[]): string[][] {
   )
 }
 
-/** Lower-case letters, digits and single dashes; undefined when nothing is left, or it would pass for a number. */
+/** Lower-case letters, digits and single dashes; undefined if nothing is left, or it looks like a number. */
 export function safeLabel(label: string | undefined): string | undefined {
   const safe = (label ?? '')
     .slice(0, 10 * longest)

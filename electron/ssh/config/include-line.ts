@@ -1,28 +1,28 @@
 import { BerthError } from '../../contract/problem.ts'
 
 /**
- * The line that makes ssh read another file. Throws `ssh_config_path` for a path that ssh would not take as it is:
+ * The line that makes ssh read another file. Throws `ssh_config_path` for a path that ssh would not read literally:
  * newer versions expand percent and dollar signs in it.
  */
 export function includeLine(path: string): string {
   const plain = path.replaceAll('\\', '/')
   if (/[%$"\p{Cc}]/u.test(plain)) throw unusablePath(path)
-  // What lies between is a pattern of file names to ssh.
+  // ssh reads the quoted text as a glob pattern.
   return `Include "${plain.replaceAll(/[*?[\]]/g, '\\$&')}"`
 }
 
-/** The config with the line at its top, unless it is there already: below a `Host` it would hold for that alone. */
+/** Puts the line at the top, unless it is there: below a `Host`, it would apply to that host alone. */
 export function withLine(config: string, line: string): string {
   const [first = ''] = config.split('\n', 1)
   return first.replace(/\r$/, '') === line ? config : `${line}\n${config}`
 }
 
-/** Whether the line is in the config, wherever somebody has put it. */
+/** Whether the line is anywhere in the config. */
 export function hasLine(config: string, line: string): boolean {
   return config.split('\n').some(one => one.trim() === line)
 }
 
-/** The config without the line, wherever it went meanwhile, and otherwise as it is to the last byte. */
+/** Removes the line wherever it is, and leaves every other byte as it is. */
 export function withoutLine(config: string, line: string): string {
   return config
     .split(/(?<=\n)/)

@@ -4,20 +4,20 @@ import { BerthError } from '../../contract/problem.ts'
 import { editInPlace, FileBusy } from './edit-in-place.ts'
 import { hasLine, includeLine, withLine, withoutLine } from './include-line.ts'
 
-/** The user's own `~/.ssh/config`, in which one line is Berth's. */
+/** The user's own `~/.ssh/config`, with one line of Berth's in it. */
 export interface UserConfig {
   /**
-   * Puts the line in that includes a file; says what of it was not there before. Throws `ssh_config_path` or
+   * Adds the line that includes a file; returns what was created for it. Throws `ssh_config_path` or
    * `ssh_config_not_written`.
    */
   include(path: string): Promise<Made>
-  /** Whether the line is still there: it is the user's file, and they may have taken it out. Throws `ssh_config_path`. */
+  /** Whether the line is still there: the user may have removed it. Throws `ssh_config_path`. */
   includes(path: string): Promise<boolean>
-  /** Takes it out, and nothing else; what Berth had made goes too, when nothing else is in it. Throws the same. */
+  /** Removes the line, and the file and folder that Berth created if they are empty. Throws as `include` does. */
   exclude(path: string, made: Made): Promise<void>
 }
 
-/** What Berth made, because it was not there. */
+/** Whether Berth created the file and the folder, since they did not exist. */
 export interface Made {
   file: boolean
   folder: boolean
@@ -47,7 +47,7 @@ export function userConfig(home: string): UserConfig {
         const rest = text === undefined ? undefined : withoutLine(text, line)
         return rest === '' && made.file ? undefined : rest
       })
-      // Only when it is empty.
+      // Fails if the folder is not empty.
       if (made.folder) await rmdir(folder).catch(() => undefined)
     },
   }
@@ -74,7 +74,7 @@ async function edit(
   }
 }
 
-/** UTF-8 as the latin1 text of its bytes, in which the file is edited. */
+/** UTF-8 bytes as latin1 text, which is how `editInPlace` reads the file. */
 function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }

@@ -2,21 +2,21 @@ import type { SshAddress } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { checkHost, checkPort } from './ssh-address.ts'
 
-/** The ways in that the service tells of. */
+/** An instance's SSH addresses, as the service lists them. */
 export interface Addresses {
   direct?: SshAddress
   proxy?: SshAddress
 }
 
-/** One way in, in the order of trying. */
+/** An address to try. */
 export interface Candidate {
   address: SshAddress
   way: 'direct' | 'proxy' | 'guess'
 }
 
 /**
- * Direct first, since it is faster, then the proxy; for runtypes with Jupyter some deployments mean the proxy's next
- * port, which is a guess. Throws `bad_address` when what the service says is refused, or when it says nothing.
+ * The addresses to try: direct first, since it is faster, then the proxy. Some deployments mean the port after the
+ * proxy's for runtypes with Jupyter, which is tried last. Throws `bad_address` for an invalid address or for none.
  */
 export function candidates(addresses: Addresses, jupyterRuntype: boolean): Candidate[] {
   const found: Candidate[] = []
@@ -41,7 +41,7 @@ export function sameAddress(one: SshAddress, other: SshAddress): boolean {
   return one.host === other.host && one.port === other.port
 }
 
-/** As people read it: `root@host:port`, an IPv6 literal in brackets. */
+/** For display: `root@host:port`, with an IPv6 literal in brackets. */
 export function addressText({ host, port }: SshAddress): string {
   return `root@${host.includes(':') ? `[${host}]` : host}:${port}`
 }

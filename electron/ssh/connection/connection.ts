@@ -20,8 +20,8 @@ export interface Connection {
   /** Resolves when the connection has ended: with the reason, unless `close` ended it. */
   lost: Promise<Problem | undefined>
   /**
-   * Waits for the answer to a channel request. A host that does not answer for a minute counts as dead even if it answers
-   * pings: the connection is closed, and `ssh_timeout` is thrown.
+   * Waits for the answer to a channel request. A host that does not answer for a minute counts as dead even if it still
+   * answers pings: the connection is closed, and `ssh_timeout` is thrown.
    */
   answered<Answer>(request: Promise<Answer>): Promise<Answer>
   close(): void
@@ -51,9 +51,9 @@ const patience = 10_000
 const channelPatience = 60_000
 
 /**
- * Connects and authenticates at one address. The host key is stored only once our key was accepted under it, so that the
- * key of a server at a wrong port is never taken for the instance's. No agent is forwarded.
- * Throws `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
+ * Connects and authenticates at one address. The host key is stored only once our key was accepted under it, so that
+ * the key of a server at a wrong port is never taken for the instance's. No agent is forwarded. Throws
+ * `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
  */
 export async function connectTo(attempt: Attempt, limits: Limits): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
@@ -82,11 +82,11 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
     const ready = ssh.connect({
       sock: socket,
       username: 'root',
-      // A single method: ssh2 must not try others than the key's own.
+      // A single method, so that ssh2 tries nothing but this key.
       authHandler: [{ ...key.proof, username: 'root' }],
       readyTimeout: 0, // the deadline above covers it
       keepaliveInterval: pingInterval,
-      keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by what comes
+      keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by received bytes
       algorithms: known === undefined ? undefined : { serverHostKey: algorithmsFor(known) },
       hostVerifier: (hostKey: Buffer, verdict: (permitted: boolean) => void) => {
         const verified = offered?.equals(hostKey)
@@ -141,8 +141,8 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
 
 /**
  * A connection that notices a dead peer within 12 seconds. Any byte counts as a sign of life, unlike in ssh2's own
- * keepalive, whose answers can queue behind seconds of output. Checks are counted instead of milliseconds, so that sleep
- * of this computer does not count as silence of the peer.
+ * keepalive, whose answers can queue behind seconds of output. Checks are counted instead of milliseconds, so that
+ * sleep of this computer does not count as silence of the peer.
  */
 function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
   let closed = false

@@ -12,9 +12,9 @@ import { type KnownHosts, openKnownHosts } from './known-hosts.ts'
 import { type Lease, shareConnections, type Target, type WayListener, withinTime } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 
-/** Getting in, for all accounts and instances. */
+/** SSH for all accounts and instances: keys, known hosts and connections. */
 export interface Ssh {
-  /** The keys for an account's instances; without an account those that all of them share. */
+  /** The keys of an account; for undefined, those that all accounts share. */
   keysOf(account: string | undefined): Keys
   readonly knownHosts: KnownHosts
   /**
@@ -25,17 +25,17 @@ export interface Ssh {
   openShell(options: Target & ShellRequest): Promise<Shell>
   /** A lease of the instance's connection, for anything but shells. Throws as `openShell` does. */
   connect(target: Target): Promise<Lease>
-  /** The first way on which an SSH server greets. Throws `bad_address`, or what the last of them threw. */
+  /** The first address at which an SSH server greets. Throws `bad_address`, or the error of the last address. */
   probe(target: Pick<Target, 'addresses' | 'jupyterRuntype' | 'deadlineMs'>): Promise<Candidate>
-  /** The system's ssh and its arguments for an address. Throws `key_missing`. */
+  /** The command line of the system's ssh for an address. Throws `key_missing`. */
   command(target: Pick<Target, 'account' | 'instance' | 'keyName'>, address: SshAddress): Promise<string[]>
-  /** Ends the connections of one instance, or of all of the account's. */
+  /** Closes the connections to one instance, or to all of the account's instances. */
   disconnect(account: string, instance?: number): Promise<void>
-  /** The instance has gone: its connections end and its host key is forgotten. */
+  /** For an instance that is gone: closes its connections and forgets its host key. */
   drop(account: string, instance: number): Promise<void>
-  /** The account leaves Berth: its host keys and the key that Berth made for it are deleted. */
+  /** For an account that is removed: deletes its host keys and the SSH key that Berth made for it. */
   forgetAccount(account: string): Promise<void>
-  /** Ends everything. */
+  /** Closes all connections, and aborts attempts to connect. */
   close(): Promise<void>
 }
 
@@ -47,10 +47,10 @@ export interface ShellRequest extends ShellSize {
 export interface SshNeeds {
   files: Files
   clock: Clock
-  /** The user's home folder, where `.ssh` lies. */
+  /** The user's home folder, which contains `.ssh`. */
   home: string
   platform: 'linux' | 'darwin' | 'win32'
-  /** How the user knows an instance, for questions about host keys. */
+  /** The name of an instance that the user sees, for questions about host keys. */
   nameOf?: (account: string, instance: number) => string
   onWay?: WayListener
   passphrases?: Passphrases
@@ -77,7 +77,7 @@ export function createSsh(needs: SshNeeds): Ssh {
     const opening = openShellOn(lease.connection, lease.candidate.way === 'direct', request, request.command)
     try {
       const shell = await withinTime(clock, opening, ms)
-      // A command of Berth's exits with its terminal and confirms that; a user's shell may stay for ever.
+      // A command of Berth's exits when its terminal closes, so that is awaited; a user's shell may never exit.
       const over = request.command === undefined ? shell.ended : shell.left
       over.then(lease.release)
       return shell
@@ -103,7 +103,7 @@ export function createSsh(needs: SshNeeds): Ssh {
       try {
         return await shellOn(lease, options, Math.min(patience, left()))
       } catch (error) {
-        // The server's limit of channels is reached, or the connection is dead, which was not noticed yet.
+        // The server's channel limit is reached, or the connection is dead and Berth has not noticed yet.
         if (left() <= 0 || closing.signal.aborted) throw error
         sharing.retire(lease)
         return shellOn(await sharing.connect({ ...options, deadlineMs: left() }), options, left())

@@ -3,7 +3,7 @@ import type { SshAddress } from '../../contract/instance/instance.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { closedHere, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
 
-/** How long an attempt may take, and what ends it before that. */
+/** The time limit of an attempt, and the signal that aborts it. */
 export interface Limits {
   clock: Clock
   /** Milliseconds. */
@@ -12,15 +12,15 @@ export interface Limits {
 }
 
 /**
- * A TCP connection, without Nagle's delay. Throws `ssh_unreachable`, `ssh_timeout`, or `ssh_closed` when the signal
- * ends it.
+ * Opens a TCP connection, without Nagle's delay. Throws `ssh_unreachable`, `ssh_timeout`, or `ssh_closed` if the signal
+ * aborts it.
  */
 export function dial(address: SshAddress, { clock, within, signal }: Limits): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address.host, port: address.port, noDelay: true })
     const giveUp = (error: Error) => {
       cleanUp()
-      socket.on('error', () => {}) // whatever it still has to say
+      socket.on('error', () => {}) // a later error without a listener would crash Berth
       socket.destroy()
       reject(error)
     }
@@ -42,7 +42,7 @@ export function dial(address: SshAddress, { clock, within, signal }: Limits): Pr
   })
 }
 
-/** Whether an SSH server greets there. Throws what `dial` throws, and `ssh_unreachable` for another kind of server. */
+/** Resolves if an SSH server greets at the address. Throws like `dial`, and `ssh_unreachable` for any other server. */
 export async function greetsAsSsh(address: SshAddress, limits: Limits): Promise<void> {
   const start = limits.clock.monotonic()
   const socket = await dial(address, limits)

@@ -4,15 +4,15 @@ import type { Attempt, Connection } from './connection.ts'
 import type { Limits } from './dial.ts'
 import { timedOut } from './ssh-problems.ts'
 
-/** A connection, and by which of the ways it came about. */
+/** A connection, and the address at which it was opened. */
 export interface Entrance {
   connection: Connection
   candidate: Candidate
 }
 
 /**
- * The first of the ways on which the key is accepted, all within one deadline: whatever is left is shared evenly
- * among the ways not yet tried. When none leads in, throws what says most about why.
+ * Connects at the first address that accepts the key. One deadline covers all: the time left is shared evenly among the
+ * addresses not yet tried. If none accepts the key, throws the error that explains most.
  */
 export async function getIn(
   ways: readonly Candidate[],
@@ -37,7 +37,7 @@ export async function getIn(
   throw clearestFault(faults) ?? timedOut(ways[0]?.address)
 }
 
-/** What says most comes first. */
+/** Error codes, the most telling first. */
 const weights = [
   'host_key_changed',
   'host_key_known_elsewhere',
@@ -47,8 +47,8 @@ const weights = [
 ]
 
 /**
- * A guessed port may be another machine's, so its host key is nobody's concern and its silence says nothing. That it
- * refused the key counts where the told addresses did not even answer: attaching the key does no harm.
+ * A guessed port may belong to another machine, so its errors do not count, except `key_refused`: if the listed
+ * addresses did not answer, attaching the key is worth a try and does no harm.
  */
 function clearestFault(faults: readonly { candidate: Candidate; error: unknown }[]): unknown {
   const counted = faults.filter(
@@ -60,5 +60,5 @@ function clearestFault(faults: readonly { candidate: Candidate; error: unknown }
 
 function weight(error: unknown): number {
   const place = error instanceof BerthError ? weights.indexOf(error.problem.code) : -1
-  return place // anything unforeseen, at -1, is told before all else
+  return place // -1, for an unknown error, sorts first
 }

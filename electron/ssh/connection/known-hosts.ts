@@ -10,29 +10,29 @@ import { type HostKeys, storedHostKeys } from './stored-host-keys.ts'
 export interface KnownHosts {
   /** The file in OpenSSH's own format, for the system's ssh. */
   readonly path: string
-  /** The bytes of the key that is known, if one is. */
+  /** The known key's bytes; undefined if none is known. */
   known(account: string, instance: number): Promise<Buffer | undefined>
   /**
-   * Whether the key that a host offers is the one that is known; `new` where none is.
+   * Compares the key that a host offers with the known one; `new` if none is known.
    * Throws `host_key_changed` with the facts `known` and `offered`, both SHA256 fingerprints, and
-   * `host_key_known_elsewhere` with `offered` where none is known and another instance showed this one before.
+   * `host_key_known_elsewhere` with `offered` if none is known and another instance has this key.
    */
   verify(account: string, instance: number, offered: Buffer): Promise<'known' | 'new'>
-  /** Remembers the first key seen. Throws as `verify` does. */
+  /** Stores the first key seen. Throws as `verify` does. */
   remember(account: string, instance: number, key: Buffer): Promise<void>
   /**
-   * Takes the key that was offered and refused for the instance's own, in the place of a known one. Throws `host_key_not_offered` unless the
-   * fingerprint is that of one that was refused in this run.
+   * Accepts a refused key as the instance's own, in place of a known one. Throws `host_key_not_offered` unless a key of
+   * this fingerprint was offered and refused since Berth started.
    */
   accept(account: string, instance: number, fingerprint: string): Promise<void>
   forget(account: string, instance: number): Promise<void>
-  /** Forgets the keys of all its instances. */
+  /** Forgets the host keys of all the account's instances. */
   forgetAccount(account: string): Promise<void>
 }
 
 const mostRefused = 8
 
-/** The name under which an instance's host key stands in the OpenSSH file, whatever its address. */
+/** The `HostKeyAlias` of an instance: the name of its host key in the OpenSSH file, whatever its address. */
 export function hostKeyAlias(account: string, instance: number): string {
   return `${aliasPrefix(account)}${instance}`
 }
@@ -41,12 +41,12 @@ function aliasPrefix(account: string): string {
   return `berth-${account}-`
 }
 
-/** `nameOf` gives how the user knows an instance. */
+/** `nameOf` gives the name of an instance that the user sees. */
 export function openKnownHosts(
   files: Files,
   nameOf: (account: string, instance: number) => string = hostKeyAlias,
 ): KnownHosts {
-  /** The last few keys that were offered and refused in this run: one instance can be tried at several addresses. */
+  /** The last keys refused since Berth started, by alias: an instance can be tried at several addresses. */
   const refused = new Map<string, Buffer[]>()
   const stored = storedHostKeys(files)
 
@@ -72,7 +72,7 @@ export function openKnownHosts(
     const others = (refused.get(alias) ?? []).filter(other => !other.equals(offered))
     refused.set(alias, [...others, offered].slice(-mostRefused))
     if (key !== undefined) throw changed(key, offered)
-    // That of another account is named first: it matters most.
+    // Instances of other accounts are named first: they matter most.
     const isOurs = (holder: string) => Number(holder.startsWith(aliasPrefix(account)))
     holders.sort((one, other) => isOurs(one) - isOurs(other))
     throw knownElsewhere(nameOf(account, instance), holders.map(nameOfAlias), offered)
@@ -123,7 +123,7 @@ export function openKnownHosts(
   }
 }
 
-/** The other names under which that key stands. */
+/** The other aliases that have this key. */
 function holdersIn(hosts: HostKeys, alias: string, key: Buffer): string[] {
   const wanted = key.toString('base64')
   return Object.entries(hosts)

@@ -10,11 +10,11 @@ export interface Target {
   account: string
   instance: number
   addresses: Addresses
-  /** Whether its runtype has Jupyter: some deployments then mean the proxy's next port. */
+  /** Whether its runtype has Jupyter; some deployments then mean the port after the proxy's. */
   jupyterRuntype: boolean
   /** One of the account's keys, by its name. */
   keyName: string
-  /** Milliseconds until it must be done, however many addresses are tried. */
+  /** Milliseconds to connect, over all the addresses that are tried. */
   deadlineMs: number
 }
 
@@ -27,7 +27,7 @@ export interface Lease extends Entrance {
 
 /** One shared connection per account and instance. */
 export interface Sharing {
-  /** Leases the instance's connection, which is opened where there is none. */
+  /** Leases the instance's connection, and opens it if there is none. */
   connect(target: Target): Promise<Lease>
   /** Gives no further leases of this connection; existing ones stay valid. */
   retire(lease: Lease): void
@@ -46,7 +46,7 @@ interface Shared {
   abort: AbortController
 }
 
-/** Called with the address of an instance's connection; undefined once that has ended. */
+/** Called with the address of an instance's connection; with undefined once its last connection has ended. */
 export type WayListener = (account: string, instance: number, way: Candidate | undefined) => void
 
 export function shareConnections(
@@ -57,7 +57,7 @@ export function shareConnections(
 ): Sharing {
   /** Connections that give further leases, by account and instance. */
   const sharable = new Map<string, Shared>()
-  /** The same and the retired ones. */
+  /** All connections, including retired ones. */
   const all = new Set<Shared>()
   let closed = false
 
@@ -93,7 +93,7 @@ export function shareConnections(
     if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
   }
 
-  /** The present connection, unless the service no longer lists its address or it uses another key. */
+  /** The current connection, unless the service no longer lists its address or the target names another key. */
   function current(target: Target, ways: readonly Candidate[]): Shared | undefined {
     const shared = sharable.get(nameOf(target.account, target.instance))
     if (shared === undefined || shared.keyName !== target.keyName) return undefined
@@ -152,7 +152,7 @@ export function shareConnections(
   }
 }
 
-/** Rejects with `ssh_timeout` when it takes longer than so many milliseconds. */
+/** Rejects with `ssh_timeout` if the work takes longer. */
 export function withinTime<T>(clock: Clock, work: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(Math.max(0, milliseconds), () => reject(timedOut(undefined)))

@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { BerthError } from '../../contract/problem.ts'
 
 /**
- * The host as it came from the service, proved to be a DNS name or an IPv4 or IPv6 literal: plain ASCII, at most
- * 253 characters, never something that ssh could take for an option. Throws `bad_address`, about the field `ssh_host`.
+ * Checks a host that the service gave: a DNS name or an IPv4 or IPv6 literal, in ASCII, at most 253 characters, and
+ * never text that ssh could read as an option. Throws `bad_address` with the field `ssh_host`.
  */
 export function checkHost(text: unknown): string {
   const fault = hostFault(text)
@@ -17,8 +17,8 @@ export function checkHost(text: unknown): string {
 }
 
 /**
- * A port from 1 to 65535; the decimal digits that port mappings come in are taken too.
- * Throws `bad_address`, about the field `ssh_port`.
+ * Checks a port from 1 to 65535, also as decimal digits, which port mappings come in.
+ * Throws `bad_address` with the field `ssh_port`.
  */
 export function checkPort(n: unknown): number {
   const port = typeof n === 'string' && /^[1-9][0-9]{0,4}$/.test(n) ? Number(n) : n
@@ -31,7 +31,7 @@ export function checkPort(n: unknown): number {
   })
 }
 
-/** What is wrong with it, without repeating it: it is somebody else's text. */
+/** The fault of a host, as a clause that does not repeat its text, which is not trusted; undefined if valid. */
 function hostFault(text: unknown): string | undefined {
   if (typeof text !== 'string' || text === '') return 'is missing'
   if (text.length > 253) return 'is longer than a host name can be'

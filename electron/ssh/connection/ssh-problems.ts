@@ -4,7 +4,7 @@ import { keyTitle } from '../keys/key-problems.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { addressText } from './addresses.ts'
 
-/** Nothing answers there, or what answers is no SSH server. `why` is a clause such as `the connection was refused`. */
+/** No server answers, or it is not an SSH server. `why` is a clause such as `the connection was refused`. */
 export function unreachable(address: SshAddress, why: string): BerthError {
   return new BerthError({
     code: 'ssh_unreachable',
@@ -31,7 +31,7 @@ export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
   })
 }
 
-/** A connection that was there has gone. */
+/** An open connection was lost. */
 export function connectionLost(address: SshAddress, why: string): Problem {
   return {
     code: 'ssh_closed',
@@ -40,7 +40,7 @@ export function connectionLost(address: SshAddress, why: string): Problem {
   }
 }
 
-/** Berth itself ended it: the instance went, or Berth is closing. */
+/** Berth closed the connection itself: the instance is gone, or Berth is quitting. */
 export function closedHere(): BerthError {
   return new BerthError({
     code: 'ssh_closed',
@@ -76,7 +76,7 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name could not be looked up',
 }
 
-/** A server's own words, cut to one harmless line. */
+/** A server's message as one line of printable ASCII, at most 200 characters. */
 function plain(text: string): string {
   return text
     .replace(/[^\x20-\x7e]+/g, ' ')

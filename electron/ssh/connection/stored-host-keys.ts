@@ -4,15 +4,15 @@ import type { Files } from '../../ports/files.ts'
 import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { typeOf } from '../keys/openssh-key.ts'
 
-/** Host keys by name, on disk twice: in a file of Berth's, and in OpenSSH's own format for the system's ssh. */
+/** Host keys by alias, on disk twice: in a file of Berth's, and in OpenSSH's own format for the system's ssh. */
 export interface StoredHostKeys {
   /** The file in OpenSSH's format. */
   readonly path: string
-  /** Those in Berth's file. Throws `known_hosts_damaged`. */
+  /** The keys in Berth's file. Throws `known_hosts_damaged`. */
   read(): Promise<HostKeys>
-  /** With those that the system's ssh saw first and the user accepted there. Throws the same. */
+  /** The same, with the keys that the system's ssh added to its own file. Throws the same. */
   readAll(): Promise<HostKeys>
-  /** One change at a time, on disk when it resolves: those that the system's ssh saw first are taken over with it. */
+  /** Makes one change at a time, on disk when it resolves, and takes over keys that the system's ssh added. */
   change(edit: (hosts: HostKeys) => HostKeys): Promise<void>
 }
 
@@ -64,7 +64,7 @@ async function readFile(files: Files): Promise<HostKeys> {
   try {
     return v.parse(HostsFile, JSON.parse(text)).hosts
   } catch {
-    // Going on with an empty one would take any key for a first one.
+    // With an empty list, any key would be taken for an instance's first one.
     throw new BerthError({
       code: 'known_hosts_damaged',
       message: `The file of known host keys, ${files.path(fileName)}, cannot be read, so no host can be checked.`,
@@ -80,7 +80,7 @@ function opensshText(hosts: HostKeys): string {
   return `# Written by Berth: the host keys of instances, by account and instance.\n${lines.join('')}`
 }
 
-/** The keys in OpenSSH's format that stand under names of Berth's. */
+/** The keys under Berth's aliases in a text of OpenSSH's format. */
 function hostsIn(text: string): HostKeys {
   const entries = text
     .split('\n')
@@ -88,6 +88,6 @@ function hostsIn(text: string): HostKeys {
     .filter(
       ([alias = '', , key = '']) => alias.startsWith('berth-') && typeOf(Buffer.from(key, 'base64')) !== '',
     )
-  // Of several lines for one name ssh trusts any; the first is the one that was seen first.
+  // ssh trusts any of several lines for one alias; the first one was seen first.
   return Object.fromEntries(entries.reverse().map(([alias = '', , key = '']) => [alias, { key }]))
 }

@@ -11,7 +11,6 @@ export interface Editor {
   program: string
 }
 
-/** Where to look, and how to start what is found. */
 export interface EditorNeeds {
   programs: Programs
   platform: Platform
@@ -34,7 +33,7 @@ export async function findEditors({ programs, platform, home }: EditorNeeds): Pr
 }
 
 /**
- * Opens an editor on a `Host` of the SSH config. `id` is one that `findEditors` gave; empty means the first.
+ * Opens an editor on a `Host` of the SSH config. `id` is from `findEditors`; empty means the first.
  * Throws `no_editor`, and `bad_address` for a name that Berth would not have written there.
  */
 export async function openEditor(needs: EditorNeeds, id: string, host: string): Promise<void> {

@@ -4,7 +4,7 @@ export type Platform = 'linux' | 'darwin' | 'win32'
 interface EditorKind {
   id: string
   name: string
-  /** Where it may be, the likeliest first: names on the PATH, absolute paths, or paths in the user's home folder. */
+  /** Possible places, the likeliest first: names on the PATH, absolute paths, or paths in the home folder. */
   places: Readonly<Record<Platform, readonly string[]>>
   args(host: string): string[]
 }
@@ -15,8 +15,8 @@ function inApplications(path: string): string[] {
 }
 
 /**
- * VS Code and those made from it: `application` is its name on macOS, `program` where it lies on Windows. The commands
- * there are scripts for a shell, so the program itself is taken.
+ * VS Code and its forks. `application` is the name on macOS, `program` the path on Windows; the commands on Windows are
+ * shell scripts, so the program itself is started.
  */
 function likeCode(id: string, name: string, application: string, program: string): EditorKind {
   return {

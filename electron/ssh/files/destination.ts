@@ -1,17 +1,17 @@
 import { isMissing, SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 
-/** Where a file is put on an instance, and what is there so far. */
+/** The path of a file to be written on an instance, and the stats of an existing file there. */
 export interface Destination {
   path: string
   before: Stats | undefined
 }
 
-/** Of a mode: the bits that say who may what, and those among them that lend the rights of the owner. */
+/** The permission bits of a mode, and the setuid and setgid bits among them. */
 const permissions = 0o7777
 const lending = 0o6000
 
-/** Links are followed, also to what is not there yet: what they lead to is replaced, and they stay. */
+/** Follows links, also to a target that does not exist yet: the target is replaced, and the link stays. */
 export async function destinationOf(sftp: Sftp, path: string): Promise<Destination> {
   const unlessMissing = (error: unknown) => {
     if (isMissing(error)) return undefined
@@ -25,8 +25,8 @@ export async function destinationOf(sftp: Sftp, path: string): Promise<Destinati
 }
 
 /**
- * Gives a file that is written the owner and the mode of the one whose place it takes: Berth writes as root, and what
- * belongs to a user there must not become root's. Where there was none, it gets the mode for a fresh one.
+ * Gives a written file the owner and the mode of the file that it replaces: Berth writes as root, and a user's file
+ * must not become root's. If there is no such file, sets the mode `fresh`.
  */
 export async function takeAfter(
   sftp: Sftp,
@@ -36,11 +36,11 @@ export async function takeAfter(
 ): Promise<void> {
   if (before === undefined) return sftp.setMode(part, fresh)
   const owned = await giveTo(sftp, part, before)
-  // After the owner, since a change of that takes bits of the mode with it.
+  // The mode comes after the owner, since changing the owner clears bits of the mode.
   await sftp.setMode(part, before.mode & permissions & (owned ? ~0 : ~lending))
 }
 
-/** Whether it has that owner now. Who is not root there may not give files away, and need not. */
+/** Sets the owner; false if the server refuses, as it does to users other than root. */
 async function giveTo(sftp: Sftp, part: string, { owner }: Stats): Promise<boolean> {
   if (owner === undefined) return false
   try {

@@ -2,7 +2,7 @@ import { named } from '../../contract/format/list.ts'
 import { harmless } from '../../contract/instance/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
 
-/** The connection went while something was asked: it can be asked again over another one. */
+/** The connection was lost during a request, which can be repeated on another connection. */
 export class SftpLost extends Error {
   constructor() {
     super('The connection was lost.')
@@ -15,7 +15,7 @@ const noSuchFile = 2
 const permissionDenied = 3
 const unsupported = 8
 
-/** What a server refused, as people read it. `doing` is a clause such as `delete /a/b`, made harmless already. */
+/** A refusal by the server, in words for the user. `doing` is a clause such as `delete /a/b`, already `harmless`. */
 export function fileRefused(error: unknown, doing: string): BerthError {
   const code = codeOf(error)
   if (code === noSuchFile)
@@ -66,7 +66,7 @@ export function unreadableName(): BerthError {
   })
 }
 
-/** `isReplaceable`: what is there may be replaced instead. */
+/** `isReplaceable`: whether the user may choose to replace the existing files. */
 export function existing(names: readonly string[], isReplaceable: boolean): BerthError {
   return new BerthError({
     code: 'exists',

@@ -6,17 +6,17 @@ import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'
 import { kindOf } from './walk.ts'
 
-/** Requests under way at once. */
+/** Requests in flight. */
 const atOnce = 32
 
 /**
- * Deletes what is at a path: a folder with all that is in it, of a link the link alone. Never `/`. What is in it is
- * looked up first: throws `too_many_files`, `too_deep` or `unreadable_name` before anything is deleted.
+ * Deletes a path: a folder with its contents, and a link without its target. Never `/`. The contents are listed first:
+ * throws `too_many_files`, `too_deep` or `unreadable_name` before anything is deleted.
  */
 export async function remove(sftp: Sftp, path: string, bounds = treeBounds): Promise<void> {
   const { mode } = await sftp.linkStat(path)
   if (kindOf(mode) !== 'folder') return sftp.remove(path)
-  // The disk goes by many names, such as `/workspace/..`.
+  // The root has many paths, such as `/workspace/..`.
   if ((await sftp.realPath(path)) === '/')
     throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
   const folders = await contents(sftp, path, bounds)
@@ -30,21 +30,21 @@ export async function remove(sftp: Sftp, path: string, bounds = treeBounds): Pro
 interface Folder {
   path: string
   depth: number
-  /** Of what is in it, the folders aside. */
+  /** The entries that are not folders. */
   names: string[]
 }
 
-/** The folder and all in it, each before those in it. */
+/** The folder and all folders below it, each before its subfolders. */
 async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Promise<Folder[]> {
   const count = countTree('deleted', bounds)
   const folders: Folder[] = [{ path: top, depth: 1, names: [] }]
-  // Those found on the way are appended, and looked at in their turn.
+  // Subfolders are appended during the loop, which then lists them too.
   for (const { path, depth, names } of folders) {
     const { entries, more, unnamed } = await sftp.list(path, bounds.entries)
     if (more || unnamed > 0) throw unlistable(path)
     for (const { filename, attrs } of entries) {
       if (filename === '.' || filename === '..') continue
-      // What is no name could lead out of the folder.
+      // An invalid name, such as one with a slash, could lead out of the folder.
       if (checkedName(filename) === undefined)
         throw new BerthError({
           code: 'file_failed',

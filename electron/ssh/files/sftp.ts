@@ -11,49 +11,49 @@ const { OPEN_MODE } = ssh2.utils.sftp
 /** An open file on an instance. */
 export type Handle = Buffer
 
-/** What SFTP tells of a file. Times in epoch seconds. */
+/** A file's attributes. `size` in bytes, `modified` in epoch seconds. */
 export interface Stats {
   size: number
   modified: number
-  /** With the bits of its kind. */
+  /** Including the bits of the file type. */
   mode: number
-  /** Undefined where it was not asked for or told. */
+  /** Undefined if the server did not send it. */
   owner?: Owner
 }
 
-/** By number, as the instance counts them. */
+/** The numeric ids of the user and the group on the instance. */
 export interface Owner {
   user: number
   group: number
 }
 
-/** What is in a folder, as far as it was listed. */
+/** The entries of a folder, up to a limit. */
 export interface Listing {
   entries: Pick<FileEntry, 'filename' | 'attrs'>[]
-  /** Whether there are others: that many were not asked for, or what was told of them was too much. */
+  /** Whether listing ended early: at the number asked for, at `listBounds`, or at too many empty answers. */
   more: boolean
-  /** Entries with names longer than any file has: they are not among the others. */
+  /** Number of entries left out since their names are longer than `listBounds.name`. */
   unnamed: number
 }
 
-/** Bytes of one request, and how many may be under way at once. */
+/** Bytes per request, and the most requests in flight. */
 export interface Pieces {
   piece: number
   depth: number
 }
 
 /**
- * SFTP version 3 on an instance. What the server refuses is thrown as a BerthError; when the connection goes, all that
- * is under way rejects with SftpLost. No operation here follows a name out of its folder by itself: paths go as given.
+ * SFTP version 3 on an instance. A refusal by the server is thrown as a BerthError; when the connection is lost, all
+ * pending requests reject with SftpLost. Paths are sent as given, so callers check names from the instance.
  */
 export interface Sftp {
   readonly reading: Pieces
   readonly writing: Pieces
-  /** Whether the server is known to do what it is asked in that order. */
+  /** Whether the server is known to handle requests in order, as OpenSSH does. */
   readonly inOrder: boolean
   readonly lost: Promise<unknown>
   realPath(path: string): Promise<string>
-  /** Up to so many entries, `.` and `..` among them. */
+  /** At most `most` entries, including `.` and `..`. */
   list(path: string, most: number): Promise<Listing>
   stat(path: string): Promise<Stats>
   linkStat(path: string): Promise<Stats>
@@ -61,14 +61,14 @@ export interface Sftp {
   makeFolder(path: string): Promise<void>
   removeFolder(path: string): Promise<void>
   remove(path: string): Promise<void>
-  /** As the server has it: version 3 refuses when something is there. */
+  /** SFTP's own rename; in version 3 the server refuses if `to` exists. */
   rename(from: string, to: string): Promise<void>
-  /** Takes the place of a file that is there: at once where the server can, else after removing that file. */
+  /** Renames over an existing file: in one step if the server can, else after removing that file. */
   replace(from: string, to: string): Promise<void>
   setMode(path: string, mode: number): Promise<void>
   setOwner(path: string, owner: Owner): Promise<void>
   openRead(path: string): Promise<Handle>
-  /** Creates it where it is missing, and keeps what is in it. */
+  /** Creates a missing file; keeps the content of an existing one. */
   openWrite(path: string): Promise<Handle>
   statHandle(handle: Handle): Promise<Stats>
   cut(handle: Handle, size: number): Promise<void>
@@ -79,16 +79,16 @@ export interface Sftp {
   end(): void
 }
 
-/** What every server of version 3 must take, and what those of OpenSSH do: more at once does not go faster. */
+/** All servers of version 3 accept the first piece size, OpenSSH the second too. A greater depth is not faster. */
 const writing = { piece: 32_768, depth: 64 }
 const largeWriting = { piece: 65_000, depth: 64 }
-/** An answer of this size fits one packet of SSH: ssh2 copies what comes in several, and that costs a fifth more. */
+/** An answer of this size fits into one SSH packet; ssh2 copies larger ones, which costs a fifth more. */
 const reading = { piece: 32_000, depth: 128 }
 
-/** What is taken of a list: bytes of one name, and characters of all that it tells. File systems take 255 bytes. */
+/** Limits of a listing: bytes per name, of which file systems permit 255, and characters in all. */
 export const listBounds = { name: 1024, characters: 64 * 1024 * 1024 }
 
-/** Answers without an entry in a row. */
+/** The most empty answers in a row. */
 const mostEmpty = 8
 
 /** Opens SFTP on a connection. Throws `no_sftp`, `ssh_timeout`, or SftpLost. */
@@ -138,7 +138,7 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
     })
   }
 
-  /** Asks, and says what was refused in words. */
+  /** Sends a request, and turns a refusal into a BerthError. */
   async function ask<T>(doing: string, begin: (callback: Callback<T>) => void): Promise<T> {
     try {
       return await raw(begin)
@@ -190,7 +190,7 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
       if (canReplace) return named('rename', from, done => channel.ext_openssh_rename(from, to, asVoid(done)))
       await sftp.remove(to).catch(error => {
         if (error instanceof SftpLost) throw error
-        // It was not there; where it could not be removed, the renaming says so.
+        // The file did not exist, or could not be removed: then the rename below fails and says why.
       })
       return sftp.rename(from, to)
     },
@@ -219,7 +219,7 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
   return sftp
 }
 
-/** Up to so many entries, as far as `next` gives some; it gives undefined at the end. */
+/** Collects at most `most` entries from `next`, which gives undefined at the end. */
 async function listed(most: number, next: () => Promise<FileEntry[] | undefined>): Promise<Listing> {
   const entries: Listing['entries'] = []
   let unnamed = 0
@@ -228,7 +228,7 @@ async function listed(most: number, next: () => Promise<FileEntry[] | undefined>
   while (entries.length + unnamed <= most && told <= listBounds.characters) {
     const some = await next()
     if (some === undefined) return { entries, more: false, unnamed }
-    // Of an empty folder the first answer is empty; a server could go on so for ever.
+    // An empty folder may give an empty answer first; a faulty server could give such answers for ever.
     empty = some.length === 0 ? empty + 1 : 0
     if (empty > mostEmpty) return { entries, more: true, unnamed }
     for (const { filename, longname, attrs } of some) {
@@ -253,7 +253,7 @@ function isEnd(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === ssh2.utils.sftp.STATUS_CODE.EOF
 }
 
-/** ssh2 knows what the server announced but has no public name for it. */
+/** ssh2 keeps the server's extensions in a private field only. */
 function hasExtension(channel: SFTPWrapper, name: string): boolean {
   const known: unknown = '_extensions' in channel ? channel._extensions : undefined
   return typeof known === 'object' && known !== null && name in known

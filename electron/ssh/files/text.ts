@@ -10,7 +10,7 @@ export async function readText(sftp: Sftp, path: string): Promise<{ text: string
   const handle = await sftp.openRead(path)
   try {
     const { modified } = await sftp.statHandle(handle)
-    // Read to its end whatever its size is said to be: files of the kernel say 0.
+    // Reads to the end whatever the reported size is: files of the kernel report 0.
     const pieces: Buffer[] = []
     let size = 0
     for (;;) {
@@ -28,8 +28,8 @@ export async function readText(sftp: Sftp, path: string): Promise<{ text: string
 }
 
 /**
- * Replaces the text of a file, or makes it: under a temporary name, then renamed, so that no half file is seen. A link
- * stays a link, and the file its owner's. Throws `changed_meanwhile` when the file is no longer of that version.
+ * Creates or replaces a text file: written under a temporary name, then renamed, so that no half file is seen. Links
+ * and the file's owner are kept. Throws `changed_meanwhile` if the file no longer has that version.
  */
 export async function writeText(
   sftp: Sftp,
@@ -64,7 +64,7 @@ export async function writeText(
 function decoded(bytes: Buffer): string {
   if (bytes.includes(0)) throw notText()
   try {
-    // A mark of the byte order stays, so that it is written back.
+    // Keeps a byte order mark, so that it is written back.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw notText()

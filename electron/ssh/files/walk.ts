@@ -10,14 +10,14 @@ import { BerthError } from '../../contract/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 
-/** Entries of one folder that are shown. */
+/** The most entries of a folder that are shown. */
 const mostListed = 20_000
-/** Characters of what a link names that are shown. */
+/** The most characters of a link's target that are shown. */
 const longestTarget = 4096
-/** Questions about links under way at once. */
+/** Links that are followed at a time. */
 const atOnce = 32
 
-/** What is in a folder, as the server gives it. Names that are no names of files are left out. */
+/** Lists a folder in the server's order. Invalid file names are left out. */
 export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder> {
   const real = await sftp.realPath(path)
   const { entries: found, more, unnamed } = await sftp.list(real, mostListed)
@@ -59,7 +59,7 @@ async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<voi
   if (stats !== undefined) entry.size = stats.size
 }
 
-/** What a mode says of the kind. */
+/** The kind of a file, by the type bits of its mode. */
 export function kindOf(mode: number | undefined): RemoteKind {
   const kind = (mode ?? 0) & 0o170_000
   return kind === 0o100_000 ? 'file' : kind === 0o040_000 ? 'folder' : kind === 0o120_000 ? 'link' : 'other'
@@ -67,7 +67,7 @@ export function kindOf(mode: number | undefined): RemoteKind {
 
 export interface RemoteFile extends Stats {
   path: string
-  /** The names that lead to it from what was chosen, as they are on the instance. */
+  /** The names on the path from a chosen file or folder down to this one, as on the instance. */
   names: readonly string[]
 }
 
@@ -78,8 +78,8 @@ export interface RemoteTree {
 }
 
 /**
- * All that is in what was chosen, folders before what is in them. Links are followed to files and, where they were
- * chosen themselves, to folders; others are left out, as are sockets and the like, and names that cannot be asked for.
+ * Lists the chosen paths with all their contents, folders first. Links to files are followed, links to folders only if
+ * they were chosen themselves. Other links, sockets and the like, and names that SFTP cannot ask for are left out.
  * Throws `too_many_files` or `too_deep`.
  */
 export async function walk(

@@ -1,7 +1,7 @@
 import ssh2, { type BaseAgent, type IdentityCallback, type ParsedKey } from 'ssh2'
 import { fingerprintOf } from './openssh-key.ts'
 
-/** What signs by the agent at the socket: with all of its keys, or with the one that has the fingerprint. */
+/** A signer that uses the agent at the socket: with all of its keys, or with the one of this fingerprint. */
 export function signerOf(socket: string, fingerprint: string | undefined): BaseAgent {
   const agent = new ssh2.OpenSSHAgent(socket)
   return fingerprint === undefined ? agent : new OneKey(agent, fingerprint)
@@ -11,7 +11,7 @@ function isKey(key: object): key is ParsedKey {
   return 'getPublicSSH' in key
 }
 
-/** An agent that shows one of its keys alone: a server counts every key it is shown. */
+/** An agent that offers only one of its keys, since servers limit how many may be offered. */
 class OneKey extends ssh2.BaseAgent<ParsedKey> {
   readonly #agent: ssh2.OpenSSHAgent
   readonly #fingerprint: string

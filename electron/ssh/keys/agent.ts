@@ -12,16 +12,16 @@ export interface AgentKey {
 
 /** The user's SSH agent. The private halves stay in it: it signs. */
 export interface Agent {
-  /** Empty where no agent answers. */
+  /** Empty if no agent answers. */
   keys(): Promise<AgentKey[]>
-  /** For the handshake: all of its keys, or the one with that fingerprint. */
+  /** Signs in the handshake: with all of the agent's keys, or with the one of this fingerprint. */
   signer(fingerprint?: string): Promise<BaseAgent>
 }
 
-/** Milliseconds that an agent may take to list its keys; one that asks the user takes longer only to sign. */
+/** Milliseconds for an agent to list its keys. Only signing may take longer, when the agent asks the user. */
 const patience = 2000
 
-/** `socket` is a path, a Windows pipe, or undefined where no agent was announced. */
+/** `socket` is a path or a Windows pipe; undefined if there is no agent. */
 export function openAgent(socket: string | undefined): Agent {
   async function identities(): Promise<ParsedKey[]> {
     if (socket === undefined || socket === '') return []
@@ -47,12 +47,12 @@ export function openAgent(socket: string | undefined): Agent {
   }
 }
 
-/** Whether a key's name means the agent's, all of them or one. */
+/** Whether a key's name stands for the agent's keys: all of them, or one. */
 export function isAgents(name: string): boolean {
   return name === 'agent' || name.startsWith('agent/')
 }
 
-/** Which of the agent's keys a name means; undefined for all of them. */
+/** The fingerprint in the name of an agent's key; undefined for all of them. */
 export function agentFingerprint(name: string): string | undefined {
   return name === 'agent' ? undefined : name.slice('agent/'.length)
 }

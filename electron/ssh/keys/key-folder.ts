@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fingerprintOf, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
-/** The public half of a key file, and where the private half lies. */
+/** The public half of a key pair, and the path of its private half. */
 export interface KeyFile {
   type: string
   fingerprint: string
@@ -11,7 +11,7 @@ export interface KeyFile {
   path: string
 }
 
-/** The names in a folder that have both halves. */
+/** The names of the key pairs in a folder, of which both halves exist. */
 export async function keyNamesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder).catch(() => [])
   const present = new Set(entries)
@@ -22,7 +22,7 @@ export async function keyNamesIn(folder: string): Promise<string[]> {
     .sort()
 }
 
-/** Undefined unless that name is one of the folder's own, and so none that leads out of it. */
+/** Undefined unless the folder lists this name, so that no name leads out of the folder. */
 export async function findKeyFile(folder: string, name: string): Promise<KeyFile | undefined> {
   if (!(await keyNamesIn(folder)).includes(name)) return undefined
   const path = join(folder, name)
@@ -31,7 +31,7 @@ export async function findKeyFile(folder: string, name: string): Promise<KeyFile
   return { type: typeOf(blob), fingerprint: fingerprintOf(blob), publicKey, path }
 }
 
-/** What lies in a folder and can be used, by name; `locked` where a passphrase is needed. */
+/** The usable key pairs in a folder, by name; `locked` if the key has a passphrase. */
 export async function keyFilesIn(folder: string): Promise<(KeyFile & { name: string; locked: boolean })[]> {
   const names = await keyNamesIn(folder)
   const found = await Promise.all(

@@ -1,6 +1,6 @@
 import { BerthError } from '../../contract/problem.ts'
 
-/** What people call a key, in a sentence. */
+/** A key's name for the user, within a sentence. */
 export function keyTitle(name: string): string {
   if (name === 'berth') return 'Berth’s own key'
   if (name === 'agent') return 'the SSH agent’s keys'
@@ -26,7 +26,7 @@ export function keyMissing(name: string): BerthError {
   })
 }
 
-/** It wants its passphrase: the fact `key` tells which, for whoever asks the user. */
+/** The key needs its passphrase. The fact `key` is its name, for asking the user. */
 export function keyLocked(name: string): BerthError {
   return new BerthError({
     code: 'key_locked',

@@ -12,57 +12,57 @@ import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
 import { openPassphrases, type Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
 
-/** A key's public half, and the file that tells the system's ssh which key is meant. */
+/** A key's public half, and the file to give to the system's ssh. */
 export interface LocatedKey {
   name: string
   publicKey: string
   fingerprint: string
-  /** The private half's file; for a key of the agent's, its public half alone, which ssh takes as well. */
+  /** The private half's file; for a key of the agent, the public half's, which ssh accepts as well. */
   path: string
 }
 
-/** How a key proves itself: its private half, which is in memory and goes nowhere else, or the agent that signs. */
+/** How a key authenticates: by its private half, which stays in this process, or by an agent that signs. */
 export type Proof = { type: 'publickey'; key: ParsedKey } | { type: 'agent'; agent: BaseAgent }
 
-/** A key with which to get in. */
+/** A key that is ready to authenticate. */
 export interface LoadedKey extends LocatedKey {
   proof: Proof
 }
 
 /**
- * The keys that can get into an account's instances. They go by name: `berth` is the one that Berth makes for the
- * account; `berth/NAME` another in Berth's folder; `agent` the SSH agent's, all of them, and `agent/SHA256:…` one of
- * them; anything else is a file in `~/.ssh`. All but the first are the same for every account.
+ * The keys for an account's instances, by name: `berth` is the one that Berth makes for the account; `berth/NAME`
+ * another in Berth's folder; `agent` all keys of the SSH agent, and `agent/SHA256:…` one of them; any other name is a
+ * file in `~/.ssh`. All but the first are the same for every account.
  */
 export interface Keys {
-  /** Berth's for the account, made on first use, its others, the agent's, then those of `~/.ssh`, by name. */
+  /** The account's own, made on first use, Berth's others, the agent's, then those in `~/.ssh`, by name. */
   list(): Promise<SshKey[]>
-  /** Its public half, to attach to an instance; a passphrase is no matter. Throws `key_missing`. */
+  /** The public half, to attach to an instance; needs no passphrase. Throws `key_missing`. */
   locate(name: string): Promise<LocatedKey>
-  /** Throws `key_missing`, `key_locked` (its passphrase is wanted) or `key_unusable`. */
+  /** Throws `key_missing`, `key_locked` if its passphrase is needed, or `key_unusable`. */
   load(name: string): Promise<LoadedKey>
-  /** Opens a key with its passphrase for this session, and by choice for later ones. Throws `wrong_passphrase` too. */
+  /** Checks a passphrase and stores it in memory, with `keep` in the keychain too. Throws `wrong_passphrase` too. */
   unlock(name: string, passphrase: string, keep: boolean): Promise<void>
-  /** Forgets its passphrase. */
+  /** Forgets the key's passphrase. */
   lock(name: string): Promise<void>
   /**
-   * Takes a private key's text, as it is, among Berth's, readable by the user alone; gives its name. Throws
-   * `not_a_key`, `key_exists`, `key_locked` where its passphrase is needed to read it, and `wrong_passphrase`.
+   * Adds a private key's text to Berth's keys, still encrypted if it was, and readable by the user alone; returns its
+   * name. Throws `not_a_key`, `key_exists`, `key_locked` if a passphrase is needed to read it, or `wrong_passphrase`.
    */
   import(name: string, text: string, passphrase?: string): Promise<string>
-  /** Makes another key among Berth's, and gives its name. Throws `key_exists`. */
+  /** Makes another key of Berth's, and returns its name. Throws `key_exists`. */
   generate(name: string): Promise<string>
-  /** Deletes one of Berth's others, and forgets its passphrase. Throws `key_not_removable` or `key_missing`. */
+  /** Deletes one of Berth's other keys and its passphrase. Throws `key_not_removable` or `key_missing`. */
   remove(name: string): Promise<void>
-  /** Deletes the account's own key: the account leaves Berth. */
+  /** Deletes the account's own key, when the account is removed. */
   deleteOwn(): Promise<void>
 }
 
 export interface KeyNeeds {
   files: Files
-  /** Without one there are only the keys that all accounts share. */
+  /** If undefined, there are only the keys that all accounts share. */
   account: string | undefined
-  /** The user's home folder; of its `.ssh` nothing is written. */
+  /** The user's home folder; keys in its `.ssh` are only read. */
   home: string
   passphrases?: Passphrases
   agent?: Agent
@@ -79,7 +79,7 @@ export function openKeys({
   const ownFolder = files.path('keys')
   let own: Promise<OwnKey> | undefined
 
-  /** One making at a time, so that two first uses end with the same key. */
+  /** The load is shared, so that two first uses get the same key. */
   async function ownKey(): Promise<OwnKey> {
     if (account === undefined) throw keyMissing(berthKey)
     own ??= loadOrMakeOwn(files, account).catch(error => {
@@ -99,7 +99,7 @@ export function openKeys({
     return found
   }
 
-  /** The agent's key that is meant, and the file of its public half. */
+  /** The agent's key of this name; writes its public half to a file for the system's ssh. */
   async function agentKey(name: string): Promise<LocatedKey> {
     const wanted = agentFingerprint(name)
     const key = (await agent.keys()).find(({ fingerprint }) => fingerprint === (wanted ?? fingerprint))
@@ -126,7 +126,7 @@ export function openKeys({
       const passphrase = await passphrases.get(located.fingerprint)
       if (passphrase !== undefined) read = await readPrivateKey(text, passphrase)
     }
-    // A passphrase that was kept and has been changed meanwhile is one that is not known.
+    // A stored passphrase that no longer fits counts as none.
     if (read.state === 'locked' || read.state === 'wrong_passphrase') throw keyLocked(name)
     if (read.state !== 'open') throw unusable(name)
     return { ...located, proof: { type: 'publickey', key: read.key } }
@@ -162,7 +162,7 @@ export function openKeys({
       const file = `keys/${name.slice('berth/'.length)}`
       await files.delete(file)
       await files.delete(`${file}.pub`)
-      // The key has gone, whether the keychain answers or not.
+      // The key is deleted, even if the keychain fails.
       await passphrases.forget(fingerprint).catch(() => undefined)
     },
     async deleteOwn() {

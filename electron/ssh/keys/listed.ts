@@ -6,12 +6,12 @@ import type { Passphrases } from './passphrases.ts'
 
 const open = { needsPassphrase: false, unlocked: false } as const
 
-/** Berth's own key for the account, as it is listed. */
+/** The list entry of Berth's own key for the account. */
 export function listedOwn({ publicKey, fingerprint }: OwnKey): SshKey {
   return { name: berthKey, from: 'berth', type: 'ssh-ed25519', fingerprint, publicKey, ...open }
 }
 
-/** The agent's, as they are listed: all of them as one, then each. With one key alone, that one is the agent. */
+/** The list entries of the agent's keys: one for all of them, then one for each if there are several. */
 export function listedAgents(agents: readonly AgentKey[]): SshKey[] {
   const [first] = agents
   if (!first) return []
@@ -20,7 +20,7 @@ export function listedAgents(agents: readonly AgentKey[]): SshKey[] {
   return [named(first, 'agent'), ...each.map(key => named(key, `agent/${key.fingerprint}`))]
 }
 
-/** The key files of a folder, as they are listed: Berth's others, or those of the user that no other name hides. */
+/** The list entries of a folder's keys. User's keys named like Berth's own or the agent's are left out. */
 export async function listedIn(
   folder: string,
   from: 'berth' | 'user',

@@ -5,7 +5,7 @@ import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import type { Passphrases } from './passphrases.ts'
 import { readPrivateKey } from './private-key.ts'
 
-/** Takes a private key's text among Berth's, as `Keys.import` says. */
+/** Adds a private key's text to Berth's keys, see `Keys.import`. */
 export async function importKey(
   { files, passphrases }: { files: Files; passphrases: Passphrases },
   name: string,
@@ -14,7 +14,7 @@ export async function importKey(
 ): Promise<string> {
   await checkFree(files, name)
   const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
-  // OpenSSH reads these; what PuTTY writes it does not.
+  // OpenSSH reads only these, and not PuTTY's format.
   if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
   const read = await readPrivateKey(privateKey, passphrase)
   if (read.state === 'locked') throw keyLocked(name)
@@ -26,7 +26,7 @@ export async function importKey(
   return kept
 }
 
-/** Makes another key among Berth's, as `Keys.generate` says. */
+/** Makes another key of Berth's, see `Keys.generate`. */
 export async function generateKey(files: Files, name: string): Promise<string> {
   await checkFree(files, name)
   const { privateKey, publicKey } = makeKeyPair(`berth-${name}`)
@@ -37,7 +37,7 @@ async function checkFree(files: Files, name: string): Promise<void> {
   if ((await keyNamesIn(files.path('keys'))).includes(name)) throw nameTaken(name)
 }
 
-/** Writes both halves among Berth's, the private one first. */
+/** Writes both halves to Berth's folder, the private one first. */
 async function keepKey(files: Files, name: string, privateKey: string, publicKey: string): Promise<string> {
   await files.write(`keys/${name}`, privateKey)
   await files.write(`keys/${name}.pub`, `${publicKey}\n`)

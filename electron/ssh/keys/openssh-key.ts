@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** A key pair in the texts that OpenSSH reads. */
+/** A key pair in OpenSSH's text formats. */
 export interface KeyTexts {
   /** The file `id_ed25519`: container openssh-key-v1, without a passphrase. */
   privateKey: string
@@ -35,7 +35,7 @@ export function makeKeyPair(comment: string): KeyTexts {
     string('none'), // cipher
     string('none'), // key derivation
     string(''), // and its options
-    uint32(1), // keys in here
+    uint32(1), // number of keys
     string(blob),
     string(Buffer.concat([secret, padding])),
   ])

@@ -4,7 +4,7 @@ import { unusable } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
-/** The key that Berth makes for an account: both halves, and where the private one lies. */
+/** The key that Berth makes for an account: both halves, and the path of the private one. */
 export interface OwnKey {
   publicKey: string
   fingerprint: string
@@ -27,7 +27,7 @@ export async function loadOrMakeOwn(files: Files, account: string): Promise<OwnK
   if (read.state !== 'open') throw unusable(files.path(privateName))
   const blob = read.key.getPublicSSH()
   const publicKey = `${typeOf(blob)} ${blob.toString('base64')} berth`
-  // Told by the private half alone, so that a kill between the two files leaves nothing that disagrees.
+  // Derived from the private half alone, so that a kill between the two writes leaves no mismatch.
   const publicName = `${privateName}.pub`
   if ((await files.read(publicName)) !== `${publicKey}\n`) await files.write(publicName, `${publicKey}\n`)
   return { publicKey, fingerprint: fingerprintOf(blob), path: files.path(privateName), key: read.key }

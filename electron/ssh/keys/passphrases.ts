@@ -1,9 +1,9 @@
 import type { Keychain } from '../../ports/keychain.ts'
 
-/** The passphrases of keys, by the key's fingerprint: for this session in memory, by choice in the keychain. */
+/** The passphrases of keys, by the key's fingerprint: in memory, and in the keychain if the user chose that. */
 export interface Passphrases {
   get(fingerprint: string): Promise<string | undefined>
-  /** Rejects when it is to be kept and the keychain does not take it; it then counts for this session. */
+  /** With `keep`, rejects if the keychain fails; the passphrase is then stored in memory only. */
   remember(fingerprint: string, passphrase: string, keep: boolean): Promise<void>
   forget(fingerprint: string): Promise<void>
 }

@@ -1,9 +1,9 @@
 import type { ParsedKey } from 'ssh2'
 
-/** What the text of a private key says, opened with its passphrase where one is given. */
+/** The result of reading a private key's text, with a passphrase if one is given. */
 export type ReadKey =
   | { state: 'open'; key: ParsedKey }
-  /** It has a passphrase, and none was given. */
+  /** The key has a passphrase, and none was given. */
   | { state: 'locked' }
   | { state: 'wrong_passphrase' }
   | { state: 'unusable' }
@@ -11,7 +11,7 @@ export type ReadKey =
 export async function readPrivateKey(text: string, passphrase?: string): Promise<ReadKey> {
   const parsed = await parse(text, passphrase)
   if (!(parsed instanceof Error)) {
-    // A container of several keys is read as a list; the first is the one that files are named for.
+    // A container of several keys is read as a list; its first key is used.
     const key = Array.isArray(parsed) ? parsed[0] : parsed
     return key?.isPrivateKey() ? { state: 'open', key } : { state: 'unusable' }
   }
@@ -21,7 +21,7 @@ export async function readPrivateKey(text: string, passphrase?: string): Promise
 }
 
 async function parse(text: string, passphrase: string | undefined): Promise<ParsedKey | ParsedKey[] | Error> {
-  // Loaded when a key is first read: until then nobody gets in anywhere.
+  // Loaded only when a key is first read: no connection needs it before.
   const { default: ssh2 } = await import('ssh2')
   try {
     return ssh2.utils.parseKey(text, passphrase)

@@ -5,7 +5,7 @@ import { quote } from '../ssh-command.ts'
 import { plainLines } from './plain-lines.ts'
 import type { Watched } from './watch-metrics.ts'
 
-/** Where deployments keep what the start script prints. */
+/** Usual paths of the start script's output, on various deployments. */
 const usual = [
   '/var/log/onstart.log',
   '/root/onstart.log',
@@ -13,16 +13,16 @@ const usual = [
   '/var/log/onstart.sh.log',
   '/var/log/entrypoint.log',
 ]
-/** Files that the start script itself writes to, at most. */
+/** The most files that are taken from the start script's redirections. */
 const mostNamed = 10
-/** Characters of a start script that are read. */
+/** The most characters of a start script that are read. */
 const longestScript = 256 * 1024
 /** `> /file`, `&>>/file`, `| tee -a /file`. */
 const outputs = /(?:>|\btee[ \t]{1,8}(?:-a[ \t]{1,8})?)[ \t]{0,8}(\/[A-Za-z0-9._/-]{1,255})/g
-/** Lines of what was there before. */
+/** Existing lines that are shown first. */
 const linesBefore = 500
 
-/** Where the start script's log may be: the usual places, and the files that the script sends its output to. */
+/** Paths where the start script's log may be: the usual ones, and the files that the script writes its output to. */
 export function logPlaces(startScript: string | undefined): string[] {
   const named = new Set<string>()
   for (const [, path = ''] of (startScript ?? '').slice(0, longestScript).matchAll(outputs)) {
@@ -32,7 +32,7 @@ export function logPlaces(startScript: string | undefined): string[] {
   return [...new Set([...usual, ...named])]
 }
 
-/** The first of these files that is there. Throws `ssh_timeout` or `ssh_closed`. */
+/** The first of these files that exists. Throws `ssh_timeout` or `ssh_closed`. */
 export async function findLog(
   connection: Connection,
   places: readonly string[],
@@ -47,12 +47,12 @@ export async function findLog(
   return places.find(place => there.has(place))
 }
 
-/** What the file holds last, and what is added to it, as lines of plain text. Throws `ssh_closed`. */
+/** The file's last lines and all that follow, as plain text. Throws `ssh_timeout` or `ssh_closed`. */
 export async function followLog(connection: Connection, path: string): Promise<Watched> {
   const stream = plainLines()
   const ended = await openExec(connection, `tail -n ${linesBefore} -F ${quote([path])}`, channel => {
     channel.stderr.resume()
-    channel.on('error', () => undefined) // told by its close
+    channel.on('error', () => undefined) // `close` follows
     channel.once('close', () => stream.end())
     channel.pipe(stream)
     const over = new Promise<undefined>(resolve => {

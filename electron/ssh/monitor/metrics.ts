@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { DiskMetrics, GpuMetrics } from '../../contract/instance/metrics.ts'
 import { firstLines } from '../../contract/text.ts'
 
-/** What is asked of every GPU; its name last, for it may hold commas. */
+/** The fields queried for each GPU; the name is last, since it may contain commas. */
 const fields = [
   'index',
   'utilization.gpu',
@@ -19,10 +19,10 @@ export const diskQuestion = 'df -kP'
 
 const mostGpus = 64
 const mostDisks = 8
-/** What is read of an answer: a machine has some dozen mounts, and a line of a path of 4,096 bytes is not shown. */
+/** Limits of an answer. A machine has some dozen mounts; one with a path of 4,096 bytes is left out. */
 const bounds = { lines: 512, length: 4096 }
 
-/** The GPUs in what `gpuQuestion` prints. What a card does not know, `[N/A]`, is left out. */
+/** Parses the output of `gpuQuestion`. Values that a GPU does not report, `[N/A]`, are left out. */
 export function readGpus(text: string): GpuMetrics[] {
   return firstLines(text, { ...bounds, lines: mostGpus }).flatMap(readGpu)
 }
@@ -36,15 +36,15 @@ function readGpu(line: string): GpuMetrics[] {
   return [{ index, name: plain(cells.slice(fields.length - 1).join(', ')), ...known }]
 }
 
-/** Places of the system's own, at which nobody keeps anything. */
+/** The system's own mounts, where nobody stores files. */
 const systemMounts = /^\/(dev|proc|sys|run|etc|boot|usr|var\/lib)(\/|$)/
 
-/** The disks in what `diskQuestion` prints, the root first; one that is mounted twice is told once. */
+/** Parses the output of `diskQuestion`, in its order; a disk that is mounted twice is listed once. */
 export function readDisks(text: string): DiskMetrics[] {
   const seen = new Set<string>()
   const disks = firstLines(text, bounds).flatMap(line => {
     const words = line.trim().split(/\s+/)
-    // Its device and its mount may hold spaces: what is between them has none.
+    // Device and mount may contain spaces; the columns between them do not.
     const share = words.findIndex(
       (word, at) => at > 3 && /^\d{1,3}%$/.test(word) && words.slice(at - 3, at).every(isCount),
     )
@@ -68,7 +68,7 @@ function number(cell: string): number | undefined {
   return /^-?\d{1,9}(\.\d{1,6})?$/.test(cell) ? Number(cell) : undefined
 }
 
-/** Somebody else's text, as one harmless line. */
+/** Untrusted text as one line, without escapes and control characters. */
 function plain(text: string): string {
   return stripVTControlCharacters(text.slice(0, 1024))
     .replaceAll(/\p{Cc}/gu, '')

@@ -3,12 +3,12 @@ import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 import { withoutEnd } from '../../contract/text.ts'
 
-/** Characters of a line; what is longer comes in pieces. */
+/** The most characters of a line; longer ones are split. */
 const longestLine = 4096
 
 /**
- * A terminal's output as lines of plain text: escapes are left out, and of a line that was written over, as progress
- * is shown, what was written last stays.
+ * A terminal's output as lines of plain text, without escape sequences. Of a line that was overwritten, as by a
+ * progress bar, the last text stays.
  */
 export function plainLines(): Transform {
   const decoder = new StringDecoder('utf8')
@@ -28,7 +28,7 @@ export function plainLines(): Transform {
   })
 }
 
-/** One line of that; of a longer one its beginning. */
+/** One line of plain text, cut to the same length. */
 export function plainLine(line: string): string {
   return stripVTControlCharacters(lastWritten(line).slice(0, longestLine))
     .replaceAll('\t', '    ')

@@ -10,14 +10,14 @@ import { diskQuestion, gpuQuestion, readDisks, readGpus } from './metrics.ts'
 /** A stream to the page, and why it ended. */
 export interface Watched {
   stream: Duplex
-  /** Resolves when it is over: with why, unless it was closed here. */
+  /** Resolves when the stream has ended: with the reason, unless it was closed here. */
   ended: Promise<Problem | undefined>
 }
 
-/** Milliseconds between two readings, and for one of them. */
+/** Milliseconds between two readings, and the timeout of one. */
 const interval = 3000
 const patience = 10_000
-/** Bytes of an answer. */
+/** The most bytes of an answer. */
 const longest = 65_536
 
 async function readMetrics(connection: Connection, clock: Clock): Promise<InstanceMetrics> {
@@ -33,7 +33,7 @@ async function readMetrics(connection: Connection, clock: Clock): Promise<Instan
   }
 }
 
-/** Reads again and again, one JSON object a line, no faster than the lines are taken; `onMetrics` is given each, too. */
+/** Streams readings, each one line of JSON, with back-pressure. `onMetrics` is called with each reading, too. */
 export function watchMetrics(
   connection: Connection,
   clock: Clock,

@@ -3,33 +3,33 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../scripted.ts'
 
-/** How a run is. starting: its process has not said a word yet. lost: it is gone and has left no code. */
+/** A run's status. starting: its process has not reported yet. lost: it is gone and left no exit code. */
 export interface RunStatus {
   state: 'none' | 'starting' | 'running' | 'ended' | 'lost'
   /** The exit code, once it has ended. */
   code?: number
   /** Bytes of its output so far. */
   size: number
-  /** Percent, of the GPU with the highest; absent where it was not asked or is not known. */
+  /** Load of the busiest GPU in percent; undefined if it was not asked for or is not known. */
   load?: number
-  /** Output from the byte on that was asked for. */
+  /** Output from the requested byte on. */
   bytes: Buffer
 }
 
-/** What becomes of the instance, for its watchdog: so many seconds after the run's end, where Berth does nothing. */
+/** The watchdog's action on the instance, this many seconds after the run's end, unless Berth acts first. */
 export interface WatchdogOrder {
   action: 'stop' | 'destroy'
   seconds: number
 }
 
-/** Milliseconds for one of the scripts. */
+/** Milliseconds for a script. */
 const patience = 20_000
-/** Bytes of output that are fetched at a time. */
+/** The most bytes of output per request. */
 export const mostAtOnce = 256 * 1024
-/** Bytes of the line before it. */
+/** The most bytes of the status line before the output. */
 const headline = 256
 
-/** The scripts as text. They are bundled, and needed only now. */
+/** The scripts as text, loaded on first use. */
 async function scripts() {
   const [run, place, start, status, end, mark] = await Promise.all([
     import('./run.sh?raw'),
@@ -50,7 +50,7 @@ async function scripts() {
 }
 
 /**
- * Starts a command that outlives the connection. Asked again for the same run, it does nothing: the command runs once.
+ * Starts a command that outlives the connection. A second call for the same run does nothing.
  * Throws `no_posix_shell`, `disk_full`, `ssh_timeout` or `ssh_closed`.
  */
 export async function startRun(
@@ -64,7 +64,7 @@ export async function startRun(
   await said(connection, clock, values, [place, start], 'started')
 }
 
-/** Throws as `startRun` does. */
+/** Reads a run's status, and its output from byte `from` on. Throws as `startRun` does. */
 export async function readRunStatus(
   connection: Connection,
   clock: Clock,
@@ -91,13 +91,13 @@ export async function readRunStatus(
   }
 }
 
-/** Asks the command to end, and all that it has started. Throws as `startRun` does. */
+/** Sends SIGTERM to the command and its processes. Throws as `startRun` does. */
 export async function endRun(connection: Connection, clock: Clock, run: string): Promise<void> {
   const { place, end } = await scripts()
   await said(connection, clock, { run }, [place, end], 'ended')
 }
 
-/** Tells the watchdog what becomes of the instance. Throws as `startRun` does. */
+/** Gives the watchdog its order. Throws as `startRun` does. */
 export async function instructWatchdog(
   connection: Connection,
   clock: Clock,
@@ -114,9 +114,9 @@ function orderText({ action, seconds }: WatchdogOrder): string {
 }
 
 /**
- * Tells the watchdog about the run. busy: Berth is at it, so it waits its time anew. served: the instance is
- * about to be stopped, so that a start of it ends the matter. over: nothing is left to do. remove: nothing is left of
- * the run. Throws as `startRun` does.
+ * Tells the watchdog about the run. busy: Berth is handling it, so the watchdog's waiting time restarts. served: the
+ * instance is about to be stopped, so its next start cancels the order. over: cancels the order. remove: deletes the
+ * run's files. Throws as `startRun` does.
  */
 export async function markRun(
   connection: Connection,

@@ -4,9 +4,9 @@ import type { Programs } from '../../ports/programs.ts'
 import { quote } from '../ssh-command.ts'
 
 /**
- * The arguments of a terminal command of the user's own, with its placeholders filled in. `{ssh}` alone becomes the
- * arguments of ssh one by one, within an argument one line for a POSIX shell; `{host}` and `{port}` are the address.
- * Without any of them, ssh and its arguments come at the end.
+ * The arguments of the user's own terminal command, with its placeholders filled in. An argument `{ssh}` becomes the
+ * arguments of ssh; within a longer argument, `{ssh}` is one line for a POSIX shell. `{host}` and `{port}` are the
+ * address. Without any placeholder, ssh and its arguments are appended.
  */
 export function ownTerminalArgs(
   command: readonly string[],
@@ -20,7 +20,7 @@ export function ownTerminalArgs(
   )
 }
 
-/** Opens it on the address; there is never a shell in between. Throws `no_terminal`. */
+/** Opens the user's own terminal with ssh in it, without a shell in between. Throws `no_terminal`. */
 export async function openOwnTerminal(
   programs: Programs,
   command: readonly string[],

@@ -7,7 +7,7 @@ import { connectionLost, reasonOf, shellRefused } from '../connection/ssh-proble
 
 /** A shell on an instance. */
 export interface Shell {
-  /** The bytes in both directions. Unread bytes hold the instance back, pending writes hold the caller back. */
+  /** The bytes in both directions, with back-pressure. */
   stream: Duplex
   resize(columns: number, rows: number): void
   close(): void
@@ -18,7 +18,7 @@ export interface Shell {
   hostKey: Connection['hostKey']
   /** Resolves when the shell has ended: with the reason, unless it exited or was closed here. */
   ended: Promise<Problem | undefined>
-  /** Resolves after that: whether the instance confirmed the end; false where the connection was lost before. */
+  /** Resolves after `ended`: whether the instance confirmed the end; false if the connection was lost before. */
   left: Promise<boolean>
 }
 
@@ -27,7 +27,7 @@ export interface ShellSize {
   rows: number
 }
 
-/** Opens the user's shell on a connection, or a command of Berth's in its place. Throws `shell_refused`. */
+/** Opens the user's shell on a connection, or runs a command of Berth's instead. Throws `shell_refused`. */
 export async function openShellOn(
   connection: Connection,
   direct: boolean,
@@ -60,7 +60,7 @@ export async function openShellOn(
       if (code === null) end(connectionLost(address, `the shell was ended by ${signal ?? 'a signal'}`))
     })
     channel.once('close', () => {
-      // A lost connection closes its channels first: the reason follows right after.
+      // A lost connection closes its channels first; `connection.lost` gives the reason right after.
       if (exited) end(undefined)
       else setImmediate(() => end(connectionLost(address, 'the shell was ended from the other side')))
     })
@@ -93,8 +93,8 @@ export async function openShellOn(
 }
 
 /**
- * The channel as a stream that behaves as Node's do. ssh2's own does not: `destroy` has no effect, `close` never comes
- * while bytes are unread, and a write after the end never calls back.
+ * The channel as a standard Node stream. ssh2's own is not one: `destroy` has no effect, `close` never comes while
+ * bytes are unread, and a write after the end never calls back.
  */
 function streamOf(channel: ClientChannel): Duplex {
   let over = false
@@ -136,7 +136,7 @@ function streamOf(channel: ClientChannel): Duplex {
     finish()
     stream.push(null)
   })
-  channel.on('error', () => {}) // told by `ended`
+  channel.on('error', () => {}) // `ended` reports it
   channel.stderr.resume()
   return stream
 }

@@ -17,23 +17,23 @@ interface Kind {
   name: string
   /** The program to start. */
   program: string
-  /** Where the application lies, when that is not on the PATH. */
+  /** The application's path, if it is not on the PATH. */
   installedAt?: string
-  /** Whether the program only tells the application what to do, and then ends: with why, where it may not. */
+  /** Whether the program only instructs the application and then exits, with an error if it is not permitted to. */
   tells?: true
   args(command: readonly string[]): string[]
 }
 
 /**
- * Terminal and iTerm2 take a command by AppleScript alone, and type it into the user's shell: so it goes there quoted,
- * as an argument of the script rather than a part of its text. A `.command` file would have to be executable, and
- * would stay behind.
+ * Terminal and iTerm2 take a command by AppleScript only, and type it into the user's shell, so the command is quoted.
+ * It is passed as an argument of the script, not within its text. A `.command` file would have to be executable, and
+ * would be left behind.
  */
 const script = (...lines: string[]) => ['on run argv', ...lines, 'end run'].flatMap(line => ['-e', line])
 
 const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
   linux: [
-    // The user's own choice on desktops that have a place for it.
+    // The user's default terminal, on desktops that have such a setting.
     onPath('xdg-terminal-exec', 'The terminal of your choice', command => [...command]),
     onPath('x-terminal-emulator', 'The desktop’s terminal', command => ['-e', ...command]),
     onPath('gnome-terminal', 'GNOME Terminal', command => ['--', ...command]),
@@ -94,10 +94,10 @@ const kinds: Readonly<Record<Platform, readonly Kind[]>> = {
       id: 'windows-terminal',
       name: 'Windows Terminal',
       program: 'wt.exe',
-      // A semicolon would begin another of its own commands.
+      // wt.exe reads a semicolon as the start of its next command.
       args: command => ['new-tab', '--', ...command.map(arg => arg.replaceAll(';', '\\;'))],
     },
-    // The window that cmd lives in, without cmd: ssh alone runs in it, and no shell reads the arguments.
+    // The console window without cmd: it runs ssh alone, so no shell reads the arguments.
     { id: 'cmd', name: 'Console (cmd)', program: 'conhost.exe', args: command => [...command] },
   ],
 }
@@ -106,7 +106,7 @@ function onPath(id: string, name: string, args: Kind['args']): Kind {
   return { id, name, program: id, args }
 }
 
-/** The terminal programs that are on this machine, the likeliest choice first. */
+/** The terminal programs on this machine, the likeliest choice first. */
 export async function findTerminals(programs: Programs, platform: Platform): Promise<Terminal[]> {
   const found = await Promise.all(
     kinds[platform].map(async ({ id, name, program, installedAt }) => {
@@ -119,8 +119,8 @@ export async function findTerminals(programs: Programs, platform: Platform): Pro
 }
 
 /**
- * Opens a window of a terminal program with a command in it. `id` is one that `findTerminals` gave; empty means the
- * first. Throws `no_terminal`, or `terminal_refused` with what the system says.
+ * Runs a command in a new window of a terminal program. `id` is from `findTerminals`; empty means the first. Throws
+ * `no_terminal`, or `terminal_refused` with the system's message.
  */
 export async function openSystemTerminal(
   { programs, platform }: { programs: Programs; platform: Platform },
@@ -131,7 +131,7 @@ export async function openSystemTerminal(
   const terminal = id === '' ? terminals[0] : terminals.find(candidate => candidate.id === id)
   const kind = kinds[platform].find(candidate => candidate.id === terminal?.id)
   if (terminal === undefined || kind === undefined) throw noTerminal(id)
-  // The program itself rather than its name: what the window's own PATH holds is not ours to know.
+  // The full path instead of the name, since the new window may have another PATH.
   const [name = 'ssh', ...args] = command
   const given = kind.args([(await programs.find(name)) ?? name, ...args])
   try {
@@ -141,7 +141,7 @@ export async function openSystemTerminal(
   }
 }
 
-/** macOS asks the user once whether Berth may control the terminal; -1743 is a no, that time or earlier. */
+/** macOS asks the user once whether Berth may control the terminal; -1743 means no, now or at an earlier time. */
 function refused({ name }: Kind, error: unknown): BerthError {
   const reason = error instanceof Error ? error.message : String(error)
   return new BerthError({

@@ -5,12 +5,12 @@ import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 
 const within = 10_000
-/** Lines of history: tmux drops a tenth of them whenever that is full. */
+/** Lines of history that tmux keeps; whenever that is full, it drops a tenth of them. */
 const historyLimit = scrollback + 1200
 /** The most bytes of history that are fetched. */
 const longestHistory = 4 * 1024 * 1024
 
-/** Berth's sessions in the instance's tmux; undefined where it is not installed. Throws `ssh_timeout` or `ssh_closed`. */
+/** Berth's tmux sessions on the instance; undefined without tmux. Throws `ssh_timeout` or `ssh_closed`. */
 export async function tmuxShells(connection: Connection, clock: Clock): Promise<TmuxShell[] | undefined> {
   const found = await outputOf(connection, 'command -v tmux', { clock, within, most: 4096 })
   if (found.code !== 0 || !found.text.trim().startsWith('/')) return undefined
@@ -24,10 +24,10 @@ export async function tmuxShells(connection: Connection, clock: Clock): Promise<
 }
 
 /**
- * Creates that session or attaches to it. A tmux window gets its history limit from the session when it is created, so
- * the session begins with an idle window that is replaced, and the user's other sessions keep their limits. The status
- * line is off, since Berth has tabs. Other clients are detached: a dead connection counts as one for hours, and would
- * keep the window at its own size.
+ * Creates the session or attaches to it. A tmux window gets its history limit from the session when it is created, so
+ * the session begins with an idle window that is replaced; the user's other sessions keep their limits. The status line
+ * is off, since Berth has tabs. Other clients are detached: tmux counts a dead connection as a client for hours, and
+ * would keep the window at its size.
  */
 export function tmuxCommand(name: string): string {
   const at = `'=${name}:'`
@@ -43,13 +43,13 @@ export function tmuxCommand(name: string): string {
 /** The shell's scrollback with its colours; empty for a new shell. */
 export async function historyOf(connection: Connection, name: string, clock: Clock): Promise<string> {
   const capture = `tmux capture-pane -p -e -S -${scrollback} -E -1 -t '=${name}:'`
-  // A too long history keeps its end.
+  // If the history is too long, only its end is fetched.
   const question = `${capture} | tail -c ${longestHistory}`
   const { text, code } = await outputOf(connection, question, { clock, within, most: longestHistory })
   return code === 0 || code === undefined ? text : ''
 }
 
-/** The first free name. */
+/** The first name `berth-1`, `berth-2`… that is not taken. */
 export function freeName(taken: ReadonlySet<string>): string {
   for (let number = 1; ; number++) {
     const name = `berth-${number}`

@@ -9,32 +9,33 @@ import { listRemote, type RemoteListing } from './listing.ts'
 import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
 
 export interface SyncDown {
-  /** The folder on the instance, and what of it is brought home: paths below it, or `.` for all. */
+  /** The folder on the instance, and the paths below it to fetch; `.` for all. */
   remote: string
   paths: readonly string[]
-  /** Where it comes to, at the same paths. */
+  /** The local folder, which gets the files at the same paths. */
   folder: SyncedFolder
   system: NamesOf
-  /** Where it comes from, as in `model (from instance 4711).pt`. */
+  /** The source, for names such as `model (from instance 4711).pt`. */
   from: string
-  /** What was brought here before, by path: kept up to date while files arrive. */
+  /** The versions fetched last, by path; updated while files arrive. */
   synced: Map<string, Version>
   clock: Clock
   signal: AbortSignal
   onProgress?: (progress: SyncProgress) => void
 }
 
-/** Names beside a file that are tried. */
+/** The most names that are tried beside a file. */
 const mostBeside = 100
 
 /**
- * Brings files home. Nothing that was changed here is replaced: what came lies beside it. Whenever it breaks off, each
- * file is either the old or the new one, and the next sync goes on. Throws `no_such_folder`, `disk_full_here`, `sync_refused`, `sync_failed`,
- * `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
+ * Fetches files. A local file that was changed is not replaced: the remote one is saved beside it. If the sync breaks
+ * off, each file is the old or the new one, and the next sync resumes. Throws `no_such_folder`, `disk_full_here`,
+ * `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the
+ * signal's reason.
  */
 export async function syncDown(connection: Connection, down: SyncDown): Promise<BroughtHome> {
   const { remote, paths, folder, system, from, synced, clock, signal, onProgress } = down
-  // Where it has gone it is not made again: nobody would look for it there.
+  // Throws if the local folder is gone. It is not created again, since nobody would look for it there.
   await folder.list('')
   const listing = await listRemote(connection, { remote, paths, make: false, clock })
   signal.throwIfAborted()
@@ -92,7 +93,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     return free === undefined ? [] : [{ path, item, ...free }]
   }
 
-  /** Where it goes beside the file that stays; undefined where it lies there already. */
+  /** The path beside the local file; undefined if the version is there already, or all names are taken. */
   async function freeName(
     path: string,
     item: Version,
@@ -113,7 +114,7 @@ function isListed(path: string, items: RemoteListing['items']): boolean {
   return path === '.' || items.has(path) || [...items.keys()].some(one => one.startsWith(`${path}/`))
 }
 
-/** Whether a link or a file lies where a folder of the path would be. Each folder is looked at once. */
+/** Whether a link or a file is at the place of a folder of the path. Each folder is looked up once. */
 function waysIn(folder: SyncedFolder): (path: string) => Promise<boolean> {
   const known = new Map<string, boolean>([['', false]])
   return async function inTheWay(path: string): Promise<boolean> {

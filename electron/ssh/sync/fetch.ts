@@ -21,21 +21,21 @@ interface Fetching {
   folder: SyncedFolder
   tar: RemoteListing['tar']
   clock: Clock
-  /** Epoch seconds on the instance when it listed them. */
+  /** The instance's time when it listed the files, epoch seconds. */
   now: number
   signal: AbortSignal
-  /** Another place for one whose own was changed meanwhile; undefined where it need not be kept. */
+  /** Another path for a file whose own was changed meanwhile; undefined if it need not be saved. */
   freeName(path: string, item: Version): Promise<{ as: string } | undefined>
   onBytes(bytes: number): void
   onFile(wanted: Wanted, as: string, version: Version): void
 }
 
-/** Seconds for which a file that was just changed may change again unnoticed. */
+/** Seconds after a change in which a second change may not show in the file's time. */
 const mayChangeFor = 2
-/** How much more may come of a file than was listed: one that is written to grows. */
+/** By how much a file may exceed its listed size when it arrives, since it may still be written to. */
 const growth = { times: 2, bytes: 1024 * 1024 }
 
-/** Fetches files as one archive. Gives those that did not come. */
+/** Fetches files as one archive. Returns the files that did not arrive. */
 export async function fetchFiles(
   connection: Connection,
   wanted: readonly Wanted[],
@@ -49,7 +49,7 @@ export async function fetchFiles(
   try {
     signal.throwIfAborted()
     const asking = ask(stream, [...byPath.keys()])
-    // What is lost on the way is told by what does not come.
+    // A failure shows in the files that do not arrive.
     asking.catch(() => undefined)
     await take(stream, byPath, fetching)
   } catch (error) {
@@ -70,7 +70,7 @@ async function ask(stream: ScriptStream, paths: readonly string[]): Promise<void
   stream.end()
 }
 
-/** Takes those that were asked for, each once, out of the map; whatever else comes is let pass. */
+/** Receives each requested file once, and removes it from `waiting`. Other entries are skipped. */
 async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching: Fetching): Promise<void> {
   const archive = tarExtract()
   let broken: unknown
@@ -106,7 +106,7 @@ function mostOf({ size }: Version): number {
 
 async function passOver(entry: Entry): Promise<void> {
   for await (const _ of entry) {
-    // Nobody asked for it.
+    // Discarded: it was not requested.
   }
 }
 
@@ -123,7 +123,7 @@ async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promis
       onBytes(chunk.length)
     }
     const seconds = Math.floor((mtime?.getTime() ?? 0) / 1000)
-    // As when it is sent: what may have changed again is a second older here, so that it is fetched again.
+    // As in `send.ts`: a file that may have changed again gets a time one second older, so it is fetched again.
     const version = { size, modified: Math.abs(now - seconds) > mayChangeFor ? seconds : seconds - 1 }
     const as = await placeFor(wanted, version, fetching)
     if (as === undefined) return await file.discard()
@@ -135,7 +135,7 @@ async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promis
   }
 }
 
-/** Its own path, unless what is there was changed since it was looked at. */
+/** The file's own path; another one if the local file was changed meanwhile. */
 async function placeFor(
   { path, as, here }: Wanted,
   version: Version,

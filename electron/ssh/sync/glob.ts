@@ -1,12 +1,12 @@
-/** Whether a name is as a pattern says. */
+/** Whether a name matches a pattern. */
 export type Glob = (name: string) => boolean
 
-/** What stands at one place of a pattern: a letter, any number of letters, or one of some. */
+/** A part of a pattern: a letter, `any` number of letters, or a test for one letter. */
 type Token = { letter: string } | 'any' | Test
 
 /**
- * A pattern for one name, as git reads it: `*`, `?`, `[a-z]` and `\`. Undefined for one that matches nothing. Patterns
- * may come from strangers, so none becomes a regular expression: matching takes at most the product of both lengths.
+ * Compiles a pattern for one name, as git reads it: `*`, `?`, `[a-z]` and `\`. Undefined if it matches nothing.
+ * Patterns are not trusted, so none becomes a regular expression: a match takes at most the product of both lengths.
  */
 export function globOf(pattern: string): Glob | undefined {
   const rest = pattern.startsWith('*') ? pattern.slice(1) : pattern
@@ -14,7 +14,7 @@ export function globOf(pattern: string): Glob | undefined {
     const tokens = tokensOf(pattern)
     return tokens && (name => matches(tokens, [...name]))
   }
-  // Most patterns are a name or an ending.
+  // Most patterns are a whole name or the end of one.
   return rest === pattern ? name => name === pattern : name => name.endsWith(rest)
 }
 
@@ -40,7 +40,7 @@ function tokensOf(pattern: string): readonly Token[] | undefined {
   return tokens
 }
 
-/** Only the last `*` is ever tried again. */
+/** Backtracks to the last `*` only. */
 function matches(tokens: readonly Token[], letters: readonly string[]): boolean {
   let token = 0
   let letter = 0
@@ -69,7 +69,7 @@ function isLetter(wanted: Exclude<Token, 'any'>, letter: string): boolean {
 
 type Test = (letter: string) => boolean
 
-/** What stands in brackets, and where they close; undefined where they do not. */
+/** The test for a set in brackets, and the index of its end; undefined if the set is not valid. */
 function setAt(letters: readonly string[], from: number): { has: Test; end: number } | undefined {
   const negated = letters[from] === '!' || letters[from] === '^'
   const first = negated ? from + 1 : from

@@ -2,12 +2,12 @@ import { type Glob, globOf } from './glob.ts'
 
 /** One pattern of an ignore file. */
 export interface IgnoreRule {
-  /** It takes back what earlier ones left out. */
+  /** Includes again what earlier rules ignore. */
   negated: boolean
   foldersOnly: boolean
-  /** Matches from the file's own folder on; otherwise a name at any depth below. */
+  /** Matches from the ignore file's folder on; otherwise a name at any depth below it. */
   anchored: boolean
-  /** One for each name; `deep` stands for any number of names. */
+  /** One for each name of a path; `deep`, from `**`, stands for any number of names. */
   steps: readonly (Glob | 'deep')[]
 }
 
@@ -39,7 +39,7 @@ function ruleOf(line: string): IgnoreRule | undefined {
   for (const [at, name] of names.entries()) {
     if (name === '**' && anchored) {
       steps.push('deep')
-      // At the end it means all that is inside, not the folder itself.
+      // At the end, `**` means the contents of the folder, not the folder itself.
       if (at === names.length - 1) steps.push(() => true)
       continue
     }
@@ -50,7 +50,7 @@ function ruleOf(line: string): IgnoreRule | undefined {
   return { negated, foldersOnly, anchored, steps }
 }
 
-/** Those behind a backslash stay. */
+/** Spaces behind a backslash stay. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length
   while (end > 0 && line[end - 1] === ' ' && !isEscaped(line, end - 1)) end--
@@ -63,7 +63,7 @@ function isEscaped(line: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** Whether rules leave it out: those of the deepest folder come first, and of each the last line. Its folder is sent. */
+/** Whether a path is ignored, if its folder is not: the last matching rule of the deepest folder decides. */
 export function isIgnored(
   inForce: readonly RulesOfFolder[],
   names: readonly string[],
@@ -80,7 +80,7 @@ function applies({ anchored, steps }: IgnoreRule, names: readonly string[], dept
   return leads(steps, names, anchored ? depth : names.length - 1)
 }
 
-/** As `matches` does for letters: only the last `deep` is ever tried again. */
+/** Like `matches` in glob.ts, with names for letters: backtracks to the last `deep` only. */
 function leads(steps: IgnoreRule['steps'], names: readonly string[], from: number): boolean {
   let step = 0
   let name = from

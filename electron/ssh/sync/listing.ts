@@ -9,43 +9,43 @@ import { quoted, runScript } from '../scripted.ts'
 import { listScript } from './scripts.ts'
 import { syncRefused } from './sync-problems.ts'
 
-/** What lies on an instance, by its path below the folder that was listed. */
+/** An entry of a listing, keyed by its path below the listed folder. */
 export interface RemoteItem {
   kind: RemoteKind
   size: number
   /** Whole epoch seconds of the instance's clock. */
   modified: number
   executable: boolean
-  /** Where a link leads; absent where the instance has not said. */
+  /** The target of a link; absent if the instance does not report it. */
   target?: string
 }
 
 export interface RemoteListing {
   items: Map<string, RemoteItem>
-  /** Which `tar` it has. */
+  /** The kind of `tar` on the instance. */
   tar: 'gnu' | 'bsd' | 'other'
-  /** Bytes that are free on its disk; absent where it has not said. */
+  /** Free bytes on the disk; absent if the instance does not report them. */
   free?: number
-  /** Epoch seconds of its clock. */
+  /** The instance's clock, epoch seconds. */
   now: number
 }
 
-/** Milliseconds for a list: disks of others may be slow. */
+/** Milliseconds for a listing, which takes long on a slow disk. */
 const patience = 120_000
-/** Characters before the first file: a line of Berth's own, and what `df` says. */
+/** The most characters before the first entry: Berth's own line, and the output of `df`. */
 const longestStart = 2000
-/** Characters of one path. */
+/** The most characters of a path. */
 const longestPath = 4096
 
 /**
- * Lists these paths below a folder, with all that is in them. A folder that is to be sent to is made first.
+ * Lists paths below a folder with all their contents. `make`: creates the folder first.
  * Throws `no_posix_shell`, `sync_refused`, `no_tar`, `too_many_files`, `ssh_timeout` or `ssh_closed`.
  */
 export async function listRemote(
   connection: Connection,
   { remote, paths, make, clock }: { remote: string; paths: readonly string[]; make: boolean; clock: Clock },
 ): Promise<RemoteListing> {
-  // Longer command lines may be refused; then everything is listed.
+  // A longer command line may be refused, so everything is listed instead.
   const named =
     paths.join(' ').length > 50_000
       ? ['.']
@@ -59,14 +59,14 @@ export async function listRemote(
     most,
   })
   if (bytes.length >= most) throw tooMany(remote)
-  // Half a list would say that what is there is not.
+  // With half a listing, existing files would seem to be missing.
   if (code === undefined) throw new BerthError(connectionLost(connection.address, 'it broke off'))
   return parseListing(bytes, remote)
 }
 
 /**
- * A line of Berth's own and what `df` says, NUL, and then for each: its facts and its path, NUL, where it leads, NUL.
- * Of an instance nothing is believed: whatever does not read so is left out.
+ * Parses Berth's own line and the output of `df`, NUL, then for each entry: facts and path, NUL, link target, NUL. The
+ * instance is not trusted: entries that do not parse are left out.
  */
 export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds): RemoteListing {
   const [start = '', ...fields] = bytes.toString('utf8').split('\0')
@@ -94,7 +94,7 @@ export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds)
   }
 }
 
-/** Bytes that are free, from kilobytes as `df -Pk` tells them: before the share that is used. */
+/** Free bytes, from the kilobytes in the output of `df -Pk`: the column before the percentage. */
 function freeOf(lines: readonly string[]): number | undefined {
   const words = lines[1]?.split(' ').filter(Boolean) ?? []
   const share = words.findIndex((word, at) => at >= 4 && /^\d{1,3}%$/.test(word))
@@ -102,7 +102,7 @@ function freeOf(lines: readonly string[]): number | undefined {
   return /^\d{1,13}$/.test(free) ? Number(free) * 1024 : undefined
 }
 
-/** The listed folder is among what is in it. */
+/** The listing includes the folder itself. */
 const isItself = /^\S{1,20} \S{1,20} \S{1,40} \S{1,20} \.$/
 
 const kinds: Readonly<Record<string, RemoteKind>> = { f: 'file', d: 'folder', l: 'link' }

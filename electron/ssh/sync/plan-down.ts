@@ -6,7 +6,7 @@ import { localName, type NamesOf, numbered } from '../files/transfer/local-names
 import type { RemoteItem } from './listing.ts'
 import { stagingName } from './scan.ts'
 
-/** What a file was when both sides had the same. Bytes, and whole epoch seconds. */
+/** A version of a file: bytes, and the time of its last change in whole epoch seconds. */
 export interface Version {
   size: number
   modified: number
@@ -21,12 +21,12 @@ function isSame(one: Version | undefined, other: Version | undefined): boolean {
   )
 }
 
-/** What becomes of a file that is on an instance. `keep`: it is the same here, or has not changed there. */
+/** The action for a remote file. `keep`: the local one is the same, or the remote one has not changed. */
 export type Fate = 'keep' | 'fetch' | 'beside'
 
 /**
- * `here` is undefined where nothing is, and `synced` where that path was never brought home. What was changed here since
- * then is never replaced, nor is what Berth never brought.
+ * `here`: the local file, if any. `synced`: the version that was fetched last, if any. A local file that was changed
+ * since then is never replaced, and neither is a file that Berth did not fetch.
  */
 export function fateOf(there: Version, here: LocalEntry | undefined, synced: Version | undefined): Fate {
   if (here === undefined) return 'fetch'
@@ -36,7 +36,7 @@ export function fateOf(there: Version, here: LocalEntry | undefined, synced: Ver
   return isSame(there, synced) ? 'keep' : 'beside'
 }
 
-/** `model (from instance 4711).pt`, and with a number from the second on. */
+/** `model (from instance 4711).pt`, with a number from the second name on. */
 export function besideName(name: string, from: string, number: number): string {
   const dot = name.lastIndexOf('.')
   const marked = dot > 0 ? `${name.slice(0, dot)} (from ${from})${name.slice(dot)}` : `${name} (from ${from})`
@@ -49,8 +49,8 @@ export interface Offered {
 }
 
 /**
- * Of what an instance lists, the files whose names this system takes as they are; the others are skipped. Of names that
- * are one here and several there the first one wins. Nothing comes into a `.git`: what lies there is run.
+ * The listed files whose names this system accepts unchanged; others are skipped. Of several names that are equal on
+ * this system, the first wins. Nothing is fetched into `.git`, since git runs files in it.
  */
 export function offeredFiles(
   items: ReadonlyMap<string, RemoteItem>,
@@ -69,7 +69,7 @@ export function offeredFiles(
   }
   return { files, skipped }
 
-  /** Each step of it, since folders clash as files do. */
+  /** Checks every folder of the path, since folder names clash as file names do. */
   function isFree(names: readonly string[]): boolean {
     return names.every((_, at) => {
       const path = names.slice(0, at + 1).join('/')

@@ -2,25 +2,25 @@ import { BerthError } from '../../contract/problem.ts'
 import type { RemoteItem } from './listing.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 
-/** What must be sent, and what of it an earlier sync that broke off has left on the instance. */
+/** What to send, and the state of the staging folder that an interrupted sync left on the instance. */
 export interface UpPlan {
   files: readonly LocalFile[]
   links: readonly { path: string; target: string }[]
-  /** Empty folders, and those that only hold what is not sent. */
+  /** Folders that are missing, and that no sent file or link creates. */
   folders: readonly string[]
-  /** Bytes of those files. */
+  /** Total bytes of `files`. */
   bytes: number
-  /** Files that are there already, the gathered ones among them. */
+  /** Number of files that need not be sent, including those in the staging folder. */
   unchanged: number
-  /** Whether what was gathered is of use; otherwise it is removed first. */
+  /** Whether the staged files can be used; otherwise they are removed first. */
   resumes: boolean
-  /** Whether anything was gathered that has not come to its place. */
+  /** Whether the staging folder has any entries. */
   gathered: boolean
 }
 
 /**
- * What must be sent so that a folder on an instance has all that is here: whatever differs in size, in the second of its
- * last change or in whether it can be executed. What is there alone stays. Throws `in_the_way`.
+ * Plans what to send so that the remote folder has all local files: those that differ in size, in the second of the
+ * last change or, with `modes`, in being executable. Files that are only there stay. Throws `in_the_way`.
  */
 export function planUp(
   { files, folders, links, secrets }: LocalTree,
@@ -53,7 +53,7 @@ export function planUp(
   }
 }
 
-/** What is in its place, and what was gathered for it. */
+/** Separates entries that are in place from those in the staging folder. */
 function parted(listed: ReadonlyMap<string, RemoteItem>) {
   const there = new Map<string, RemoteItem>()
   const gathered = new Map<string, RemoteItem>()

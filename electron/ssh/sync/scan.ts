@@ -9,7 +9,7 @@ export interface LocalFile extends FileFacts {
   path: string
 }
 
-/** What of a folder is sent, in the order in which it was found. */
+/** A local folder's contents, in the order in which they were found. */
 export interface LocalTree {
   files: LocalFile[]
   folders: string[]
@@ -19,18 +19,18 @@ export interface LocalTree {
   ignored: number
 }
 
-/** Where Berth gathers what it sends, until all of it is there. */
+/** The staging folder on the instance, which collects sent files until all have arrived. */
 export const stagingName = '.berth-sync'
-/** The last name in an archive: what came with it came whole. */
+/** The last entry of an archive, which shows that the archive arrived whole. */
 export const wholeName = '.berth-whole'
 
-/** In the order in which they are read: the later one may take back what the first leaves out. */
+/** In reading order: rules of the later file override those of the first. */
 const ignoreFiles = ['.gitignore', '.berthignore']
-/** Bytes of an ignore file, and rules that are in force at once. */
+/** The most bytes of an ignore file, and the most rules of one folder. */
 const longestIgnoreFile = 128 * 1024
 const mostRules = 2000
 
-/** Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
+/** Reads a local folder. Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
 export async function readTree(
   folder: SyncedFolder,
   { ignore = [], signal }: { ignore?: readonly string[]; signal?: AbortSignal } = {},
@@ -90,7 +90,7 @@ export async function readTree(
   }
 }
 
-/** What git and Berth keep for themselves. */
+/** Files that belong to git or to Berth itself. */
 function isOurs(name: string, depth: number): boolean {
   return (
     name === '.git' ||

@@ -7,27 +7,27 @@ import { connectionLost, timedOut } from '../connection/ssh-problems.ts'
 import { openExec } from '../exec.ts'
 import { quoted } from '../scripted.ts'
 
-/** A script on an instance that reads on from its input where it ends itself. */
+/** A running script on an instance, with streams for its input and output. */
 export interface ScriptStream {
-  /** What it writes: read it, or nothing more comes. */
+  /** The script's output; the script stalls unless it is read. */
   readonly output: ClientChannel
-  /** Resolves when there is room for more. Rejects with `ssh_closed` once it has ended. */
+  /** Resolves when there is room for more. Rejects with `ssh_closed` or `ssh_timeout` once the script has ended. */
   write(bytes: Uint8Array): Promise<void>
   end(): void
-  /** What it writes has come: silence counts anew. */
+  /** Call this for each piece of output: it restarts the timeout. */
   heard(): void
-  /** Resolves once it has ended by itself. Rejects with `ssh_closed` where it was ended, `ssh_timeout` after silence. */
+  /** Resolves once the script has exited. Rejects with `ssh_closed` if it broke off, `ssh_timeout` after silence. */
   readonly ended: Promise<void>
   close(): void
 }
 
-/** Reads a line, which is a script, and leaves the rest of the input to that: nothing of it is on a command line. */
+/** Reads the script from one line of input, and leaves it the rest, so that no value is on a command line. */
 const command = 'sh -c \'IFS= read -r script && eval "$script"\''
 
-/** Milliseconds of silence after which nobody works on it any more: disks of others may be slow. */
+/** Milliseconds of silence after which the script counts as hung; a slow disk takes long. */
 const patience = 10 * 60_000
 
-/** Throws `ssh_timeout` or `ssh_closed`. */
+/** Starts a script with these variables set. Throws `ssh_timeout` or `ssh_closed`. */
 export async function openScript(
   connection: Connection,
   clock: Clock,
@@ -52,7 +52,7 @@ function listen(
   let silent = false
   const waiting = new Set<() => void>()
   const over = deferred<void>()
-  // Whoever awaits it hears of its failure; until then it is nobody's.
+  // Awaited later; until then, this prevents an unhandled rejection.
   over.promise.catch(() => undefined)
   let cancel = clock.after(patience, giveUp)
 
@@ -64,7 +64,7 @@ function listen(
     silent = true
     close()
   }
-  /** The other side may keep its own open for as long as it likes. */
+  /** Ends at once, since the other side may keep the channel open for as long as it likes. */
   function close(): void {
     channel.close()
     end()
@@ -82,7 +82,7 @@ function listen(
   }
 
   channel.stderr.resume()
-  channel.on('error', () => undefined) // told by its close
+  channel.on('error', () => undefined) // `close` follows
   channel.on('exit', status => {
     exited = typeof status === 'number'
   })

@@ -1,12 +1,12 @@
 /**
- * What runs on instances: POSIX shell and the usual small programs, of GNU or BusyBox. The folder is in `remote`. All of
- * it goes by the input, so that nothing of it is on a command line.
+ * The scripts that run on instances, in POSIX shell with the usual programs of GNU or BusyBox. `remote` is the folder.
+ * Scripts and values are sent over standard input, so that nothing of them is on a command line.
  */
 
 /**
- * Lists the arguments, NUL between all. Where a folder is sent to, it first waits a few seconds for one that was cut off
- * and is still at it: what that has taken already comes to its place beside what is sent next. BusyBox has no -printf
- * and ends lines instead: names with line ends stay away.
+ * Lists its arguments, with NUL between all fields. With `make`, it first waits up to 5 seconds for a `takeScript` of
+ * an interrupted sync that still runs and may put files in place. Without `find -printf`, as in BusyBox, entries are
+ * read by lines, so names with line breaks are left out.
  */
 export const listScript = `
 LC_ALL=C; export LC_ALL
@@ -47,10 +47,10 @@ exit 0
 `
 
 /**
- * Takes an archive and puts all of it in its place at once, each file by renaming. `whole` is a name that comes last in
- * the archive: without it, it broke off, and what was gathered waits for the next one. Two never gather at once: one that
- * was cut off may begin late and hold half a file. The later one waits a few seconds; the one before may hang for hours,
- * so then it takes over, and the other puts nothing in its place.
+ * Unpacks an archive into the staging folder, then renames each file into place. `whole` is the archive's last entry:
+ * without it the archive is incomplete, and the staged files wait for the next sync. Only one script may use the
+ * staging folder, since an interrupted one may begin late and leave half a file. The later script waits up to 5
+ * seconds, then takes over, since the earlier may hang for hours; the earlier then places nothing.
  */
 export const takeScript = `
 LC_ALL=C; export LC_ALL; umask 022; bad=; s=.berth-sync;
@@ -88,7 +88,7 @@ echo done;
 take; if own; then rm -f -- "$s.pid"; fi
 `
 
-/** Gives an archive of the files that its input names, NUL behind each; several in a row where `tar` takes no list. */
+/** Archives the files that its input names, NUL after each; several archives if `tar` reads no list. */
 export const giveScript = `
 cd -- "$remote" 2>/dev/null || exit 3;
 case $tar in

@@ -29,10 +29,10 @@ const names = new Set([
   '.vast_api_key',
 ])
 
-/** Folders that hold nothing else worth sending. */
+/** Folders whose files all count as secrets. */
 const folders = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.docker'])
 
-/** Examples are there to be shared. */
+/** Endings of example files, which are made to be shared. */
 const examples = ['.example', '.sample', '.template', '.dist']
 
 export function isSecretFolder(name: string): boolean {
@@ -48,7 +48,7 @@ export function looksSecret(called: string): boolean {
   return names.has(name) || endings.some(ending => name.endsWith(ending)) || isPrivateKey(name)
 }
 
-/** `id_ed25519`, `id_work`, `id_rsa.old`, and no `id_map.json`. */
+/** `id_ed25519`, `id_work` and `id_rsa.old`, but not `id_map.json`. */
 function isPrivateKey(name: string): boolean {
   return name.startsWith('id_') && (!name.includes('.') || /^id_(rsa|dsa|ecdsa|ed25519)/.test(name))
 }

@@ -16,28 +16,28 @@ export interface Sending {
   remote: string
   clock: Clock
   signal: AbortSignal
-  /** A file is whole, or more bytes of one have left. */
+  /** Called with the number of bytes and of complete files that were sent since the last call. */
   onSent(bytes: number, files: number): void
 }
 
-/** Files up to so many bytes are read whole; larger ones in pieces of that size. */
+/** Files of up to this many bytes are read whole, larger ones in pieces of this size. */
 const piece = 512 * 1024
-/** Bytes that leave together. */
+/** Bytes that are collected for one write. */
 const together = 128 * 1024
-/** Seconds for which a file that was just changed may change again unnoticed. */
+/** Seconds after a change in which a second change may not show in the file's time. */
 const mayChangeFor = 2
-/** Epoch seconds of the latest time that archives hold. */
+/** The latest time that an archive can hold, epoch seconds. */
 const latest = 0x7f_ff_ff_ff
-/** Bytes of what the instance says in the end. */
+/** The most characters of the script's answer. */
 const longestAnswer = 1000
 
-/** Sends what is planned as one archive, and waits until all of it is in its place. Gives what could not be read. */
+/** Sends the planned files as one archive, and waits until all are in place. Returns those that cannot be read. */
 export async function send(connection: Connection, plan: UpPlan, sending: Sending): Promise<Skipped[]> {
   const { remote, clock, signal } = sending
   const values = { remote, fresh: plan.resumes ? '' : 'yes', whole: wholeName }
   const stream = await openScript(connection, clock, values, takeScript)
   const answer = answerOf(stream)
-  // Whoever awaits it hears of its failure; until then it is nobody's.
+  // Awaited later; until then, this prevents an unhandled rejection.
   answer.catch(() => undefined)
   const archive = tarPack()
   const leave = () => stream.close()
@@ -50,7 +50,7 @@ export async function send(connection: Connection, plan: UpPlan, sending: Sendin
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BerthError && error.problem.code === 'ssh_closed') {
-      // It may have ended by itself, and have said why.
+      // The script may have exited by itself, with an answer that says why.
       refuseUnlessDone(await answer, remote)
     }
     throw error
@@ -61,7 +61,7 @@ export async function send(connection: Connection, plan: UpPlan, sending: Sendin
   }
 }
 
-/** What the first gives, once both have ended. Why the second failed says more: it closes the archive of the first. */
+/** Waits for both. The error of pouring comes first: it closes the archive, and so makes filling fail too. */
 async function bothEnded<Result>(filling: Promise<Result>, pouring: Promise<void>): Promise<Result> {
   const [filled, poured] = await Promise.allSettled([filling, pouring])
   if (poured.status === 'rejected') throw poured.reason
@@ -94,7 +94,7 @@ function refuseUnlessDone(answer: string, remote: string): void {
   throw new BerthError(noShell)
 }
 
-/** Takes what the archive gives to the instance, no faster than it is taken there. */
+/** Copies the archive to the instance, with back-pressure. */
 async function pour(archive: Pack, stream: ScriptStream): Promise<void> {
   let waiting: Buffer[] = []
   let length = 0
@@ -184,8 +184,8 @@ async function fill(
 }
 
 /**
- * A file that was changed a moment ago may change again within the same second. It is sent as a second older than it is,
- * so that the next sync sends it again.
+ * A file that was changed a moment ago may change again within the same second. It is sent with a time one second
+ * older, so that the next sync sends it again.
  */
 function headerOf(path: string, { size, modified, executable }: FileFacts, now: number): Headers {
   const isOld = Math.abs(now - modified) > mayChangeFor

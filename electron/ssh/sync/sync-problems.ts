@@ -2,7 +2,7 @@ import { bytes as inBytes } from '../../contract/format/size.ts'
 import { harmless } from '../../contract/instance/file-names.ts'
 import { BerthError } from '../../contract/problem.ts'
 
-/** Bytes that were to be sent, and those that are free, where that is known. */
+/** `room`: bytes to send and bytes free, if known. */
 export function diskFull(remote: string, room?: { bytes: number; free: number }): BerthError {
   const figures = room && ` ${inBytes(room.bytes)} are to be sent and ${inBytes(room.free)} are free.`
   return new BerthError({
@@ -20,7 +20,7 @@ export function syncRefused(remote: string): BerthError {
   })
 }
 
-/** `said` comes from the instance. */
+/** `said`: the error text of the instance, which is not trusted. */
 export function syncFailed(remote: string, said: string): BerthError {
   const why = harmless(said.trim().slice(0, 300))
   return new BerthError({

@@ -9,13 +9,13 @@ import { diskFull, needsOtherTar } from './sync-problems.ts'
 
 export interface SyncUp {
   folder: SyncedFolder
-  /** The folder on the instance; it is made where it is missing. */
+  /** The folder on the instance, created if it is missing. */
   remote: string
-  /** Further lines as in an ignore file at the top. */
+  /** Further rules, as in an ignore file in the top folder. */
   ignore?: readonly string[]
-  /** Files that look like secrets and are sent all the same. */
+  /** Paths of files that look like secrets, which the user agreed to send. */
   confirmed: readonly string[]
-  /** Whether files here tell who may execute them, as those of Windows do not. */
+  /** Whether local files have an executable bit; on Windows they do not. */
   modes: boolean
   clock: Clock
   signal: AbortSignal
@@ -23,10 +23,10 @@ export interface SyncUp {
 }
 
 /**
- * Sends what changed of a folder. Files come into their place at once and whole; whenever it breaks off, each is either
- * the old or the new one, and the next sync goes on. Throws `no_such_folder`, `ignore_file`, `too_many_files`, `too_deep`,
- * `in_the_way`, `disk_full`, `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `changed_meanwhile`, `ssh_timeout`,
- * `ssh_closed`, or the signal's reason.
+ * Sends a folder's changed files. They are put in place together and whole; if the sync breaks off, each file is either
+ * the old or the new one, and the next sync resumes. Throws `no_such_folder`, `ignore_file`, `too_many_files`,
+ * `too_deep`, `in_the_way`, `disk_full`, `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`,
+ * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
 export async function syncUp(connection: Connection, wanted: SyncUp): Promise<SyncResult> {
   const { folder, remote, confirmed, modes, clock, signal, onProgress } = wanted
@@ -67,12 +67,12 @@ function isNeeded({ files, links, folders, gathered }: UpPlan): boolean {
   return gathered || files.length + links.length + folders.length > 0
 }
 
-/** What it has beside is told before anything is sent; others may fill it meanwhile. */
+/** Checks the free space before anything is sent; other programs may still use it up meanwhile. */
 function refuseWithoutRoom({ bytes }: UpPlan, { free }: RemoteListing, remote: string): void {
   if (free !== undefined && bytes > free) throw diskFull(remote, { bytes, free })
 }
 
-/** Names that an archive holds in a way that came later than what every `tar` reads. */
+/** Refuses names that need an extension of the archive format, which an unknown `tar` may not read. */
 function refuseLongNames({ files, links, folders }: UpPlan): void {
   const paths = [...files.map(({ path }) => path), ...links.flatMap(({ path, target }) => [path, target])]
   const long = [...paths, ...folders].find(path => path.length > 98 || !/^[ -~]*$/.test(path))

@@ -3,10 +3,10 @@ import { connect } from 'node:tls'
 import type { SshAddress } from '../../contract/instance/instance.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** Milliseconds. */
+/** Milliseconds for the TLS handshake. */
 const patience = 5000
 
-/** Whether what answers there in TLS has a certificate for that host which this machine trusts. `ca`: besides its own. */
+/** Whether the host's TLS certificate is valid for it and trusted by this machine. `ca`: the CA to trust instead. */
 export function hasValidCertificate({ host, port }: SshAddress, clock: Clock, ca?: string): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
 import type { Client } from 'ssh2'
 
-/** Nothing listens at the instance's port, or its SSH server refuses to forward to it. */
+/** The error if nothing listens at the instance's port, or its SSH server refuses to forward to it. */
 export class PortRefused extends Error {
   constructor(reason: string) {
     super(reason)

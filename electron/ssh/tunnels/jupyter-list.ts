@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { firstLines } from '../../contract/text.ts'
 
-/** Characters that are read of a list, and of one that has a server on each line. */
+/** The most characters of a list, and the most lines and characters per line, that are read. */
 const longestList = 65_536
 const bounds = { lines: 256, length: 8192 }
 
-/** A Jupyter server inside the instance, as Jupyter's own list tells it. */
+/** A Jupyter server inside the instance, as Jupyter lists it. */
 export interface ListedJupyter {
   port: number
-  /** Empty for one that asks for none. */
+  /** Empty if the server needs no token. */
   token: string
-  /** Where it is below its address: begins and ends with a slash. */
+  /** The path below the server's origin; begins and ends with a slash. */
   basePath: string
 }
 
@@ -20,8 +20,8 @@ const BasePath = v.pipe(v.string(), v.maxLength(512), v.regex(/^\/([A-Za-z0-9._~
 const Server = v.object({ port: Port, token: v.optional(Token, ''), base_url: v.optional(BasePath, '/') })
 
 /**
- * The servers in what `jupyter server list` or `jupyter notebook list` prints: with `--json` an object a line, with
- * `--jsonlist` one list, without either an address a line. What is not understood is passed over.
+ * Parses the output of `jupyter server list` or `jupyter notebook list`: with `--json` one object per line, with
+ * `--jsonlist` one list, with neither one address per line. Anything else is skipped.
  */
 export function readJupyterList(text: string): ListedJupyter[] {
   const whole = fromJson(text.slice(0, longestList))
@@ -56,7 +56,7 @@ function fromAddress(line: string): ListedJupyter[] {
   )
 }
 
-/** The one that is meant: the service's own where it runs, else the first. */
+/** The server to open: the one at the service's usual port, else the first. */
 export function chosenJupyter(list: readonly ListedJupyter[], usual: number): ListedJupyter | undefined {
   return list.find(({ port }) => port === usual) ?? list[0]
 }

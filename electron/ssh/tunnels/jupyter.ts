@@ -4,7 +4,7 @@ import type { Connection } from '../connection/connection.ts'
 import { type ListedJupyter, readJupyterList } from './jupyter-list.ts'
 import { statusOf } from './web.ts'
 
-/** Newer Jupyters know `server`, older ones `notebook`, the oldest no `--json`; a login shell may know more places. */
+/** Newer versions know `server`, older ones `notebook`, the oldest no `--json`. A login shell may find more. */
 const questions = [
   'jupyter server list --json',
   'jupyter notebook list --json',
@@ -13,11 +13,11 @@ const questions = [
   'jupyter server list',
   'jupyter notebook list',
 ]
-/** Milliseconds for an answer, and characters of it. */
+/** Milliseconds for an answer, and the most characters of it. */
 const patience = 15_000
 const longest = 65_536
 
-/** Asks the instance which Jupyter servers run in it. Empty where there is none, or no Jupyter. */
+/** The Jupyter servers that run in the instance; empty if there are none. */
 export async function listJupyters(connection: Connection, clock: Clock): Promise<ListedJupyter[]> {
   for (const question of questions) {
     const list = readJupyterList(await outputOf(connection, question, clock))
@@ -26,7 +26,7 @@ export async function listJupyters(connection: Connection, clock: Clock): Promis
   return []
 }
 
-/** What a command prints, cut to what is read of it; empty when it cannot be run. */
+/** A command's output up to the limits above; empty if the command cannot be run. */
 function outputOf({ client }: Connection, command: string, clock: Clock): Promise<string> {
   return new Promise(resolve => {
     let text = ''
@@ -52,7 +52,7 @@ function outputOf({ client }: Connection, command: string, clock: Clock): Promis
   })
 }
 
-/** How a Jupyter takes a token: `starting` covers whatever else may answer before it does. */
+/** Jupyter's reaction to a token; `starting` for any other answer, or none, which may come before Jupyter is up. */
 export type Welcome = 'ready' | 'refused' | 'starting'
 
 export async function welcome(
@@ -66,10 +66,10 @@ export async function welcome(
   return status === 401 || status === 403 || status === 302 ? 'refused' : 'starting'
 }
 
-/** Where Jupyter begins: in JupyterLab, or in the Notebook's list of files. */
+/** Jupyter's start page: JupyterLab, or the Notebook's list of files. */
 export type JupyterPage = 'lab' | 'tree'
 
-/** Whether a Jupyter has that page: not every image's has both. */
+/** Whether a Jupyter server has this page; not every image has both. */
 export async function hasPage(
   dial: () => Promise<Duplex>,
   { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
@@ -81,7 +81,7 @@ export async function hasPage(
   return status !== undefined && status < 400
 }
 
-/** Jupyter's address at an origin; without `page` where it begins by itself. */
+/** Jupyter's URL at an origin, with the token; without `page`, Jupyter chooses its start page. */
 export function jupyterAddress(
   origin: string,
   { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,

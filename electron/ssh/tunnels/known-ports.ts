@@ -16,7 +16,7 @@ const names: ReadonlyMap<number, string> = new Map([
 /** Ports that are probed by default. */
 export const usualPorts: readonly number[] = [...names.keys(), 3000]
 
-/** The web interface usually found at a port, a guess by its number alone. */
+/** The web interface usually found at a port, guessed from the number alone. */
 export function portName(port: number): string {
   return names.get(port) ?? `Port ${port}`
 }

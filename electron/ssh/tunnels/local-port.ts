@@ -10,14 +10,14 @@ export interface PortChoice {
 }
 
 /**
- * Below browser mode's ports, so that browser mode never gets an origin in which a page of an instance left data in the
- * browser.
+ * Below browser mode's ports, so that browser mode never runs at an origin where an instance's page has left data in
+ * the browser.
  */
 const first = 20_000
 const count = 10_000
 const tries = 100
 
-/** The ports that tunnels take, `to` included. */
+/** The local ports that tunnels use, `to` included. */
 export const tunnelPorts = { from: first, to: first + count - 1 }
 
 /** A loopback port, with a server for each loopback address. */
@@ -46,8 +46,8 @@ function* drawnPorts({ preferred, random }: PortChoice): Generator<number> {
 
 /**
  * Listens on both loopback addresses, on the first of these ports that is free: a browser may use either address for a
- * name below `localhost`, and another user must not get one of the two. `open` creates a server for a port. Rejects with
- * the system's error where none is free.
+ * name below `localhost`, and another user must not get one of the two. `open` creates a server for a port. Rejects
+ * with the system's error if none is free.
  */
 export async function listenOnLoopback<Opened extends Server>(
   ports: Iterable<number>,

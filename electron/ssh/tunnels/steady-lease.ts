@@ -5,7 +5,7 @@ import { closedHere } from '../connection/ssh-problems.ts'
 
 /** A lease of an instance's connection that reconnects whenever the connection is lost. */
 export interface SteadyLease {
-  /** The lease, as soon as there is one. Rejects with `ssh_closed` once it is closed. */
+  /** Waits for the connection and gives its lease. Rejects with `ssh_closed` after `close`. */
   get(): Promise<Lease>
   close(): void
 }
@@ -22,7 +22,7 @@ export interface SteadyNeeds {
 /** Milliseconds between attempts to reconnect; the last value repeats. */
 const pauses = [250, 500, 1000, 2000, 4000, 8000]
 
-/** Rejects where the first attempt does. */
+/** Rejects if the first attempt to connect fails. */
 export async function keepLease({ clock, connect, lost, back }: SteadyNeeds): Promise<SteadyLease> {
   let closed = false
   let cancelPause: () => void = () => undefined

@@ -17,9 +17,9 @@ export interface LocalAddress {
 
 /** A forwarded port of an instance, for programs on this computer. */
 export interface Tunnel {
-  /** A connection to the far port. Throws PortRefused. */
+  /** Opens a connection to the instance's port. Throws PortRefused. */
   dial(): Promise<Duplex>
-  /** Uses TLS to the far port from now on, so that the near one is plain, for self-signed certificates. */
+  /** Uses TLS to the instance's port from now on, with any certificate; the local port stays without TLS. */
   speakTls(): void
   /**
    * Listens on a loopback port: for a `web` server under the tunnel's host name alone, for anything `other` as a plain
@@ -50,13 +50,13 @@ export interface TunnelNeeds extends PortChoice {
 
 /** Milliseconds without a connection after which a tunnel counts as unused. */
 const idleAfter = 3_600_000
-/** How often a connection is tried on which the way was lost. */
+/** Attempts to open a channel, if the connection is lost during one. */
 const tries = 3
 /** Connections at a time, so that nobody on this machine can take all of Berth's memory. */
 const mostConnections = 512
 const loopback = '127.0.0.1'
 
-/** Throws what getting in throws. */
+/** Throws as `connect` does. */
 export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   const { clock, connect, port, name, lost, back, asked, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
@@ -74,7 +74,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
         return tls ? await overTls(channel) : channel
       } catch (error) {
         if (error instanceof PortRefused || attempt === tries) throw error
-        // The connection is on its way out: the next share is of another one.
+        // The connection is ending; the next lease is of another one.
         await Promise.race([connection.lost, new Promise<void>(resolve => clock.after(1000, resolve))])
       }
     }
@@ -136,17 +136,17 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   }
 }
 
-/** What a browser begins with, or whatever else speaks HTTP. */
+/** The start of an HTTP request. */
 const httpRequest = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT) [/*\w]/
 
-/** How an answer begins for a browser: Chromium skips up to 4 bytes before it and needs no version, Firefox up to 11. */
+/** The start of an HTTP response: Chromium skips up to 4 bytes before it and needs no version, Firefox up to 11. */
 const httpAnswer = /http|icy /i
-/** Bytes in which a browser looks for that. */
+/** Bytes in which browsers look for the start of a response. */
 const answerBegins = 32
 
 /**
- * Forwards bytes as they are. A web page reached this way would share cookies with all that is on 127.0.0.1, whatever
- * the port, so HTTP is refused: what a browser asks, and an answer that comes before anything was asked.
+ * Forwards bytes unchanged. A web page reached this way would share cookies with everything at 127.0.0.1, whatever the
+ * port. So HTTP is refused: requests, and responses, even one sent before any request.
  */
 function createForward(dial: () => Promise<Duplex>): Server {
   return createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, near => {

@@ -6,7 +6,7 @@ export interface Origins {
   far: string
 }
 
-/** Hop-by-hop headers, and those that are rewritten. */
+/** Headers that are not passed on: hop-by-hop ones, and those that Berth sets itself. */
 const ownOfRequest = new Set([
   'host',
   'connection',
@@ -55,7 +55,7 @@ export function responseHeaders(rawHeaders: readonly string[], { near, far }: Or
   })
 }
 
-/** Moves an address to another origin, if it is at one of these. */
+/** Moves a URL to another origin, if it is at one of the given origins. */
 function moved(address: string, from: readonly string[], to: string): string {
   const origin = from.find(one => address === one || address.startsWith(`${one}/`))
   return origin === undefined ? address : to + address.slice(origin.length)

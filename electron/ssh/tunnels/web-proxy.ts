@@ -24,8 +24,8 @@ export interface WebProxyNeeds {
 }
 
 /**
- * A proxy that passes each request to the server inside the instance as if it came from there, and returns the answer.
- * Bodies and web sockets are streamed. The server does not listen yet.
+ * Creates a proxy that passes each request to the server inside the instance as if it came from there, and returns the
+ * answer. Bodies and web sockets are streamed. The proxy does not listen yet.
  */
 export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): Server {
   const agents = new WeakMap<Socket, Agent>()
@@ -71,9 +71,9 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
       if (error instanceof PortRefused) reason = 'Nothing listens at this port of the instance.'
     })
     outgoing.on('close', () => {
-      // An answer has begun, or the browser has gone.
+      // The response has begun, or the browser has disconnected.
       if (response.headersSent || !response.socket) return
-      // A reused connection that ended just now: cut off without an answer, the browser repeats the request.
+      // A reused connection just ended. The browser repeats the request if it is cut off without a response.
       if (outgoing.reusedSocket) request.socket.destroy()
       else refuse(response, 502, reason)
     })

@@ -9,7 +9,7 @@ export type Answering = 'nothing' | 'http' | 'https' | 'other'
 /** Milliseconds for a server to answer. */
 const patience = 10_000
 
-/** Finds out what listens: tries HTTP, then TLS. Throws where the connection is lost. */
+/** Finds out the kind of server behind a port: tries HTTP, then TLS. Throws if the connection is lost. */
 export async function whatAnswers(dial: () => Promise<Duplex>, clock: Clock): Promise<Answering> {
   let channel: Duplex
   try {
@@ -25,7 +25,7 @@ export async function whatAnswers(dial: () => Promise<Duplex>, clock: Clock): Pr
   return secured === undefined ? 'other' : 'https'
 }
 
-/** The HTTP status of one GET, after which it closes the connection; undefined where the answer is not HTTP. */
+/** The HTTP status of one GET, which closes the channel; undefined if the answer is not HTTP or is late. */
 export function statusOf(
   channel: Duplex,
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { WatchdogRequest } from '../../contract/automation/watchdog.ts'
 
-/** What a watchdog goes by, beside what its instance adds. Seconds; `told` is the account's time when it was written. */
+/** The watchdog's config, except what its instance adds. Times in seconds; `told` is the account's time of writing. */
 export interface ConfigValues extends WatchdogRequest {
   instance?: number
   url: string
@@ -8,7 +8,7 @@ export interface ConfigValues extends WatchdogRequest {
   told?: number
 }
 
-/** The lines of its file: a name and a value each. */
+/** The lines of the config file, each `name=value`. */
 export function configLines({ instance, url, action, at, idle, lease, tick, told }: ConfigValues): string[] {
   const values = {
     instance,

@@ -4,9 +4,9 @@ import { configLines } from './config.ts'
 import { watchdogScript } from './script/script.ts'
 
 /**
- * Lines for a rental's start script that put the watchdog there before anybody gets in, and bring it back at every
- * start. They hold no key: that is the container's own. Which instance it is the container may know (`CONTAINER_ID`);
- * else Berth tells it on its first visit. What Berth has changed meanwhile stays.
+ * Lines for a rental's start script that install the watchdog before anybody connects, and start it at every start of
+ * the container. They contain no API key: the watchdog uses the container's own. The instance's id comes from the
+ * container (`CONTAINER_ID`), or from Berth when it first connects. A config that Berth has changed meanwhile is kept.
  */
 export async function watchdogStartScript(
   request: WatchdogRequest,

@@ -9,26 +9,26 @@ import { runScript } from '../scripted.ts'
 import { configLines } from './config.ts'
 import { watchdogScript } from './script/script.ts'
 
-/** What a watchdog is told when it is put there. */
+/** The settings of a watchdog when it is installed. */
 export interface WatchdogConfig {
   request: WatchdogRequest
   instance: number
-  /** Of the service. */
+  /** The service's URL. */
   url: string
   /** The account's time, epoch seconds. */
   now: number
   /** Seconds between two of its checks. */
   tick: number
-  /** The instance's own key, where Berth has it: used where the container does not know it. */
+  /** The instance's own API key, if Berth has it; used if the container does not have it. */
   key?: string
 }
 
-/** What a watchdog tells of itself. */
+/** A watchdog's own status. */
 export interface WatchdogReading {
   request: WatchdogRequest
   alive: boolean
   hooked: boolean
-  /** Whether it was told which instance it is on. */
+  /** Whether its config names its instance. */
   placed: boolean
   key: 'container' | 'kept'
   load?: number
@@ -39,11 +39,11 @@ export interface WatchdogReading {
   did?: WatchdogEnding
 }
 
-/** Milliseconds for one of the scripts, and bytes of what it says. */
+/** Milliseconds for a script, and the most bytes of its output. */
 const patience = 20_000
 const longest = 64 * 1024
 
-/** The scripts as text. They are bundled, and needed only now. */
+/** The scripts as text, loaded on first use. */
 async function scripts() {
   const [watchdog, here, put, status, remove] = await Promise.all([
     watchdogScript(),
@@ -62,7 +62,7 @@ async function scripts() {
 }
 
 /**
- * Puts the watchdog there, or another request into the one that is there, and starts it. Throws `no_http_tool`,
+ * Installs and starts the watchdog, or gives an installed one another request. Throws `no_http_tool`,
  * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `readWatchdog` does.
  */
 export async function putWatchdog(
@@ -86,8 +86,8 @@ export async function putWatchdog(
 }
 
 /**
- * Reads what it says, renews its lease where a text is given, and starts it where it has ended. Undefined where there
- * is none. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
+ * Reads the watchdog's status, renews its lease if `lease` is not empty, and restarts it if it has ended. Undefined if
+ * none is installed. Throws `ssh_timeout`, `ssh_closed` or `no_posix_shell`.
  */
 export async function readWatchdog(
   connection: Connection,
@@ -98,14 +98,14 @@ export async function readWatchdog(
   return readStatus(await run(connection, clock, { lease }, [here, status]))
 }
 
-/** Leaves nothing of it. Throws as `readWatchdog` does. */
+/** Removes the watchdog and its files. Throws `not_removed`, and as `readWatchdog` does. */
 export async function removeWatchdog(connection: Connection, clock: Clock): Promise<void> {
   const { here, remove } = await scripts()
   const found = await run(connection, clock, {}, [here, remove])
   if (found.get('removed') !== 'yes') throw new BerthError(stays)
 }
 
-/** The last lines of what it wrote down. Throws `ssh_timeout` or `ssh_closed`. */
+/** The last lines of the watchdog's log. Throws `ssh_timeout` or `ssh_closed`. */
 export async function watchdogLog(
   connection: Connection,
   clock: Clock,
@@ -121,7 +121,7 @@ export async function watchdogLog(
   })
 }
 
-/** What the scripts say, a name and a value on each line. */
+/** Runs scripts, and parses their output: a name and a value on each line. */
 async function run(
   connection: Connection,
   clock: Clock,

@@ -1,17 +1,17 @@
 import type { OpenSource } from '../../../ports/chosen-files.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 
-/** How a copy goes on, and what ends it before its end. */
+/** The progress callback of a copy, and the signal that aborts it. */
 export interface Copying {
   signal: AbortSignal
-  /** So many more bytes have arrived; all before them have, too. */
+  /** Called with the number of bytes that arrived since the last call; there are no gaps before them. */
   onBytes: (bytes: number) => void
 }
 
 /**
- * Writes what a source has from an offset on, several pieces under way at once. They leave in their order, and an
- * answer counts only once those to all before it came: what was counted has no holes. The buffers are used again, so
- * that memory does not grow with the file.
+ * Writes a part of a source, with several pieces in flight. They are sent in order, and a piece counts as arrived only
+ * once all before it have, so what was counted has no gaps. Buffers are reused, so that memory does not grow with the
+ * file.
  */
 export async function copyUp(
   sftp: Sftp,
@@ -49,7 +49,7 @@ export async function copyUp(
         buffers.push(buffer)
         onBytes(length)
       })
-      // Whoever awaits it hears of its failure; until then it is nobody's.
+      // Awaited later; until then, this prevents an unhandled rejection.
       done.catch(() => undefined)
       sent.catch(() => undefined)
       underWay.push(done)
@@ -60,7 +60,7 @@ export async function copyUp(
   }
 }
 
-/** A source gives fewer bytes than asked only where it has become shorter. */
+/** Fills the buffer. Throws SourceChanged if the source has become shorter. */
 async function readAll(source: OpenSource, at: number, into: Buffer): Promise<Buffer> {
   let filled = 0
   while (filled < into.length) {
@@ -71,7 +71,6 @@ async function readAll(source: OpenSource, at: number, into: Buffer): Promise<Bu
   return into
 }
 
-/** The file is not as long any more as it was when it was looked at. */
 export class SourceChanged extends Error {
   constructor() {
     super('The file became shorter while it was read.')
@@ -80,8 +79,8 @@ export class SourceChanged extends Error {
 }
 
 /**
- * Reads from an offset on and gives the bytes in their order, several pieces under way at once. They are only lent to
- * `write`, until it resolves. It is called again meanwhile, for as many pieces more as it lets wait: none unless told.
+ * Reads a part of a file, with several pieces in flight, and passes the bytes to `write` in order. They are only lent,
+ * until `write` resolves. Up to `waiting` calls of `write` may be pending when it is called again; by default none.
  */
 export async function copyDown(
   sftp: Sftp,
@@ -119,7 +118,7 @@ export async function copyDown(
       const first = await underWay.shift()
       if (first === undefined) return
       const taken = take(first)
-      // Whoever awaits it hears of its failure; until then it is nobody's.
+      // Awaited later; until then, this prevents an unhandled rejection.
       taken.catch(() => undefined)
       writing.push(taken)
       while (writing.length > waiting) await writing.shift()

@@ -11,29 +11,29 @@ import { LocalNames, type NamesOf } from './local-names.ts'
 import { createTally, type Tally } from './tally.ts'
 
 export interface StreamDownload {
-  /** On the instance. */
+  /** Paths on the instance. */
   paths: readonly string[]
   system: NamesOf
   changed(): void
 }
 
-/** What the browser is told before the first byte. */
+/** The name and size that the browser gets before the first byte. */
 export interface Announced {
   name: string
-  /** Bytes, where they are known beforehand. */
+  /** Bytes; undefined for an archive. */
   size?: number
 }
 
 export interface StreamDownloadJob extends Job {
-  /** Resolves once it is known what there is to send. */
+  /** Resolves once the files to send are listed. */
   readonly announced: Promise<Announced>
-  /** The browser has come for it. */
+  /** Called when the browser requests the download, with the stream to it. */
   serve(sink: ByteSink): void
 }
 
 /**
- * Sends a file, or several and folders as a tar archive, in one stream of bytes: to a browser, which puts it where the
- * user wants. While the connection is lost or the user pauses, the stream waits.
+ * Streams a file, or several files and folders as a tar archive, to a browser, which saves it where the user wants. The
+ * stream waits while the connection is lost or the user pauses.
  */
 export function streamDownloadJob({ paths, system, changed }: StreamDownload): StreamDownloadJob {
   let plan: { folders: string[]; files: (RemoteFile & { name: string })[] } | undefined
@@ -42,7 +42,7 @@ export function streamDownloadJob({ paths, system, changed }: StreamDownload): S
   let leftOut = 0
   let tally: Tally | undefined
   let sink: ByteSink | undefined
-  /** Where it is: folders told, files whole, and bytes of the file under way. */
+  /** The position: folders sent, files sent, and bytes sent of the current file. */
   const at = { folder: 0, file: 0, bytes: 0 }
   const announced = deferred<Announced>()
   const served = deferred<ByteSink>()
@@ -79,7 +79,7 @@ export function streamDownloadJob({ paths, system, changed }: StreamDownload): S
         { from: at.bytes, to: size },
         async bytes => {
           await write(bytes)
-          // What was taken is never sent again, whatever happens next.
+          // Bytes that were written are never sent again, even after a retry.
           at.bytes += bytes.length
           tally?.set(file, at.bytes)
         },
@@ -156,7 +156,7 @@ interface Archive {
   begin(name: string, file: RemoteFile): void
   write(bytes: Buffer): Promise<void>
   finish(): Promise<void>
-  /** Resolves when all of it has been taken. */
+  /** Resolves when the whole archive has been written. */
   end(): Promise<void>
 }
 
@@ -177,7 +177,7 @@ function openArchive(out: ByteSink): Archive {
       return new Promise((resolve, reject) => {
         const target = entry
         if (target === undefined || target.destroyed) return reject(new Error('the archive has ended'))
-        // The bytes are only lent, and the archive holds on to them.
+        // Copied, since the bytes are only lent and the archive keeps them.
         if (target.write(Buffer.from(bytes))) return resolve()
         target.once('drain', () => resolve())
         target.once('close', () => reject(new Error('the archive has ended')))

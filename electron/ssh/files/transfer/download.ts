@@ -7,7 +7,7 @@ import { LocalNames, type NamesOf } from './local-names.ts'
 import { createTally, type Tally } from './tally.ts'
 
 export interface Download {
-  /** On the instance. */
+  /** Paths on the instance. */
   paths: readonly string[]
   into: ChosenFolder
   system: NamesOf
@@ -18,19 +18,19 @@ interface Planned extends RemoteFile {
   local: readonly string[]
 }
 
-/** Bytes at the end of what arrived that are compared before anything is added to it. */
+/** Bytes at the end of a partial file that are compared before it is resumed. */
 const tailLength = 256 * 1024
 
 /**
- * Fetches files and folders into a chosen folder. Nothing that is there is touched: what has the same name gets a
- * number. Names from the instance are mapped one by one, so no path leaves the folder.
+ * Downloads files and folders into a chosen folder. Existing files are not touched: a chosen file or folder whose name
+ * is taken gets a number. Names from the instance are mapped one by one, so no path leaves the folder.
  */
 export function downloadJob({ paths, into, system, changed }: Download): Job {
   let folders: (readonly string[])[] = []
   let files: Planned[] = []
   let leftOut = 0
   let tally: Tally | undefined
-  /** What was begun and is not whole. */
+  /** Files that were begun and are not complete, by local path. */
   const begun = new Map<string, { local: readonly string[]; version: string }>()
   let made = 0
 
@@ -111,7 +111,7 @@ export function downloadJob({ paths, into, system, changed }: Download): Job {
   }
 }
 
-/** A local path for each folder and file. What was chosen gets a name that is free; in a new folder all are. */
+/** A local path for each folder and file. Chosen ones get a free name; inside them, all names are free. */
 async function planLocally(
   tree: Awaited<ReturnType<typeof walk>>,
   into: ChosenFolder,
@@ -120,7 +120,7 @@ async function planLocally(
   const folders: (readonly string[])[] = []
   const files: Planned[] = []
   let leftOut = 0
-  /** By the remote folder's names: where it lies here, and the names taken in it. */
+  /** By the remote folder's names: its local path, and the local names that are taken in it. */
   const places = new Map<string, { local: readonly string[]; names: LocalNames }>()
   const top = new LocalNames(system)
 
@@ -152,7 +152,7 @@ async function planLocally(
   return { folders, files, leftOut }
 }
 
-/** Bytes to go on after: what is there already and ends as the remote file does at that place. */
+/** The offset to resume at: the partial file's size if the remote file is the same before it, else 0. */
 async function arrived(sftp: Sftp, handle: Handle, sink: Sink, size: number): Promise<number> {
   const at = sink.size
   if (at === 0) return 0

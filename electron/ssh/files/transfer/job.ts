@@ -1,27 +1,24 @@
 import type { Sftp } from '../sftp.ts'
 import type { Tally } from './tally.ts'
 
-/**
- * Files to be moved. It can be run again after a pause or a lost connection, and goes on where it was; what it knows
- * of its own files it keeps.
- */
+/** An upload or download. After a pause or a lost connection it can be run again, and resumes. */
 export interface Job {
-  /** Looks what there is to do, once. */
+  /** Lists the files to transfer; called once. */
   prepare(sftp: Sftp, signal: AbortSignal): Promise<void>
-  /** Resolves when all is there. Rejects with SftpLost when the connection went, or the signal's reason. */
+  /** Resolves when all files have arrived. Rejects with SftpLost, or with the signal's reason. */
   run(sftp: Sftp, signal: AbortSignal): Promise<void>
   /** Undefined before `prepare`. */
   tally(): Tally | undefined
   leftOut(): number
-  /** Removes what arrived of files that are not whole. Without SFTP, as far as that goes. */
+  /** Removes partial files; without SFTP, only those on this machine. */
   discard(sftp: Sftp | undefined): Promise<void>
 }
 
-/** Files of at most so many bytes go several at a time; larger ones fill the line alone. */
+/** Files of at most this many bytes are transferred several at a time, larger ones one after the other. */
 const small = 1024 * 1024
 const smallAtOnce = 8
 
-/** Does the work for each, in their order. The first failure ends it, once what is under way has ended. */
+/** Runs `work` for each file, in order. After a failure no file is begun; rejects once those in progress have ended. */
 export async function forEachFile(
   sizes: readonly number[],
   signal: AbortSignal,

@@ -1,18 +1,18 @@
 import { checkedName, withoutHarm } from '../../../contract/instance/file-names.ts'
 import { withoutEnd } from '../../../contract/text.ts'
 
-/** What the system of this machine makes of names. */
+/** The operating system, whose rules for file names apply. */
 export type NamesOf = 'linux' | 'darwin' | 'win32'
 
-/** Bytes of the longest name, with room left for a number. */
+/** The most bytes of a name, which leaves room for a number. */
 const longest = 240
 
-/** Characters of a remote name. */
+/** The most characters of a remote name. */
 const longestRemote = 4096
 
 /**
- * A remote name as one step of a path on this machine, or undefined for what can never be one. What this system would
- * read as something else, or what would act on a screen, becomes `_`; the result is a plain name everywhere.
+ * A remote name as a file name on this machine; undefined if it can never be one. Characters that this system would
+ * read as something else, or that would act on a screen, become `_`.
  */
 export function localName(name: string, system: NamesOf): string | undefined {
   if (name.length > longestRemote || checkedName(name) === undefined) return undefined
@@ -29,7 +29,7 @@ export function localName(name: string, system: NamesOf): string | undefined {
 /** Windows opens a device for these, whatever comes after a dot. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)(\s*\.|\s*$)/i
 
-/** Cut to what file systems take, its ending kept. */
+/** Cuts a name to what file systems accept, but keeps its extension. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longest) return name
   const ending = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
@@ -43,27 +43,27 @@ function shortened(name: string): string {
   return start + ending
 }
 
-/** A name with a number before its ending: `data (2).csv`. */
+/** A name with a number before its extension: `data (2).csv`. */
 export function numbered(name: string, number: number): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? `${name.slice(0, dot)} (${number})${name.slice(dot)}` : `${name} (${number})`
 }
 
 /**
- * Gives each remote name of a folder a local one of its own, since several may come to the same: by mapping, or where
- * the system does not tell `A` from `a`.
+ * Gives each remote name of a folder a distinct local one. Several may become equal, by mapping or since the system
+ * does not distinguish `A` from `a`.
  */
 export class LocalNames {
   readonly #system: NamesOf
   readonly #taken = new Set<string>()
-  /** The next number to try for a name, so that thousands of the same are not counted through each time. */
+  /** The next number to try for a name, so that thousands of equal names are not counted through each time. */
   readonly #next = new Map<string, number>()
 
   constructor(system: NamesOf) {
     this.#system = system
   }
 
-  /** Undefined for what can never be a name here. */
+  /** Undefined if the name can never be a file name here. */
   claim(remote: string): string | undefined {
     const name = localName(remote, this.#system)
     if (name === undefined) return undefined

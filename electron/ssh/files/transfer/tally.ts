@@ -1,12 +1,12 @@
-/** How far a transfer is. Bytes. */
+/** The progress of a transfer, in bytes and files. */
 export interface Tally {
   readonly total: number
   readonly done: number
   readonly files: number
   readonly filesDone: number
-  /** Which file is whole. */
+  /** Whether the file with this index is complete. */
   isDone(file: number): boolean
-  /** So many bytes of it have arrived, which may be fewer than before. */
+  /** Sets how many bytes of a file have arrived, which may be fewer than before. */
   set(file: number, bytes: number): void
   finish(file: number): void
 }

@@ -11,20 +11,20 @@ import { createTally, type Tally } from './tally.ts'
 export interface Upload {
   /** The folder on the instance. */
   folder: string
-  /** What is sent, looked up when it begins. */
+  /** Lists the files to send; called when the job is prepared. */
   list(): Promise<SourceList>
-  /** Whether it may take the place of what is there. */
+  /** Whether existing files may be replaced. */
   replace: boolean
   changed(): void
 }
 
-/** Bytes at the end of what arrived that are compared before anything is added to it. */
+/** Bytes at the end of a partial file that are compared before it is resumed. */
 const tailLength = 256 * 1024
 const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
 
 /**
- * Sends files and folders. Each file travels under a temporary name beside its own, made from what it is, so that the
- * same file sent again goes on with what arrived and a changed one begins anew.
+ * Uploads files and folders. Each file is written beside its target, under a temporary name made from its name, size
+ * and time: the same file sent again is resumed, and a changed one starts anew.
  */
 export function uploadJob({ folder, list, replace, changed }: Upload): Job {
   let sources: SourceList | undefined
@@ -107,7 +107,7 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
   }
 }
 
-/** Throws `exists` when any of the names is taken. `isReplaceable`: that may be replaced. */
+/** Throws `exists` if any of the names is taken. `isReplaceable`: whether the user may choose to replace them. */
 export async function refuseExisting(
   sftp: Sftp,
   folder: string,
@@ -129,10 +129,10 @@ export async function refuseExisting(
   if (taken.length > 0) throw existing(taken, isReplaceable)
 }
 
-/** Bytes to go on after: what is there already and ends as the source does at that place. The rest is cut off. */
+/** The offset to resume at: up to where the partial file equals the source, else 0. The rest is cut off. */
 async function arrived(sftp: Sftp, handle: Handle, open: OpenSource, source: Source): Promise<number> {
   const { size } = await sftp.statHandle(handle)
-  // Others may have written what came last before what came first.
+  // Other servers may have written later pieces before earlier ones, so the end is not trusted.
   const sure = sftp.inOrder ? size : size - sftp.writing.depth * sftp.writing.piece
   const from = Math.max(0, Math.min(sure, source.size))
   const same = from > 0 && (await endsAlike(sftp, handle, open, from))
@@ -158,13 +158,13 @@ async function makeFolder(sftp: Sftp, path: string): Promise<void> {
   try {
     await sftp.makeFolder(path)
   } catch (error) {
-    // Servers say only that it failed when it is there already.
+    // If the folder exists, servers report only a failure.
     const there = await sftp.stat(path).catch(() => undefined)
     if (there === undefined || !isFolder(there.mode)) throw error
   }
 }
 
-/** The temporary name of a file under way. */
+/** The temporary name of a file that is being uploaded. */
 function partName({ path, size, modified }: Source): string {
   const version = `${path.at(-1)}/${size}/${Math.trunc(modified)}`
   return `.${createHash('sha256').update(version).digest('hex').slice(0, 16)}.berth-part`

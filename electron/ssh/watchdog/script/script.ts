@@ -1,4 +1,4 @@
-/** The watchdog as the one script that it is on an instance: its parts in the order in which a shell reads them. */
+/** The watchdog's script, joined from its parts in the order in which the shell reads them. */
 export async function watchdogScript(): Promise<string> {
   const parts = await Promise.all([
     import('./begin.sh?raw'),
