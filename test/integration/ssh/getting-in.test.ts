@@ -31,6 +31,12 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
 
   const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
 
+  /** Gets in once, and waits until nobody is: a shell opened right after the end of another one shares its connection. */
+  async function comeAndGo(): Promise<void> {
+    ;(await open()).close()
+    await expect.poll(() => sshd.connections()).toBe(0)
+  }
+
   test('a key that is attached opens a shell of the size that was asked for', async () => {
     const shell = await open()
     expect(await answerTo(shell, 'stty size')).toBe('33 101')
@@ -66,8 +72,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
 
   test('a changed host key is refused with both fingerprints, and let in once that very key is accepted', async () => {
     const known = sshd.fingerprint()
-    ;(await open()).close()
-    await expect.poll(() => sshd.connections()).toBe(0)
+    await comeAndGo()
     const offered = await sshd.changeHostKey()
     const problem = await problemOf(open())
     expect(problem.code).toBe('host_key_changed')
@@ -85,7 +90,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   })
 
   test('another account’s service that leads here is asked about first, and has no key that gets in', async () => {
-    ;(await open()).close()
+    await comeAndGo()
     const other = 'a00000002'
     const misled = () => ssh.openShell({ ...target({ proxy: sshd, instance: 1 }), account: other })
     const problem = await problemOf(misled())
@@ -100,14 +105,14 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   })
 
   test('a guessed port that is another instance’s asks nothing', async () => {
-    ;(await open()).close()
+    await comeAndGo()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
   test('an account that leaves takes its key and host keys along, and no other’s', async () => {
     const other = 'a00000002'
-    ;(await open()).close()
+    await comeAndGo()
     const mine = (await ssh.keysOf(account).locate('berth')).path
     const theirs = (await ssh.keysOf(other).locate('berth')).path
     await ssh.forgetAccount(account)
@@ -153,7 +158,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   })
 
   test('the host key of a guessed port is never the one to accept', async () => {
-    ;(await open()).close()
+    await comeAndGo()
     await sshd.changeHostKey()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
@@ -162,7 +167,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
   test('two addresses that show two other host keys: the one that was told can be accepted', async () => {
     const other = await startSshd()
     try {
-      ;(await open()).close()
+      await comeAndGo()
       const told = await sshd.changeHostKey()
       const problem = await problemOf(open({ direct: sshd, proxy: other }))
       expect(problem.facts?.['offered']).toBe(told)
