@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import type { Wanted } from './fetch.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
-import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
+import { besideName, fateOf, folderOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -23,9 +23,6 @@ export interface SyncDown {
   signal: AbortSignal
   onProgress?: (progress: SyncProgress) => void
 }
-
-/** The most names that are tried beside a file. */
-const mostBeside = 100
 
 /**
  * Fetches files. A local file that was changed is not replaced: the remote one is saved beside it. If the sync breaks
@@ -93,20 +90,19 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     return free === undefined ? [] : [{ path, item, ...free }]
   }
 
-  /** The path beside the local file; undefined if the version is there already, or all names are taken. */
+  /** A free path beside the local file; undefined if the version is there already. */
   async function freeName(
     path: string,
     item: Version,
   ): Promise<{ as: string; here: LocalEntry | undefined } | undefined> {
     const at = path.lastIndexOf('/') + 1
-    for (let number = 1; number <= mostBeside; number++) {
+    for (let number = 1; ; number++) {
       const as = path.slice(0, at) + besideName(path.slice(at), from, number)
       const here = await folder.stat(as)
       const fate = fateOf(item, here, synced.get(as))
       if (fate === 'keep') return undefined
       if (fate === 'fetch') return { as, here }
     }
-    return undefined
   }
 }
 
@@ -118,7 +114,7 @@ function isListed(path: string, items: RemoteListing['items']): boolean {
 function waysIn(folder: SyncedFolder): (path: string) => Promise<boolean> {
   const known = new Map<string, boolean>([['', false]])
   return async function inTheWay(path: string): Promise<boolean> {
-    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    const above = folderOf(path)
     const before = known.get(above)
     if (before !== undefined) return before
     const entry = await folder.stat(above)

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { RemoteListing } from './listing.ts'
-import type { Offered, Version } from './plan-down.ts'
+import { folderOf, type Offered, type Version } from './plan-down.ts'
 import { openScript, type ScriptStream } from './script-stream.ts'
 import { giveScript } from './scripts.ts'
 import { wrongArchive } from './sync-problems.ts'
@@ -88,7 +88,8 @@ async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching
       if (room < 0) throw wrongArchive(fetching.remote)
       const path = name.replace(/^\.\//, '')
       const wanted = waiting.get(path)
-      if (wanted === undefined || type !== 'file' || size > mostOf(wanted.item)) await passOver(entry)
+      const isWanted = wanted !== undefined && type === 'file' && size <= mostOf(wanted.item)
+      if (!isWanted || !(await fetching.folder.makeFolder(folderOf(wanted.as)))) await passOver(entry)
       else {
         await receive(entry, wanted, fetching)
         waiting.delete(path)
@@ -106,15 +107,13 @@ function mostOf({ size }: Version): number {
 
 async function passOver(entry: Entry): Promise<void> {
   for await (const _ of entry) {
-    // Discarded: it was not requested.
+    // Discarded: it was not requested, or something is in the way of its folder by now.
   }
 }
 
 async function receive(entry: Entry, wanted: Wanted, fetching: Fetching): Promise<void> {
   const { folder, now, signal, onBytes, onFile } = fetching
   const { size = 0, mtime } = entry.header
-  const above = wanted.as.slice(0, Math.max(0, wanted.as.lastIndexOf('/')))
-  if (!(await folder.makeFolder(above))) return passOver(entry)
   const file = await folder.receive(wanted.as)
   try {
     for await (const chunk of entry) {

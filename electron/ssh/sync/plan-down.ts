@@ -43,6 +43,11 @@ export function besideName(name: string, from: string, number: number): string {
   return number === 1 ? marked : numbered(marked, number)
 }
 
+/** The path above; empty for the synced folder itself. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
 export interface Offered {
   path: string
   item: RemoteItem

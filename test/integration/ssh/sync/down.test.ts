@@ -71,6 +71,23 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(readFileSync(join(here, 'train.py'), 'utf8')).toBe('mine')
   })
 
+  test('a file whose folder is put in the way meanwhile is told', async () => {
+    const { here, remote, folder, down } = await openSync()
+    write(remote, { 'out/a.pt': 'x' })
+    const blocked = {
+      ...folder,
+      makeFolder(path: string) {
+        write(here, { [path]: 'mine' })
+        return folder.makeFolder(path)
+      },
+    }
+    expect(await down({ folder: blocked })).toMatchObject({
+      files: 0,
+      unchanged: 0,
+      skipped: [{ path: 'out/a.pt', why: 'changed' }],
+    })
+  })
+
   test('a file that changes there twice within a second is not missed', async () => {
     const { here, remote, down } = await openSync()
     const now = Math.floor(Date.now() / 1000)

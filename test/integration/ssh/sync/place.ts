@@ -29,8 +29,9 @@ export async function openSync(config: readonly string[] = []) {
   onTestFinished(() => rmSync(here, { recursive: true, force: true, maxRetries: 20 }))
   const remote = join(there, 'project')
   const { connection } = await connect()
+  const folder = systemSyncedFolders.at(here)
   const common = {
-    folder: systemSyncedFolders.at(here),
+    folder,
     remote,
     clock: systemClock,
     signal: new AbortController().signal,
@@ -40,6 +41,7 @@ export async function openSync(config: readonly string[] = []) {
     sshd,
     here,
     remote,
+    folder,
     connect,
     synced,
     up: (more: Partial<SyncUp> = {}, over: Connection = connection) =>
