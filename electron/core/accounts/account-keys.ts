@@ -2,18 +2,18 @@ import type { Keychain } from '../../ports/keychain.ts'
 import { keyEntry, type StoredAccount } from './stored-accounts.ts'
 
 /**
- * The keys of one account in the keychain: its API key, and the session key that a two-factor login gave for it
- * (section 5.7), which is preferred for as long as the service takes it. Each has an entry of its own.
+ * An account's keys in the keychain: its API key, and the session key of a two-factor login (section 5.7), which is
+ * preferred while the service accepts it. Each has its own entry.
  */
 export interface AccountKeys {
-  /** The key to begin with; undefined where neither is at hand. */
+  /** The key to start with; undefined where neither can be read. */
   toUse(): Promise<string | undefined>
-  /** Undefined where it is not at hand. */
+  /** Undefined where it cannot be read. */
   apiKey(): Promise<string | undefined>
-  /** A new API key; the session of the one before is forgotten. Rejects when it cannot be kept. */
+  /** Stores a new API key and deletes the session of the previous one. Rejects when it cannot be stored. */
   keepApiKey(key: string): Promise<void>
   keepSession(key: string): Promise<void>
-  /** The service refused a key: forgets the session. Gives the API key to go on with, unless it was that one. */
+  /** Call when the service refused a key: deletes the session. Returns the API key, unless that was the refused one. */
   dropSession(refused: string): Promise<string | undefined>
   forget(): Promise<void>
 }
@@ -44,7 +44,7 @@ export function accountKeys(keychain: Keychain, account: Pick<StoredAccount, 'id
   }
 }
 
-/** Where the demo's keys and secret values are: they go when Berth ends. */
+/** The keychain of the demo, in memory only. */
 export function shortLivedKeychain(): Keychain {
   const entries = new Map<string, string>()
   return {

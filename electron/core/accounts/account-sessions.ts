@@ -16,7 +16,7 @@ import type { SessionContext } from './session/context.ts'
 import { openSession, type Session } from './session/session.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
-/** What all accounts have at hand, and whom they tell. */
+/** What the sessions of all accounts share. */
 export interface AccountsContext {
   store: Store
   machine: Machine
@@ -26,9 +26,9 @@ export interface AccountsContext {
   fileTransfers: FileTransfers
   forProjects: SessionContext['forProjects']
   demo?: Demo
-  /** An instance is away: nothing of it needs to stay open, but it may be there again. */
+  /** An instance is missing: its connections can be closed, but it may return. */
   onAway(account: AccountId, instance: number): void
-  /** An instance is gone for good, or its account leaves Berth. */
+  /** An instance is gone for good, or its account is removed. */
   onGone(account: AccountId, instance: number): void
   onCreated(
     at: { account: AccountId; client: ServiceClient },
@@ -37,21 +37,21 @@ export interface AccountsContext {
   ): void
 }
 
-/** The sessions of the accounts, one each, and the keys they are begun with. */
+/** The sessions of the accounts, one each, and their keys. */
 export interface AccountSessions {
   find(id: AccountId): Session | undefined
   all(): readonly Session[]
   keysOf(account: Pick<StoredAccount, 'id' | 'baseUrl'>): AccountKeys
-  /** Puts the account into State and begins its session. Never rejects: what keeps it from beginning locks it. */
+  /** Adds the account to State and begins its session. Never rejects: an error locks the account. */
   begin(account: StoredAccount): Promise<void>
-  /** The same for the demo, whose things go with it. */
+  /** The same for the demo, with files of its own. */
   beginDemo(demo: NonNullable<AccountsContext['demo']>): Promise<void>
-  /** The key is what its account has from now on. Rejects when it cannot be kept. */
+  /** Stores a new key for the account and uses it. Rejects when it cannot be stored. */
   useKey(account: StoredAccount, key: string): Promise<void>
   drop(id: AccountId): void
 }
 
-/** Milliseconds between polls of the demo, whose hours pass in minutes. */
+/** Milliseconds between polls of the demo, whose time runs faster. */
 const demoInterval = 2000
 
 export function createAccountSessions(context: AccountsContext): AccountSessions {
@@ -69,7 +69,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     try {
       sessions.set(account.id, await open(account, files, rate))
     } catch (error) {
-      // Such as an address or a key that someone has changed by hand: it does not keep the others from starting.
+      // Such as an address that was edited by hand: the other accounts start nevertheless.
       store.change(draft => {
         const view = draft.accounts[account.id]
         if (view) view.connection = { status: 'locked', problem: problemOf(error) }
@@ -100,7 +100,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
     })
   }
 
-  /** What to go on with once the service refuses the session of a two-factor login; undefined where there is none. */
+  /** Drops a refused session of a two-factor login. Returns the API key, if there is another one. */
   async function withoutSession(account: StoredAccount, refused: string): Promise<string | undefined> {
     const key = await keysOf(account).dropSession(refused)
     if (key !== undefined)

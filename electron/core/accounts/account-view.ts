@@ -1,7 +1,7 @@
 import type { AccountView } from '../../contract/state.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
-/** An account as State has it before its first poll. `now`: epoch milliseconds; `rate`: of its time. */
+/** An account in State before its first poll. `now`: epoch milliseconds; `rate`: of the account's time. */
 export function accountView(
   { id, name, baseUrl, userId }: StoredAccount,
   now: number,

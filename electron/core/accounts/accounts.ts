@@ -10,20 +10,20 @@ import { isPaused } from './pause.ts'
 import type { Session } from './session/session.ts'
 import { StoredAccounts } from './stored-accounts.ts'
 
-/** The accounts Berth knows. All are polled, alerted on and guarded; the page shows one. */
+/** Berth's accounts. All are polled, alerted on and guarded; the page shows one. */
 export interface Accounts extends Pick<Connecting, 'connect'> {
-  /** The session of an account, or of the one that is shown. Throws `no_such_account`. */
+  /** The session of an account, by default of the shown one. Throws `no_such_account`. */
   session(id: AccountId | undefined): Session
-  /** Throws `demo_stays`, or `other_user` for a key that is not of its user. */
+  /** Throws `demo_stays`, or `other_user` for another user's key. */
   replaceKey(id: AccountId, key: string): Promise<void>
-  /** Goes on with the session key of a two-factor login, which is kept beside the API key and preferred to it. */
+  /** Uses the session key of a two-factor login, which is stored beside the API key and preferred to it. */
   useSessionKey(id: AccountId, key: string): Promise<void>
-  /** The API key as it is kept; undefined where it is not at hand. */
+  /** The stored API key; undefined where it cannot be read. */
   apiKey(id: AccountId): Promise<string | undefined>
   rename(id: AccountId, name: string): Promise<void>
   remove(id: AccountId): Promise<void>
   show(id: AccountId): Promise<void>
-  /** Begins the demo where it has not begun, and shows it. Throws `no_demo` where there is none. */
+  /** Starts the demo unless it runs, and shows it. Throws `no_demo` where there is none. */
   showDemo(): Promise<void>
   pollNow(): void
   close(): Promise<void>
@@ -45,7 +45,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions
-  /** Two that connect the same user at once must not make two accounts of it. */
+  /** One connection at a time, so that connecting the same user twice cannot make two accounts. */
   const inTurn = oneAtATime()
 
   async function showId(id: AccountId | undefined): Promise<void> {
@@ -74,7 +74,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   const pollNow = () => {
     for (const session of sessions.all()) void session.poll()
   }
-  // Right after a login it may come later than Berth, or wait for its user: the keys are there then.
+  // At a login the keychain may start after Berth or wait for the user; once it answers, the keys can be read.
   machine.keychain.onBack?.(() => {
     if (!isPaused(store, machine.clock)) pollNow()
   })
@@ -100,7 +100,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     },
     async useSessionKey(id, key) {
       const saving = keysOf(existing(id)).keepSession(key)
-      // The login is done and cannot be repeated: what cannot be kept is used all the same.
+      // The login cannot be repeated, so its session key is used even where it cannot be stored.
       await saving.catch(() =>
         activity.add({
           account: id,
@@ -143,7 +143,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
         delete draft.accounts[id]
       })
       if (store.get().shown === id) await showId(next)
-      // By now nothing asks for the account's key, which would make it anew.
+      // After this point nothing connects any more, which would create the account's SSH key again.
       await context.access.forgetAccount(id).catch(() => undefined)
       await deleteFolder(machine.files, id)
       activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })

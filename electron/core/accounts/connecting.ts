@@ -8,14 +8,14 @@ import type { Document } from '../storage/json-file.ts'
 import type { AccountSessions, AccountsContext } from './account-sessions.ts'
 import type { StoredAccount, StoredAccounts } from './stored-accounts.ts'
 
-/** Keeps the keys of accounts, once the service has said whose they are. */
+/** Stores the keys of accounts after the service has identified their users. */
 export interface Connecting {
   /**
-   * Checks the key against the current user, and keeps both. The same user at the same address gets the new key. A key
-   * that may make two-factor calls alone is kept without knowing whose it is: the login that comes next shows it.
+   * Checks the key against the current user, and stores both. The same user at the same address gets the new key. A key
+   * that only allows two-factor calls is stored without a user: the login that follows shows it.
    */
   connect(baseUrl: string, key: string, name: string | undefined): Promise<AccountId>
-  /** Throws `other_user` for a key that is not of the account's user. */
+  /** Throws `other_user` for another user's key. */
   replaceKey(account: StoredAccount, key: string): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export function createConnecting(
   const clientFor = (baseUrl: BaseUrl, key: string) =>
     createClient({ baseUrl, key, clock: requestClock(machine.clock), random: machine.random.fraction })
 
-  /** Keeps key and account both, or neither. */
+  /** Stores both key and account, or neither. */
   async function keep(account: StoredAccount, key: string): Promise<void> {
     await keysOf(account).keepApiKey(key)
     try {
@@ -39,7 +39,7 @@ export function createConnecting(
     }
   }
 
-  /** The same user at the same address stays one account. */
+  /** Updates the account of the same user at the same address, or adds one. */
   async function connectUser(user: Omit<StoredAccount, 'id'>, key: string): Promise<AccountId> {
     const { baseUrl, userId } = user
     const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId)

@@ -4,20 +4,20 @@ import { goTo } from '../app/go-to.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 
-/** The user's own pause: for a while no account is polled by itself. What the user asks for is still done. */
+/** The user's pause of automatic polling. Commands still work. */
 export interface Pause {
   begin(minutes: number): void
   end(): void
-  /** Polls everything, unless it is paused; a pause that was slept through is over. */
+  /** Polls all accounts unless paused; ends a pause that expired during sleep. */
   pollNow(): void
-  /** Stops waiting for its end. */
+  /** Stops waiting for the pause's end. */
   close(): void
 }
 
-/** Milliseconds; a machine that slept, or a clock that was set, is noticed within this time. */
+/** Milliseconds between checks, so that sleep or a changed clock is noticed. */
 const glance = 30_000
 
-/** Whether no account is to be polled by itself. A pause ends with Berth. */
+/** Whether automatic polling is paused. A pause ends with Berth. */
 export function isPaused(store: Store, clock: Clock): boolean {
   const { pausedUntil } = store.get()
   return pausedUntil !== undefined && clock.now() < pausedUntil

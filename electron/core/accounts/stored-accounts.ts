@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AccountId } from '../../contract/ids.ts'
 
-/** The accounts as they are kept on disk. Their keys are in the keychain. */
+/** The accounts on disk. Their keys are in the keychain. */
 export const StoredAccounts = v.object({
   shown: v.optional(AccountId),
   accounts: v.array(
@@ -16,7 +16,7 @@ export const StoredAccounts = v.object({
 export type StoredAccounts = v.InferOutput<typeof StoredAccounts>
 export type StoredAccount = StoredAccounts['accounts'][number]
 
-/** The keychain entry of an account's key. It names the address too: a key belongs to where it was entered for. */
+/** The keychain entry of an account's key. It includes the address, which the key belongs to. */
 export function keyEntry(account: Pick<StoredAccount, 'id' | 'baseUrl'>): string {
   return `${account.baseUrl} ${account.id}`
 }

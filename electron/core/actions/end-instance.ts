@@ -5,7 +5,7 @@ import type { ServiceClient } from '../../service/client.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { AccountContext } from '../account-context.ts'
 
-/** Stops or destroys an instance. One that is gone already, by somebody faster, counts as that: false then. */
+/** Stops or destroys an instance. Returns false if it no longer exists. */
 export async function endInstance(
   { instances }: Pick<ServiceClient, 'instances'>,
   instance: number,
@@ -22,8 +22,8 @@ export async function endInstance(
 }
 
 /**
- * The same on what a poll just made shows; done already counts as done. Rejects with why it could not be, to be tried
- * again. `asks` is called right before the service is asked; false leaves it as it is, and is the answer then.
+ * Polls, then stops or destroys an instance unless that is done already. Rejects where it failed and should be retried.
+ * `asks` is called right before the request; if it returns false, nothing is sent and the result is false.
  */
 export async function endAsSeen(
   context: Pick<AccountContext, 'account' | 'store' | 'poll' | 'client' | 'ending'>,

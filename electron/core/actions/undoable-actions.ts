@@ -11,26 +11,26 @@ import { needingPermission } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { openCollection } from '../storage/collection.ts'
 
-/** What the user tells instances, at once or in a moment in which it can be undone. */
+/** The user's actions on instances, sent at once or after a delay in which they can be undone. */
 export interface UndoableActions extends Automation {
-  /** At once; what waited for that instance is over. */
+  /** Sends now, and cancels an action that waits for the instance. */
   send(instance: InstanceView, action: UndoableAction): Promise<void>
   /**
-   * In five seconds, or at once where that cannot be written down. Resolves once it was sent or undone, and rejects where
-   * it was refused. Where something waits for that instance already, nothing else is begun.
+   * Sends after five seconds, or at once where the action cannot be stored. Resolves once it was sent or undone, and
+   * rejects where it was refused. Does nothing while another action waits for the instance.
    */
   sendSoon(instance: InstanceView, action: UndoableAction): Promise<void>
-  /** Throws `not_undone` where nothing waits any more. */
+  /** Throws `not_undone` when nothing waits. */
   undo(instance: number): Promise<void>
-  /** Sends at once what waits: Berth ends. What gets no answer in time is sent at the next start. */
+  /** Sends all waiting actions when Berth ends. At the next start, unanswered stops are sent again. */
   sendAll(): Promise<void>
 }
 
-/** `sendAt` in epoch milliseconds of this machine. */
+/** `sendAt` in epoch milliseconds of this computer. */
 const Waiting = v.object({ instance: InstanceId, action: UndoableAction, sendAt: v.number() })
 type Waiting = v.InferOutput<typeof Waiting>
 
-/** Milliseconds for which the end of Berth waits for the service. */
+/** Milliseconds that the end of Berth waits for the service. */
 const patience = 5000
 
 const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
@@ -39,7 +39,7 @@ const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not reboote
 export async function openUndoableActions(context: AccountContext): Promise<UndoableActions> {
   const { account, activity, machine, store, ending } = context
   const { clock } = machine
-  /** What is to happen in this session, by instance: those on disk without it are from one that was killed. */
+  /** The timers of waiting actions by instance; stored actions without one are from a Berth that was killed. */
   const timers = new Map<number, { cancel: () => void; resolve: (sent?: Promise<void>) => void }>()
   const sending = new Set<number>()
   const waiting = await openCollection(context, {
@@ -72,7 +72,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     timer?.resolve()
   }
 
-  /** It stays on disk until it is answered: a stop that is sent once more after a kill does no harm. */
+  /** Stored until it is answered: sending a stop twice after a kill does no harm. */
   async function sendWaiting({ instance: id, action }: Waiting): Promise<void> {
     const instance = instances()[id]
     sending.add(id)
@@ -93,7 +93,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     activity.add({ account, instance: id, kind: 'error', text, detail })
   }
 
-  /** What an earlier Berth was killed with: a stop is sent, and what would cost or end something is left. */
+  /** Handles an action of a Berth that was killed: only a stop is sent, since others cost or interrupt something. */
   async function goOn(item: Waiting): Promise<void> {
     if (item.action !== 'stop') return sayNot(item, 'Berth ended before it was sent.')
     try {
@@ -112,7 +112,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     timers.delete(instance)
     timer.cancel()
     const sent = sendWaiting(item).catch(async error => {
-      // Berth ends before the answer: the next one begins with it.
+      // Berth is ending: the next start handles it.
       if (ending.aborted) return
       await sayNot(item, wordsOf(error))
       throw error

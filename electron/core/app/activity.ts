@@ -5,10 +5,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 import type { Store } from '../state/store.ts'
 
-/** Everything Berth and the user did, and every error. One JSON line each; the newest are in State too. */
+/** All actions of Berth and the user, and all errors: a JSON line each; the newest are in State, too. */
 export interface Activity {
   add(entry: Omit<ActivityEntry, 'id' | 'at'>): void
-  /** Newest first, those whose text, detail or instance contains `text`, older than `before`. */
+  /** Newest first: entries older than the id `before` whose text, detail or instance contains `text`. */
   search(text: string, before: string | undefined, limit: number): readonly ActivityEntry[]
   flush(): Promise<void>
 }
@@ -23,13 +23,13 @@ const Entry = v.object({
   detail: v.optional(v.string()),
 })
 
-/** Entries in State, and entries kept on disk. When twice as many are there, the file is cut to the newest. */
+/** The numbers of entries in State and on disk. At twice as many, the file is cut to the newest. */
 const shown = 200
 const kept = 5000
 
 const fileName = 'activity.jsonl'
 
-/** `filesFor` says where an account's entries are kept: the demo's go with the demo. */
+/** `filesFor` chooses the place of an account's entries: the demo's are deleted with the demo. */
 export async function openActivity(
   store: Store,
   clock: Clock,
@@ -45,7 +45,7 @@ export async function openActivity(
     for (const entry of entries.slice(-shown)) draft.activity[entry.id] = entry
   })
 
-  /** Sorts by age, and stays unique when the clock stands or jumps back. */
+  /** An id that sorts by age, and is unique even when the clock stands still or jumps back. */
   function nextId(at: number): string {
     const byTime = `${Math.max(0, Math.round(at)).toString(36).padStart(9, '0')}-0000`
     if (byTime > lastId) return byTime
@@ -88,7 +88,7 @@ function searchable({ text, detail, instance }: ActivityEntry): string {
   return `${text} ${detail ?? ''} ${instance === undefined ? '' : `#${instance}`}`.toLowerCase()
 }
 
-/** The entries on disk; lines that are none are passed over. A file grown too long is cut. */
+/** The entries on disk, without invalid lines. A file that is too long is cut. */
 async function load(files: Files): Promise<ActivityEntry[]> {
   const text = (await files.read(fileName)) ?? ''
   const entries = text.split('\n').flatMap(line => {
@@ -101,7 +101,7 @@ async function load(files: Files): Promise<ActivityEntry[]> {
   })
   if (entries.length <= 2 * kept) return entries
   const newest = entries.slice(-kept)
-  // A file that cannot be cut now is cut at a later start.
+  // If cutting fails, a later start does it.
   await files
     .write(fileName, newest.map(entry => `${JSON.stringify(entry)}\n`).join(''))
     .catch(() => undefined)

@@ -7,7 +7,7 @@ import type { DemoControls } from './demo.ts'
 const little = 0.5
 const plenty = 50
 
-/** Makes something happen in the demo market: to the given instance, or to the first that it can happen to. */
+/** Makes an event happen in the demo market, to the given instance or the first suitable one. */
 export function makeHappen(
   controls: DemoControls,
   event: DemoEvent,

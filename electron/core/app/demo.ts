@@ -1,15 +1,15 @@
 import type { DemoMessage } from '../../contract/app/demo-events.ts'
 import type { Files } from '../../ports/files.ts'
 
-/** The demo, as the entry hands it over: its market starts when it is first wanted. */
+/** The demo as the entry file passes it in: its market starts when it is first needed. */
 export interface Demo {
-  /** Whether Berth opens on it. */
+  /** Whether Berth starts with the demo. */
   atStart: boolean
-  /** How many times faster than this machine's its time runs. */
+  /** How many times faster than this computer's its time runs. */
   speed: number
-  /** Where the demo's things are kept: a temporary folder that goes when Berth ends. */
+  /** A temporary folder that is deleted when Berth ends. */
   files: Files
-  /** Starts the market; the same one once it runs. */
+  /** Starts the market, or returns the running one. */
   start(): Promise<DemoMarket>
 }
 
@@ -19,7 +19,7 @@ export interface DemoMarket {
   controls: DemoControls
 }
 
-/** What can be made to happen in it. */
+/** Controls over the market, for trying things out. */
 export interface DemoControls {
   /** Dollars. */
   setCredit(dollars: number): void
@@ -27,6 +27,6 @@ export interface DemoControls {
   forceStatus(instanceId: number, status: string): void
   /** Seconds. */
   advance(seconds: number): void
-  /** What the market would have sent out, oldest first. */
+  /** The codes that a real service would have sent to the user, oldest first. */
   outbox(): readonly DemoMessage[]
 }

@@ -1,13 +1,13 @@
 import type { AccountView, State } from '../../contract/state.ts'
 import type { Log } from '../../ports/log.ts'
 
-/** Of each, the newest. */
+/** The numbers of newest errors and log lines that are included. */
 const errorsShown = 20
 const linesShown = 60
 
 /**
- * What someone who looks after Berth needs to know, as text. It names no account, address, instance or folder of the
- * user's, and passes through the log's mask as a whole. `now` in epoch milliseconds.
+ * A text for Berth's maintainers. It names no account, address, instance or folder of the user's, and all of it passes
+ * through the log's mask. `now` in epoch milliseconds.
  */
 export function diagnostics(state: State, log: Log, home: string, now: number): string {
   const { app, settings } = state
@@ -34,7 +34,7 @@ export function diagnostics(state: State, log: Log, home: string, now: number): 
       .toSorted((a, b) => (a.id < b.id ? 1 : -1))
       .slice(0, errorsShown)
       .map(({ at, text, detail }) => {
-        // What follows a colon there is what it was done to.
+        // The text after the colon names the object, such as an instance.
         const what = withoutLabels(text.split(': ')[0] ?? '', 'an instance')
         return `${new Date(at).toISOString()} ${what}${detail ? `: ${withoutLabels(detail, ' an instance')}` : ''}`
       }),
@@ -61,7 +61,7 @@ function accountLine(account: AccountView): string {
   ].join('; ')
 }
 
-/** `llama-finetune #4711`, as Activity names an instance: everything from the last colon, quotation mark or dash on. */
+/** Replaces instance names as Activity writes them (`llama #4711`), back to the last colon, quotation mark or dash. */
 function withoutLabels(text: string, instead: string): string {
   return text
     .split(/([:“”–])/)
@@ -72,7 +72,7 @@ function withoutLabels(text: string, instead: string): string {
     .join('')
 }
 
-/** Names people gave to things, and where things are, are nobody's business; who asks can be told. */
+/** Replaces names, addresses and the home folder, which are private. */
 function withoutNames(text: string, state: State, home: string): string {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const names = accounts.flatMap(account => [

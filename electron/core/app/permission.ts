@@ -2,7 +2,7 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import { problemOf } from './problems.ts'
 
-/** A permission category (FIELDS has which call is in which), and what it is for in words. */
+/** A permission category (FIELDS lists the calls of each) and its purpose in words. */
 const may = {
   user_read: 'read the account',
   user_write: 'change the account',
@@ -15,8 +15,8 @@ const may = {
 type Permission = keyof typeof may
 
 /**
- * Waits for a call that needs a permission. A bare 401 or 403 is told as what it most likely is, on an account whose
- * key is otherwise good: a scoped key that lacks it, or one that needs a login with two factors first.
+ * Awaits a call that needs a permission. On an account whose key is otherwise valid, a bare 401 or 403 most likely
+ * means that a scoped key lacks it, or that the key needs a login with two factors, so the error says that.
  */
 export async function needingPermission<Answer>(
   permission: Permission,
@@ -30,7 +30,7 @@ export async function needingPermission<Answer>(
   }
 }
 
-/** The same for a call that has failed; undefined where it failed otherwise. */
+/** The problem of a failed call that lacked the permission; undefined for other errors. */
 export function lackedBy(error: unknown, permission: Permission): Problem | undefined {
   if (!(error instanceof ServiceError) || (error.code !== 'unauthorized' && error.code !== 'forbidden'))
     return undefined

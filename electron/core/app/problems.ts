@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 
-/** A problem as it is remembered. */
+/** The stored form of a problem. */
 export const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
   message: v.string(),
@@ -11,10 +11,10 @@ export const StoredProblem: v.GenericSchema<Problem> = v.object({
   facts: v.optional(v.record(v.string(), v.string())),
 })
 
-/** Codes whose detail is Berth's own: what in the answer was not as it must be. */
+/** Codes whose detail is Berth's own text about an invalid answer. */
 const ownWords: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service'])
 
-/** Any error as the user reads it. What Berth did not foresee is told without its innards, which may hold anything. */
+/** Any error as a problem for the user. Unexpected errors lose their message, which may contain anything. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof BerthError) return error.problem
   if (error instanceof ServiceError) return serviceProblem(error)
@@ -36,7 +36,7 @@ function serviceProblem({ code, message, advice, detail, failCount, lockedUntil 
   }
 }
 
-/** Kind and place of an error, without its message: that may hold anything, a secret too. */
+/** Class and stack of an error, without its message, which may contain secrets. */
 export function placeOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = error.stack?.split('\n').filter(line => /^\s+at /.test(line)) ?? []

@@ -8,10 +8,10 @@ import { type Document, openDocument } from '../storage/json-file.ts'
 
 type Stored = Record<string, unknown>
 
-/** The settings file: what is valid in it counts, what is not falls back to its default, what is unknown stays. */
+/** The settings file: invalid values fall back to their defaults, unknown ones are kept. */
 export interface SettingsStore {
   get(): Settings
-  /** What is not named stays, within a group too. */
+  /** Changes the named settings alone, in groups too. */
   change(settings: SettingsChange): Promise<Settings>
 }
 
@@ -37,7 +37,7 @@ export async function openSettings(
   }
 }
 
-/** The system knows best whether it starts Berth: the user may have changed it there. */
+/** Adopts the system's autostart state, which the user may have changed there. */
 export async function followAutostart(
   settings: SettingsStore,
   autostart: Autostart | undefined,
@@ -47,7 +47,7 @@ export async function followAutostart(
   await settings.change({ startAtLogin: on ? 'window' : 'no' })
 }
 
-/** The user may have removed it by hand. What is there is written anew, since Berth may have moved. */
+/** Turns the setting off where the user removed the file; else rewrites it, since Berth may have moved. */
 export async function followCommandFile(
   settings: SettingsStore,
   commandFile: CommandFile | undefined,
@@ -70,7 +70,7 @@ function isRecord(value: unknown): value is Stored {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Each setting on its own, those within a group too: one bad value does not lose the others. */
+/** Reads each setting separately, in groups too, so that a bad value does not lose the others. */
 export function readSettings(stored: Stored): Settings {
   return readFields(Settings.entries, stored, defaultSettings) as Settings
 }

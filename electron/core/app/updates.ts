@@ -7,14 +7,14 @@ import type { Store } from '../state/store.ts'
 import { placeOf } from './problems.ts'
 
 export interface Updates {
-  /** These reject with `no_updates` where there is nobody to ask, and with `update_not_found` and `update_not_fetched` out of turn. */
+  /** All reject with `no_updates` where no address is set, or `update_not_found`, `update_not_fetched` out of order. */
   check(): Promise<void>
   fetch(): Promise<void>
   install(): Promise<void>
   close(): void
 }
 
-/** Milliseconds until the first check, so that a start is not slowed, and between two. */
+/** Milliseconds before the first check, so that it does not slow the start, and between checks. */
 const firstCheck = 60_000
 const betweenChecks = 24 * 3_600_000
 
@@ -24,7 +24,7 @@ const failed: Problem = {
   advice: 'Try again later; the log says more.',
 }
 
-/** Looks once a day. `updater` is undefined while no update address is set: then nobody is asked anything, ever. */
+/** Checks once a day. `updater` is undefined without an update address: then there are no requests at all. */
 export function openUpdates(
   store: Store,
   clock: Clock,
@@ -68,7 +68,7 @@ export function openUpdates(
   async function check(): Promise<void> {
     const asked = known()
     const { update } = store.get()
-    // What was found stays found until it is in place.
+    // A downloaded update stays ready until it is installed.
     if (update && ['checking', 'fetching', 'ready'].includes(update.status)) return
     cancel()
     show({ status: 'checking' })

@@ -10,15 +10,15 @@ import type { Known, Snapshot } from './facts/facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './facts/gpu-loads.ts'
 import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
 
-/** What guards are decided by, besides the account. */
+/** What guards are decided with, apart from the account. */
 export interface EngineParts extends ActingParts {
   spending: Spending
   guardAlerts: GuardAlerts
-  /** When Berth last saw the account, epoch seconds of its time. */
+  /** When Berth last polled the account, epoch seconds of its time. */
   seenAt: Document<number | null>
 }
 
-/** Decides what an account's guards do, at each poll and at due moments between polls, and does it. */
+/** Decides what an account's guards do, at each poll and at due moments between polls, and acts. */
 export class GuardEngine {
   readonly #context: AccountContext
   readonly #parts: EngineParts
@@ -27,7 +27,7 @@ export class GuardEngine {
   readonly #acting: Acting
   readonly #shown: ShownGuards
   #askedAgain = false
-  /** Until which moment a timer has checked, besides the polls. */
+  /** The moment up to which timers have checked, in addition to polls. */
   #checkedUpTo = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
 
@@ -51,7 +51,7 @@ export class GuardEngine {
     ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
   }
 
-  /** What is known now. */
+  /** The facts known now. */
   known(): Known {
     const facts = this.#snapshots.known(this.#account() ?? nothing)
     return { facts, acted: this.#acting.acted() }
@@ -62,7 +62,7 @@ export class GuardEngine {
     return this.#shown.next() ?? Number.POSITIVE_INFINITY
   }
 
-  /** Writes what has changed into State, and waits for what comes next. */
+  /** Writes changes into State, and sets the timer for the next moment. */
   show(): void {
     const view = this.#account()
     if (!view || this.#context.ending.aborted) return
@@ -87,7 +87,7 @@ export class GuardEngine {
     return this.#context.store.get().accounts[this.#context.account]
   }
 
-  /** Decides and acts; false where something waits for a second poll to agree about the time. */
+  /** Decides and acts; false where a second poll has to confirm the time. */
   #decide(
     seen: Omit<Snapshot, 'acted'>,
     at: number,
@@ -108,7 +108,7 @@ export class GuardEngine {
     return !decisions.some(({ kind }) => kind === 'unsure')
   }
 
-  /** On disk first, then said: after a kill it is rather not said than said twice. */
+  /** Stored first, then alerted: after a kill, an alert is missed rather than repeated. */
   async #apply(transitions: readonly Transition[]): Promise<void> {
     const { guards, guardAlerts } = this.#parts
     for (const { guard, alert } of transitions) if (!alert) guardAlerts.withdraw(guard.id)
@@ -130,7 +130,7 @@ export class GuardEngine {
     void this.#context.poll()
   }
 
-  /** The moments that matter are not left to polling, which may be paused, or pause after failures. */
+  /** A timer for the next moment, since polls may be paused, or rare after failures. */
   #wait(moment: number | undefined, rate: number): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
@@ -147,24 +147,24 @@ export class GuardEngine {
     if (now() >= moment && unseen()) await poll()
     const view = this.#account()
     if (!view || ending.aborted) return
-    // The same moment is not checked twice.
+    // So that the same moment is not checked again.
     this.#checkedUpTo = Math.max(this.#checkedUpTo, Math.min(moment, now()))
     const stale = this.#snapshots.stale(view)
-    // Where it is much later, this computer slept: the first poll then finds what was missed.
+    // If it is much later, this computer slept: the next poll finds what was missed.
     if (now() >= moment && unseen() && now() - moment <= stale.gap) this.#decide(stale, now())
     this.show()
   }
 }
 
-/** One poll without its instance may be the service's mistake: the next one is waited for. */
+/** A single poll without its instance may be an error of the service, so the next one is awaited. */
 function mayComeBack({ kind, guard }: GuardDecision, pollsMissing: AccountPoll['pollsMissing']): boolean {
   if (kind !== 'gone' || guard.begunAt !== undefined) return false
   return pollsMissing(guard.instance ?? 0) < pollsUntilGone
 }
 
-/** An account that is being removed. */
+/** Stands for an account that is being removed. */
 const nothing = { instances: {}, spendPerHour: 0, clock: { serverAt: 0, localAt: 0, rate: 1 } }
 
-/** Milliseconds: after a guard's moment until it is checked whether a poll came, and between two looks at the clock. */
+/** Milliseconds: from a guard's moment until the check for a poll, and the longest timer. */
 const afterMoment = 1500
 const longestWait = 600_000

@@ -5,8 +5,8 @@ import type { Problem } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
 
 /**
- * Why Berth makes nothing run by itself now: a guard would stop it at the next poll, and only its disk's bill would be
- * left of it. Undefined where none would. `now` in epoch seconds of the account's time.
+ * Why Berth starts nothing by itself now: a guard would stop it at the next poll, and only its disk's bill would
+ * remain. Undefined if no guard would. `now` in epoch seconds of the account's time.
  */
 export function guardVeto(
   account: AccountView | undefined,
@@ -23,10 +23,10 @@ export function guardVeto(
   )
 }
 
-/** The problem code of whatever waits for a guard. */
+/** The problem code of anything that waits for a guard. */
 export const heldByGuard = 'held_by_guard'
 
-/** Why it was stopped: a guard on the account, or on this instance, has stopped it or is about to. */
+/** The problem of an instance that a guard has stopped or is about to. */
 export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
   return {
     code: 'stopped_by_guard',
@@ -36,8 +36,8 @@ export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
 }
 
 /**
- * The guard that stops all that runs, or this instance, at the next poll. One on the credit is not among them: it
- * stops what loses least, which may be another.
+ * The guard that stops everything, or this instance, at the next poll. Guards on the credit do not count, as they stop
+ * what loses least, which may be another one.
  */
 export function stopperOf(
   account: AccountView | undefined,

@@ -8,21 +8,21 @@ import type { Facts } from './facts/facts.ts'
 import type { Guard } from './model.ts'
 
 /**
- * How a guard reads the facts, and what it says. Being idle lasts over many polls: what is counted from one to the next
- * is in `decide/idle.ts`.
+ * How a guard of one kind reads the facts, and its texts. The idle time, which spans many polls, is counted in
+ * `decide/idle.ts`.
  */
 interface KindOfGuard<Condition> {
-  /** When it is due if all goes on as it was seen; undefined where nothing leads there. */
+  /** When it is due if nothing changes; undefined if never. */
   moment(condition: Condition, guard: Pick<Guard, 'instance' | 'idleSince'>, facts: Facts): number | undefined
   /** The end of a sentence: `when it has cost $5.00`. */
   when(condition: Condition, now: number): string
   /** Why it acts, as a sentence. */
   reason(condition: Condition): string
-  /** A sentence for the record with the figure that was seen, where it is not what its instance costs. */
+  /** A sentence for the history with the observed figure, if that is not the instance's cost. */
   seen?(condition: Condition, facts: Facts): string
   /**
-   * Up to when the money was counted that it goes by, where the service tells the instances but not the credit: its
-   * moment is where that leads by the prices, and nothing is done on it. Undefined where it is told.
+   * Until when the spending it depends on is known, if the service reports the instances but not the credit: then its
+   * moment is an estimate by the prices, and it does not act. Undefined if it is reported.
    */
   creditStaleSince?(facts: Facts): number | undefined
 }

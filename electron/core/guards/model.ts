@@ -4,12 +4,12 @@ import { GuardCondition, guardKinds } from '../../contract/automation/guard-kind
 import { RentalId } from '../../contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 
-/** A guard as it is remembered. Moments in epoch seconds of the account's time, money in micro-dollars. */
+/** A guard as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const Guard = v.object({
   id: GuardId,
   /** Absent for one on the whole account. */
   instance: v.optional(v.number()),
-  /** The rental that it was chosen with. */
+  /** The rental that it belongs to. */
   rental: v.optional(RentalId),
   condition: GuardCondition,
   action: v.picklist(['stop', 'destroy']),
@@ -17,21 +17,21 @@ export const Guard = v.object({
   warning: v.number(),
   missed: v.picklist(['act', 'tell']),
   setAt: v.number(),
-  /** It does not act before. */
+  /** It does not act before this moment. */
   snoozedUntil: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
-  /** When it warned of the moment that comes. */
+  /** When it warned of the next moment. */
   warnedAt: v.optional(v.number()),
-  /** When it was due and nothing fresh was to be had: it acts once there is, however late. */
+  /** When it was due without fresh facts: it acts once there are some, however late. */
   heldAt: v.optional(v.number()),
-  /** When it began to act: set before the first request leaves. */
+  /** When it began to act, set before the first request. */
   begunAt: v.optional(v.number()),
-  /** What it acted on last: set with `begunAt`. */
+  /** Its latest targets, set with `begunAt`. */
   targets: v.optional(v.array(v.number())),
-  /** Its moment was missed and the user only told: it does nothing until another one comes. */
+  /** Its moment was missed and only reported: it does nothing until the next one. */
   passed: v.optional(v.boolean()),
-  /** Tries in a row that failed, why the last one did, and when the next one may begin. */
+  /** Failed tries in a row, the last one's problem, and when the next may begin. */
   failures: v.optional(v.number()),
   problem: v.optional(StoredProblem),
   retryAt: v.optional(v.number()),
@@ -40,12 +40,12 @@ export const Guard = v.object({
 })
 export type Guard = v.InferOutput<typeof Guard>
 
-/** Whether a guard of this kind is over once it has acted. The others go on guarding. */
+/** Whether a guard of this kind ends after it acted. The others continue. */
 export function actsOnce({ condition: { kind } }: Pick<Guard, 'condition'>): boolean {
   return !guardKinds[kind].goesOn
 }
 
-/** Events kept of each guard. */
+/** The number of events stored per guard. */
 const longestHistory = 20
 
 export function withEvent(guard: Guard, at: number, text: string): Guard {
@@ -58,10 +58,10 @@ export function withoutWarning(guard: Guard): Guard {
   return { ...guard, ...nothing, failures: undefined, problem: undefined, retryAt: undefined }
 }
 
-/** Instances remembered of each guard. */
+/** The number of instances stored per guard. */
 const mostTargets = 50
 
-/** The guard with what it is about to act on. */
+/** The guard with the instances that it is about to act on. */
 export function withTargets(guard: Guard, targets: readonly { instance: number }[]): Guard {
   const ids = targets.map(({ instance }) => instance)
   const before = (guard.targets ?? []).filter(id => !ids.includes(id))

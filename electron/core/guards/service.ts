@@ -8,13 +8,13 @@ import { GuardEngine } from './engine.ts'
 import type { Spending } from './facts/snapshots.ts'
 import type { Guard } from './model.ts'
 
-/** The guards of one account: what the user has told Berth to stop or destroy by itself. */
+/** The guards of one account, which stop or destroy for the user. */
 export interface Guards extends GuardChanges, Required<Omit<Automation, 'secretOwners'>> {}
 
-/** What the guards of an account go by, besides the account. */
+/** What an account's guards work with, apart from the account. */
 interface GuardParts extends ActingParts {
   spending: Spending
-  /** Called with each guard that the user has changed, as it was and as it is; without `after` it does nothing any more. */
+  /** Called with each guard that the user changed, before and after; `after` is undefined once it does nothing. */
   changed: (before: Guard, after?: Guard) => void
 }
 

@@ -1,9 +1,9 @@
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 import { Guard } from './model.ts'
 
-/** The guards of one account, as they are remembered. */
+/** The guards of one account, as stored. */
 export interface StoredGuards extends Collection<Guard, string> {
-  /** The guard that acted on an instance, also before a restart: so Berth knows that it stopped it itself. */
+  /** The guard that acted on an instance, also before a restart, which tells that Berth stopped it. */
   actedOn(instance: number): Guard | undefined
 }
 

@@ -12,10 +12,10 @@ import {
 import { asRemembered, withParts } from './silence.ts'
 import { likeliestTopUp } from './top-up.ts'
 
-/** What a new poll adds to the record. */
+/** The additions of a poll to the record. */
 export interface Accrual {
   counted: Counted
-  /** What left the account: by the credit if both polls told it, else by the prices. */
+  /** The amount that left the account: by the credit if both polls have it, else by the prices. */
   spent: Micros
   toppedUp: Micros
   /** Whether `toppedUp`, and with it `spent`, is only the likeliest amount. */
@@ -35,9 +35,9 @@ export interface Seen {
 }
 
 /**
- * What was spent since the last poll, in all and by each instance. The sum follows from the credit, which is exact. The
- * shares follow from the prices. An instance that was rented, destroyed or changed its price in between may have done so
- * at any moment, so these instances share what the certain ones leave of the sum.
+ * The spending since the last poll, in all and by each instance. The sum follows from the credit, which is exact. The
+ * shares follow from the prices. An instance that was rented, destroyed or changed its price in between may have done
+ * so at any moment, so these instances share the remainder of the sum after the certain ones.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -89,7 +89,7 @@ export function accrueSpending(
   }
 }
 
-/** Of instances that both polls list; a difference of one micro-dollar is rounding. */
+/** The corrected total costs of instances in both polls; a difference of one micro-dollar is rounding. */
 function costsInAll(
   before: Counted,
   counted: Counted,
@@ -115,8 +115,8 @@ function ratesOf({ instances }: Counted): Micros {
 }
 
 /**
- * Each instance's share of what was spent: it gets its minimum, and the rest is split by how much more each may have
- * cost. After an absence all may have cost less than the least that was seen, and where a clock leapt next to nothing.
+ * Each instance's share of the spending: it gets its minimum, and the rest is split by how much more each may have
+ * cost. After an absence, instances may have cost less than that minimum, and next to nothing if a clock jumped.
  */
 function splitSpending(
   costs: ReadonlyMap<string, Cost>,

@@ -8,13 +8,13 @@ import { absentUntil } from './absent-list.ts'
 import { emptyDay } from './days.ts'
 import { localDay, midnight, nextMidnight } from './local-days.ts'
 
-/** What the service itself says it charged on past days, and what was paid in. It replaces what Berth inferred. */
+/** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
 export interface Charges {
-  /** The days as the service charged them, if it says so; else as they were counted. */
+  /** The days as the service charged them, where it has a record; else as counted. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /**
-   * After a poll: asks the service where it is time to, or where what was paid in could only be estimated. Never rejects;
-   * resolves once nothing is asked any more.
+   * Call after a poll: requests the lists when they are due, or when a top-up could only be estimated. Never rejects;
+   * resolves once no request is pending.
    */
   onPoll(at: number, estimated?: boolean): Promise<void>
   /** The key was replaced: the new one may be allowed to read lists that the last one could not. */
@@ -27,7 +27,7 @@ const ChargedDay = v.object({
   day: v.string(),
   spent: v.number(),
   instances: v.record(v.string(), v.object({ gpu: amount, disk: amount, traffic: amount, other: amount })),
-  /** It was read so late that no charge is added to it any more. */
+  /** It was read late enough that no more charges are added. */
   final: v.optional(v.literal(true)),
 })
 type ChargedDay = v.InferOutput<typeof ChargedDay>
@@ -80,7 +80,7 @@ export async function openCharges(
     if (!ending.aborted) document.writeSoon(change)
   }
 
-  /** The answer to a list; without one, until when the list need not be asked for again. */
+  /** The list, or until when it need not be requested again. */
   async function told<T>(ask: () => Promise<T>): Promise<{ answer?: T; absentUntil?: number }> {
     try {
       return { answer: await ask() }
@@ -214,8 +214,8 @@ function withDay(days: readonly ChargedDay[], day: ChargedDay): ChargedDay[] {
 }
 
 /**
- * The days with what the service says of them. A day of which it lists nothing stays as it was counted: its list may
- * be late, or this key may not see all of it. A sum paid in that was only estimated gives way to the invoices.
+ * The days with the service's charges. A day without any stays as counted: its list may be late, or this key may not
+ * see all of it. An estimated top-up is replaced by the invoices.
  */
 export function asCharged(
   days: readonly MoneyDay[],

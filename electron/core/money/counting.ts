@@ -7,7 +7,7 @@ import { StoredDay, withStretch } from './days.ts'
 import { StoredSamples, withAmount } from './samples.ts'
 import { namedSpenders, StoredNames } from './spender-names.ts'
 
-/** What changes with every sample. It is written as often, so it is small. */
+/** The part that changes with every sample, kept small because it is written as often. */
 export const MoneyNow = v.object({
   counted: v.optional(
     v.object({
@@ -33,7 +33,7 @@ export const MoneyNow = v.object({
   today: StoredDay,
   samples: StoredSamples,
   names: StoredNames,
-  /** Since when polls lack the credit and are skipped. It is on disk so that a restart does not begin that time anew. */
+  /** Since when polls lack the credit and are skipped. Stored, so that a restart does not restart that time. */
   creditStaleSince: v.optional(v.number()),
 })
 export type MoneyNow = v.InferOutput<typeof MoneyNow>

@@ -1,7 +1,7 @@
 import { csv, dollars } from '../../contract/format/csv.ts'
 import type { MoneyDay, MoneySample, SpenderName } from '../../contract/spending/history.ts'
 
-/** One row a day: spent and topped up in dollars, the credit at its end, whether the sums are estimated, and whether they are as charged. */
+/** One row a day: spent and topped up in dollars, the final credit, and whether sums are estimated, and as charged. */
 export function daysCsv(days: readonly MoneyDay[]): string {
   const rows = days.map(({ day, spent, toppedUp, credit, estimated, charged }) => [
     day,
@@ -14,7 +14,7 @@ export function daysCsv(days: readonly MoneyDay[]): string {
   return csv([['day', 'spent_usd', 'topped_up_usd', 'credit_usd', 'estimated', 'as_charged'], ...rows])
 }
 
-/** One row for each instance on each day; what no instance accounts for has a row without one. */
+/** One row for each instance on each day; the rest of a day has a row without one. */
 export function instancesCsv(
   days: readonly MoneyDay[],
   names: Readonly<Record<string, SpenderName>>,
@@ -33,7 +33,7 @@ export function instancesCsv(
   return csv([['day', 'instance', 'label', 'gpu', 'spent_usd', 'project'], ...rows])
 }
 
-/** One row for each GPU model on each day; what no model accounts for has a row without one. */
+/** One row for each GPU model on each day; the rest of a day has a row without one. */
 export function modelsCsv(days: readonly MoneyDay[]): string {
   const rows = days.flatMap(({ day, models, spent }) => {
     const shares = Object.entries(models)

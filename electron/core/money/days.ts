@@ -19,7 +19,7 @@ export function emptyDay(day: string): MoneyDay {
   return { day, spent: 0, toppedUp: 0, models: {}, instances: {} }
 }
 
-/** What was spent in a span of time, to be divided among its days. Epoch seconds. */
+/** The spending of a time span, to be divided among its days. Epoch seconds. */
 export interface Stretch {
   from: number
   to: number
@@ -47,7 +47,7 @@ export function withStretch(
     const since = parts[index - 1]?.until ?? 0
     const part = (amount: Micros) => Math.floor(amount * until) - Math.floor(amount * since)
     const last = index === parts.length - 1
-    // A whole day in between is counted anew: after a kill it may be on disk already.
+    // A whole day in between is counted from zero: after a kill it may be on disk already.
     const begun = index === 0 || last ? known(day) : undefined
     const base = index === 0 && day === today.day ? today : (begun ?? emptyDay(day))
     const models = { ...base.models }
@@ -77,7 +77,7 @@ const mostInstances = 40
 /** Days whose instances are stored. */
 const daysWithInstances = 400
 
-/** The days that are over with more of them, in order; a day that is there already is replaced. */
+/** The past days with further ones added, in order; days that are already there are replaced. */
 export function withDaysOver(over: readonly MoneyDay[], more: readonly MoneyDay[]): MoneyDay[] {
   const newer = new Set(more.map(({ day }) => day))
   const all = [...over.filter(({ day }) => !newer.has(day)), ...more].sort((a, b) => (a.day < b.day ? -1 : 1))

@@ -15,10 +15,10 @@ import { neededNames, StoredNames } from './spender-names.ts'
 export interface Money extends Automation {
   /** At most `most` samples after a moment (epoch seconds), and every day. */
   history(from: number, most: number): MoneyHistory
-  /** What was spent up to the last poll, in this day and month of this machine's calendar. */
+  /** The spending up to the last poll, in this day and month of this computer's calendar. */
   spentToday(): Micros
   spentThisMonth(): Micros
-  /** When a poll was counted last: one without the credit waits for the next that has it. Undefined before the first. */
+  /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
   countedAt(): number | undefined
   /** The key was replaced: the new one may be allowed to read more. */
   keyChanged(): void
@@ -27,7 +27,7 @@ export interface Money extends Automation {
 /** Seconds without the credit after which the key is taken to lack the permission to read it. */
 const longestWithoutCredit = 3600
 
-/** What is over and does not change; written once a day. */
+/** The past, which no longer changes; written once a day. */
 const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names: StoredNames })
 
 export async function openMoney(
@@ -50,15 +50,15 @@ export async function openMoney(
       empty: { days: [], samples: [], names: {} },
     }),
   ])
-  /** As of the last poll. What is on disk may be five minutes older; after a kill it goes on from there. */
+  /** As of the last poll. The file may be five minutes older; after a kill, counting continues from it. */
   let current = now.get()
   let written = current.counted?.at ?? Number.NEGATIVE_INFINITY
 
   function onPoll(poll: AccountPoll): void {
     const { credit, at } = poll
     const before = current.counted
-    // The credit is needed to know what was spent, so a poll without it is skipped, for an hour at most. That hour counts
-    // from the first such poll: before it, Berth may have been away for a night.
+    // The spending follows from the credit, so a poll without it is skipped, for an hour at most. The hour counts from
+    // the first such poll, since Berth may have been away for a night before it.
     if (credit === undefined && before?.credit !== undefined) {
       const { creditStaleSince = at } = current
       if (current.creditStaleSince === undefined) {
@@ -155,7 +155,7 @@ function isNextSample(at: number, written: number): boolean {
   return Math.floor(at / sampleLength) !== Math.floor(written / sampleLength)
 }
 
-/** Whether the same instances cost the same: after a kill, what has changed meanwhile could have done so at any moment. */
+/** Whether instances and prices are unchanged. Changes are saved at once: a kill would lose their moment. */
 function samePrices(before: Counted | undefined, { instances }: Counted): boolean {
   const prices = before?.instances ?? {}
   const ids = Object.keys(instances)

@@ -14,7 +14,7 @@ export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.recor
 /** Characters of a label that are stored. */
 const longestLabel = 80
 
-/** The names with those of the instances there are; instances that are gone keep theirs. */
+/** Adds the names of the present instances; those of gone instances stay. */
 export function namedSpenders(
   names: Readonly<Record<string, SpenderName>>,
   account: AccountPoll['account'],

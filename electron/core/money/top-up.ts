@@ -1,7 +1,7 @@
 import type { Micros } from '../../contract/spending/money.ts'
 import { type Bound, type Cost, shortestAbsence } from './costs.ts'
 
-/** What two polls tell about the time between them. */
+/** The evidence of two polls about the time between them. */
 export interface Evidence {
   /** By how much the credit fell; negative if it rose. */
   fell: Micros
@@ -12,7 +12,7 @@ export interface Evidence {
   uncertainty: Micros
 }
 
-/** What was paid in. */
+/** A sum paid in. */
 export interface TopUp {
   sum: Micros
   /** Whether Berth was away, or another usual sum would explain the credit as well. */
@@ -28,7 +28,7 @@ const smallestUsual = 5 * dollar
 const smallestTopUp = dollar / 2
 
 /**
- * The likeliest top-up between two polls, of which only the credit tells. If the credit is higher than the prices
+ * The likeliest top-up between two polls, which shows in the credit alone. If the credit is higher than the prices
  * explain, the difference was paid in: any sum, to the cent. If Berth was away, instances may have stopped, or come and
  * gone, unseen. Then only a credit that rose, or a usual sum that fits the prices, counts as a top-up.
  */

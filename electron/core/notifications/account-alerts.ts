@@ -7,7 +7,7 @@ import { AlertedState } from './alerted.ts'
 import { alerts } from './alerts.ts'
 import type { Notifications } from './notifications.ts'
 
-/** Tells one account's alerts, and remembers what was told. */
+/** Sends one account's alerts and remembers which were sent. */
 export interface AccountAlerts {
   /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
   onPoll(account: AccountView, settings: Settings, at: number): Promise<void>
@@ -21,8 +21,8 @@ export async function openAccountAlerts(
   const document = await openDocument({ ...context, schema: v.nullable(AlertedState), empty: null })
   return {
     /**
-     * What is said is on disk before it is said: after a kill it is rather not said than said twice. Where it cannot
-     * be written, it is said all the same.
+     * Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. They are sent
+     * even where storing fails.
      */
     async onPoll(account, settings, at) {
       const before = document.get()

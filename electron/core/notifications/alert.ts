@@ -3,17 +3,17 @@ import type { CommandName } from '../../contract/commands.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
 import type { Place } from '../../contract/state.ts'
 
-/** Something the user should hear about. A later alert with the same id takes the place of the earlier one. */
+/** Something the user should hear about. A later alert replaces the earlier one with the same id. */
 export interface Alert {
   id: string
   kind: keyof Settings['alerts']
   instance?: number
-  /** The state of that instance which it tells of: where the state is another, the alert is over. */
+  /** The instance state it reports: the alert is over once the state is another. */
   state?: InstanceState
   title: string
   body: string
   urgency: 'normal' | 'critical'
-  /** Buttons that answer it. One with a command gives it; the others lead to where the question is answered. */
+  /** Its buttons. One with a command runs it; the others lead to where the question is answered. */
   actions: readonly AlertButton[]
   place: Place
 }
@@ -21,7 +21,7 @@ export interface Alert {
 export interface AlertButton {
   id: AlertAction | 'command' | `command-${string}`
   label: string
-  /** Nothing that spends or destroys: a click on a notification is easily made. */
+  /** Never one that spends or destroys, since a notification is easily clicked by mistake. */
   command?: { name: CommandName; args: unknown }
 }
 

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 
-/** What an account's user has been told already. Kept on disk, so that nothing is said twice. */
+/** What the user has been alerted of, per account. Stored, so that no alert is repeated. */
 export const AlertedState = v.object({
-  /** Low credit was said and the credit has not recovered since. */
+  /** Whether low credit was reported and has not recovered since. */
   lowCredit: v.boolean(),
-  /** The state of each instance when it was last looked at, by id. */
+  /** The state of each instance at the last poll, by id. */
   instances: v.record(v.string(), v.string()),
-  /** The ends of contracts that were warned of, epoch seconds by instance. */
+  /** The contract ends that were warned of, epoch seconds by instance. */
   contractEnds: v.optional(v.record(v.string(), v.number())),
-  /** Instances whose disk was said to be nearly full, and has not been relieved since. */
+  /** Instances whose nearly full disk was reported and has not been relieved since. */
   fullDisks: v.optional(v.array(v.number())),
 })
 export type AlertedState = v.InferOutput<typeof AlertedState>

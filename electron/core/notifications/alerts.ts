@@ -11,13 +11,12 @@ import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
 
-/** Low credit is forgotten once the credit is this many times what it was said for, so that it is not said at every wobble. */
+/** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
 const forgetAbove = 1.2
 
 /**
- * What the user should hear about, given what was told before and a fresh poll of the account; and what is told
- * after that. Without `alerted` it is the first poll ever: only what needs an answer is said. `at`: when it was looked,
- * epoch seconds of the account's time.
+ * The alerts after a poll, given those sent before, and the new record of them. Without `alerted` it is the first poll
+ * ever, which reports only what needs an answer. `at`: epoch seconds of the account's time.
  */
 export function alerts(
   alerted: AlertedState | undefined,
@@ -45,7 +44,7 @@ export function alerts(
   }
 }
 
-/** Whether a series of attempts has it in hand, which drops it or tells itself that it is ready. */
+/** Whether a series of attempts handles it, which drops the instance or reports itself that it is ready. */
 function isTried({ attempts }: AccountView, id: number): boolean {
   return Object.values(attempts).some(
     attemptSeries => attemptSeries.instance === id && isTrying(attemptSeries),
@@ -64,7 +63,7 @@ function creditAlert(
   return { alert: lowCreditAlert(account, credit), alerted: true }
 }
 
-/** What is to be said of credit that is low. */
+/** The alert for low credit. */
 export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   const lasts = creditLasts(account)
   return {
@@ -86,7 +85,7 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   }
 }
 
-/** What is to be said of one that is no longer on the account, though nobody destroyed it from here. */
+/** The alert for an instance that is missing from the account, though Berth did not destroy it. */
 export function goneAlert(account: AccountView['id'], instance: InstanceView): Alert {
   return {
     id: `${account}/gone/${instance.id}`,
@@ -99,12 +98,12 @@ export function goneAlert(account: AccountView['id'], instance: InstanceView): A
   }
 }
 
-/** One for each instance: what is told of it later takes the place of what was told before. */
+/** One id per instance, so that a later alert replaces the earlier one. */
 function instanceAlertId(account: AccountView['id'], instance: number): string {
   return `${account}/${instance}`
 }
 
-/** Where the states differ: what that means to the user, if anything. */
+/** The alert for a change of state, if it matters to the user. */
 function instanceAlert(
   before: InstanceState | undefined,
   instance: InstanceView,
@@ -213,7 +212,7 @@ function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
   }
 }
 
-/** Why the service stopped one that Berth did not stop; undefined where that is not known. */
+/** Why the service stopped an instance that Berth did not stop; undefined where unknown. */
 function stoppedByService(
   instance: InstanceView,
   { credit }: AccountView,

@@ -2,18 +2,18 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { State } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
 
-/** What a page shows, as it says itself. */
+/** What a page shows, as reported by the page. */
 export interface PagePlace {
-  /** Whether it is the window that the user works in. */
+  /** Whether the page's window has the focus. */
   focused: boolean
   screen: string
   instance?: number
 }
 
-/** What a row of the list of instances tells by itself; anything else is more than its row shows. */
+/** The kinds of alert that the list of instances shows in a row. */
 const shownByRow: readonly Alert['kind'][] = ['ready', 'outbid', 'halted', 'crashed', 'hostGone']
 
-/** Whether a page that the user has before them shows what an alert would tell. */
+/** Whether a focused page already shows what an alert says. */
 export function isBeforeUser(
   alert: Pick<Alert, 'kind' | 'instance'>,
   account: AccountId,

@@ -6,17 +6,17 @@ import type { AccountView } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 
-/** What was told of instances beside their state. */
+/** The warnings that were sent about instances, apart from their state. */
 type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
 
-/** A full disk is forgotten once less than this part of it is used, so that it is not said at every wobble. */
+/** A full disk counts as relieved below this share, so that fluctuations do not repeat the warning. */
 const diskRelieved = 0.85
-/** Seconds by which an end of a contract may be told differently and be the same. */
+/** Seconds by which a contract's end may vary and still be the same one. */
 const sameEnd = 3600
 
 /**
- * What is coming to instances that go on as they are: a contract ends, a disk fills up. Each is said once; the end again
- * where it was put off, a disk again once there was room in it. `at`: epoch seconds of the account's time.
+ * Warnings that a contract ends or a disk fills up. Each is sent once; a contract's end again where it was postponed, a
+ * disk again after it had room. `at`: epoch seconds of the account's time.
  */
 export function instanceWarnings(
   alerted: AlertedWarnings,
@@ -49,13 +49,13 @@ export function instanceWarnings(
   return { alerts, alerted: { contractEnds, fullDisks } }
 }
 
-/** The end that was alerted, unless it was put off since. */
+/** The end that was warned of, unless it was postponed since. */
 function stillAlertedEnd(alerted: number | undefined, { endsAt }: InstanceView): number | undefined {
   const putOff = alerted !== undefined && endsAt !== undefined && Math.abs(alerted - endsAt) > sameEnd
   return putOff ? undefined : alerted
 }
 
-/** Whether what a warning said is still so. */
+/** Whether a warning still applies. */
 export function warningHolds({ kind, instance }: Alert, alerted: AlertedWarnings): boolean {
   if (instance === undefined) return true
   if (kind === 'contractEnd') return alerted.contractEnds?.[instance] !== undefined
@@ -88,7 +88,7 @@ function diskAlert(instance: InstanceView, use: number, account: string): Alert 
   }
 }
 
-/** With an id of its own: it does not take the place of what was said of the instance's state. */
+/** Warnings have ids of their own, so that they do not replace alerts about the instance's state. */
 function warning(kind: 'contractEnd' | 'diskFull', instance: number, account: string) {
   return {
     id: `${account}/${instance}/${kind}`,

@@ -14,26 +14,26 @@ import { isBeforeUser, type PagePlace } from './before-user.ts'
 import { warningHolds } from './instance-warnings.ts'
 import type { PageNotices } from './page-notices.ts'
 
-/** Tells alerts: as native notifications, or on the page where this machine has none. */
+/** Shows alerts as native notifications, or on the page where this computer has none. */
 export interface Notifications {
-  /** Writes them into Activity, and tells those of kinds that the user wants told. */
+  /** Adds alerts to Activity, and shows those whose kinds are enabled in the settings. */
   tell(account: AccountId, alerts: readonly Alert[]): void
-  /** The user answered one: its text was clicked, or one of its buttons. */
+  /** The user clicked a notification's text or one of its buttons. */
   answer(id: string, action: string | undefined): void
   dismiss(id: string): void
-  /** Tells something of Berth's own; `answered` does what its text or button stands for, else Activity is shown. */
+  /** Shows a notice of Berth's own; `answered` handles a click on it, which otherwise shows Activity. */
   say(notice: Notice, answered?: (action: string | undefined) => void): void
-  /** The user got in, by whatever way: that it is ready is no news any more, whoever said so. */
+  /** The user connected to an instance, so alerts that it is ready are withdrawn. */
   entered(account: AccountId, instance: number): void
-  /** What a page shows now; without a place, that it has gone. */
+  /** What a page shows now; without a place, the page is closed. */
   pageIsAt(page: object, place?: PagePlace): void
-  /** Takes back one alert, by its id: what it told of is over. */
+  /** Withdraws an alert whose cause is over. */
   withdraw(id: string): void
-  /** From here on, the buttons that give a command do. */
+  /** Sets how the buttons with a command run it. */
   onCommand(give: (name: CommandName, args: unknown) => Promise<unknown>): void
   /**
-   * Takes back what a fresh poll of the account shows to be over: a machine that is gone or in another state, credit
-   * that is back. What stays on the page is told as it is now.
+   * Withdraws the alerts that a poll shows to be over: an instance that is gone or in another state, credit that has
+   * recovered. An alert that is still on the page is updated.
    */
   onPoll(account: AccountView, alerted: AlertedState): void
 }
@@ -51,14 +51,14 @@ export function createNotifications({
   notifier,
   pageNotices,
 }: NotificationsContext): Notifications {
-  /** Where a click on each leads. Kept beyond its closing: some desktops click what is in their history. */
+  /** The alert behind each notification. Kept after it is closed, since some desktops let users click their history. */
   const shown = new Map<string, { account: AccountId; alert: Alert }>()
   const own = new Map<string, (action: string | undefined) => void>()
   const pages = new Map<object, PagePlace>()
 
   let give: (name: CommandName, args: unknown) => Promise<unknown> = async () => undefined
 
-  /** The button was clicked somewhere that shows no answer: what went wrong is an alert of its own. */
+  /** The place of the click shows no errors, so a failure is an alert of its own. */
   function alertFailure({ account, alert }: { account: AccountId; alert: Alert }, error: unknown): void {
     const { message, advice } = problemOf(error)
     notifications.tell(account, [
@@ -72,7 +72,7 @@ export function createNotifications({
     ])
   }
 
-  /** A notification stays as it is told; the page says whose it is by the accounts there are when it is read. */
+  /** A native notification names its account in the text; the page adds the name itself when it draws the notice. */
   function show(account: AccountId, alert: Alert): void {
     const body = `${accountPrefix(store.get().accounts, account)}${alert.body}`
     pageNotices.show({ ...alert, body }, { account, body: alert.body })
@@ -139,7 +139,7 @@ export function createNotifications({
     dismiss: id => pageNotices.takeOff(id),
   }
 
-  /** What stays on the page says what is so now, not what was when it came. */
+  /** An alert on the page shows present values, not those of its first showing. */
   function alertAgain(account: AccountView, before: Alert): void {
     if (account.credit === undefined) return
     const alert = lowCreditAlert(account, account.credit)
@@ -152,7 +152,7 @@ export function createNotifications({
   return notifications
 }
 
-/** A notice of Berth's own, or of an earlier Berth's, which the desktop kept: its id tells what it was about. */
+/** A click on a notice without a handler, also on one the desktop kept from an earlier run: its id tells the place. */
 function goWhereItWas(store: Store, id: string): void {
   const [account = '', about = ''] = id.split('/')
   if (!Object.hasOwn(store.get().accounts, account)) {
@@ -163,7 +163,7 @@ function goWhereItWas(store: Store, id: string): void {
   goTo(store, account, { screen: 'instances', instance })
 }
 
-/** Whether what an alert said is still so, as far as a poll of the account can tell. */
+/** Whether an alert still applies, as far as a poll can tell. */
 function holds(alert: Alert, account: AccountView, alerted: AlertedState): boolean {
   if (alert.kind === 'lowCredit') return alerted.lowCredit
   if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, alerted)
@@ -175,7 +175,7 @@ const asks: Partial<Record<AlertButton['id'], 'bid' | 'replace'>> = {
   try_another: 'replace',
 }
 
-/** A button leads to the question it stands for; nothing is spent or destroyed by a click on a notification. */
+/** The place that a button leads to, where the user is asked: a click on a notification never spends or destroys. */
 function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   const ask = actions.find(({ id }) => id === action)?.id
   if (ask === 'top_up') return { screen: 'account' }

@@ -7,17 +7,17 @@ import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 
-/** What the page is told instead: whose it is, and a text that leaves this out. */
+/** For the page alone: the account, and a text without its name. */
 type OnPage = Pick<PageNotice, 'account' | 'body'>
 
-/** Brings notices before the user: as native notifications, or on the page where this machine has none. */
+/** Shows notices as native notifications, or on the page where this computer has none. */
 export interface PageNotices {
   show(notice: Notice, onPage?: OnPage): void
-  /** Takes one off the screen, wherever it is; one that waited is not told. */
+  /** Removes a notice from the screen, and from those that wait. */
   takeOff(id: string): void
   /** Whether it is on the page now. */
   isOnPage(id: string): boolean
-  /** Stops waiting for the end of the quiet hours, and writes what waits to be written. */
+  /** Stops waiting for the end of the quiet hours, and writes pending changes. */
   close(): Promise<void>
 }
 
@@ -25,16 +25,16 @@ export interface PageNotices {
 const Withheld = v.array(v.object({ id: v.string(), title: v.string() }))
 type Withheld = v.InferOutput<typeof Withheld>
 
-/** Notices on the page at once; older ones make room. */
+/** Notices on the page at once; the oldest are removed. */
 const mostOnPage = 20
-/** Milliseconds: the quiet hours' end is noticed within this time, whatever was slept through or set meanwhile. */
+/** Milliseconds between checks for the end of the quiet hours, which also cover sleep and changed settings. */
 const glance = 30_000
 
 export interface PageNoticesContext {
   store: Store
   clock: Clock
   notifier: Notifier
-  /** Where that which waits is kept over a restart. */
+  /** Stores waiting notices across restarts. */
   files: Files
   onBroken: (setAside: string) => void
 }
@@ -56,7 +56,7 @@ export async function openPageNotices(context: PageNoticesContext): Promise<Page
     return mustWait(urgency, store.get().settings.quietHours, minuteOfDay(clock.now()))
   }
 
-  /** The demo leaves nothing on disk, and its alerts are gone with it. */
+  /** The demo's waiting notices, in memory only. */
   let ofDemo: Withheld = []
   const waiting = () => [...withheld.get(), ...ofDemo]
 

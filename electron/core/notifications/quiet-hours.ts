@@ -3,28 +3,28 @@ import type { Notice } from '../../ports/notifier.ts'
 
 type QuietHours = Settings['quietHours']
 
-/** Whether notifications wait now. `minute` of the user's day, 0 to 1439; hours may go past midnight. */
+/** Whether a minute of the user's day (0 to 1439) is in the quiet hours, which may span midnight. */
 export function isQuiet({ on, from, to }: QuietHours, minute: number): boolean {
   if (!on) return false
   const [begin, end] = [minuteOf(from), minuteOf(to)]
   return begin <= end ? minute >= begin && minute < end : minute >= begin || minute < end
 }
 
-/** The minute of the user's day at a moment of this machine, in epoch milliseconds. */
+/** The minute of the user's day at epoch milliseconds of this computer. */
 export function minuteOfDay(at: number): number {
   const moment = new Date(at)
   return moment.getHours() * 60 + moment.getMinutes()
 }
 
-/** Whether a notice has to wait. */
+/** Whether a notice has to wait for the end of the quiet hours. */
 export function mustWait(urgency: Notice['urgency'], hours: QuietHours, minute: number): boolean {
   return isQuiet(hours, minute) && !(urgency === 'critical' && hours.critical)
 }
 
-/** Titles that a summary names. */
+/** The number of titles that a summary names. */
 const most = 4
 
-/** What waited, in one notice; undefined when nothing did. */
+/** A notice that sums up those that waited; undefined when none did. */
 export function summary(titles: readonly string[]): Pick<Notice, 'title' | 'body'> | undefined {
   if (titles.length === 0) return undefined
   const more = titles.length - most

@@ -4,7 +4,7 @@ import type { Alert } from '../notifications/alert.ts'
 import type { Job } from './model.ts'
 import { costBy } from './view.ts'
 
-/** Of the alert about a job: a later one takes the place of the earlier. */
+/** One id per job, so that a later alert replaces the earlier one. */
 export function jobAlertId(account: AccountId, { id }: Job): string {
   return `${account}/job/${id}`
 }

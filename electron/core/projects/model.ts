@@ -18,35 +18,35 @@ const Step = v.picklist([
   'cancelled',
 ])
 
-/** One run of a project as it is remembered. */
+/** One run of a project, as stored. */
 export const Job = v.object({
   id: JobId,
   project: ProjectId,
-  /** The project's folder: an absolute path of this machine. */
+  /** The project's folder, an absolute path on this computer. */
   folder: v.string(),
   name: v.string(),
-  /** The file that was agreed to, and what it says. */
+  /** The text of the file that the user agreed to, and its parsed form. */
   text: v.string(),
   spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
   stops: RentalStops,
-  /** Micro-dollars per hour of the machine that was shown when it was agreed to. */
+  /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
   secretFiles: v.array(v.string()),
   step: Step,
-  /** What it goes on with when it is tried again, and whether its machine is still to be stopped meanwhile. */
+  /** The step to retry, and whether the machine still has to be stopped. */
   failedAt: v.optional(Step),
   halting: v.optional(v.boolean()),
   problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
-  /** Its machine, once it can be entered, is started again before anything else. */
+  /** Whether a retry has to start the machine first. */
   starting: v.optional(v.boolean()),
   createdAt: v.number(),
   startedAt: v.optional(v.number()),
   endedAt: v.optional(v.number()),
   attemptSeries: AttemptSeriesId,
   instance: v.optional(InstanceId),
-  /** Of the machine it has, or had last. */
+  /** The GPU of the present or last machine. */
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
-  /** What the folder stood at when it was sent last. */
+  /** The folder's commit when it was last sent. */
   commit: v.optional(
     v.object({
       id: v.string(),
@@ -54,21 +54,21 @@ export const Job = v.object({
       changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
     }),
   ),
-  /** It was cancelled, and what is rented for it, or is being, is still to go. */
+  /** The job was cancelled, and its machine or attempts still have to be ended. */
   withdrawing: v.optional(v.boolean()),
-  /** Machines that it has left, still to be destroyed. */
+  /** Machines that it left, which still have to be destroyed. */
   leaving: v.optional(v.array(InstanceId)),
   setupRun: v.optional(RunId),
   commandRun: v.optional(RunId),
   code: v.optional(v.number()),
-  /** When results were brought home last. */
+  /** When results were last downloaded. */
   checkpointAt: v.optional(v.number()),
   brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
-  /** Of machines that it has left, micro-dollars; and of the one it has, as it was seen last. */
+  /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
   spentBefore: v.number(),
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
   most: v.optional(v.number()),
-  /** How often it went on at another machine. */
+  /** How often it moved to another machine. */
   moved: v.number(),
 })
 export type Job = v.InferOutput<typeof Job>

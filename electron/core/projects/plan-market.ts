@@ -9,12 +9,12 @@ import { searchNarrowed } from '../renting/offers/find-offers.ts'
 import { offerView } from '../renting/offers/offer-view.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
 
-/** What of a plan the market decides, and the names of the secrets that it wants. */
+/** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<ProjectPlan, 'offer' | 'pricePerHour' | 'stops' | 'most' | 'longest'> & {
   secrets: readonly string[]
 }
 
-/** The search of a project, with the GPUs that its names mean today; and what is on the market for it. */
+/** A project's search, with its GPU names resolved against the market, and the matching offers. */
 export async function searchMarket(
   { client, ending }: Pick<AccountContext, 'client' | 'ending'>,
   spec: ProjectSpec,
@@ -24,7 +24,7 @@ export async function searchMarket(
   const options = { signal: ending, timeout: 45_000 }
   const all = (await searchNarrowed(service, query, {}, options)).map(offerView)
   const search = searchOf(spec, [...new Set(all.flatMap(({ gpuName }) => gpuName ?? []))])
-  // A service that cuts its list off is asked for those that match.
+  // A service that truncates its list is asked again, with the filter.
   const matching = (await searchNarrowed(service, query, search.filter, options)).map(offerView)
   return { search, offers: matching }
 }

@@ -6,12 +6,12 @@ import { dearestOf, usualSetup } from '../../contract/project/bounds.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 
-/** What is used where `berth.yaml` says nothing. */
+/** Defaults for omissions in `berth.yaml`. */
 const usual = { idleBelow: 5 }
-/** What is bid at most while nobody has seen a machine. */
+/** The highest bid while no machine's price is known. */
 const anyBid = micros(1000)
 
-/** The offers that a project asks for. `names`: the GPUs that are on the market, since `H100` means each of its kinds. */
+/** A project's search. `names`: the GPUs on the market, since `H100` means each of its variants. */
 export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): AttemptSearch {
   const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
     machine
@@ -48,7 +48,7 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
   return [...new Set(meant)]
 }
 
-/** The request for its machine, by what was agreed to. `label` tells people whose it is. */
+/** The request for a project's machine, by what the user agreed to. `label` is its label on the account. */
 export function requestOf(
   spec: ProjectSpec,
   label: string,
@@ -69,7 +69,7 @@ export function requestOf(
   }
 }
 
-/** Inside the machine, and outside where that is asked for. */
+/** The port inside the machine, and the outside one where requested. */
 function portOf(port: string | number): { container: number; outside?: number } {
   const [first = 0, second] = String(port).split(':').map(Number)
   return second === undefined ? { container: first } : { outside: first, container: second }
@@ -92,7 +92,7 @@ export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
   return results === undefined ? [] : [results].flat()
 }
 
-/** Names of the secrets that it wants. */
+/** Names of the secrets that a project needs. */
 export function secretsOf({ env = {} }: ProjectSpec): string[] {
   const wanted = Object.values(env).flatMap(value => (typeof value === 'object' ? value.secret : []))
   return [...new Set(wanted)]

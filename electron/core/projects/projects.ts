@@ -11,29 +11,29 @@ import { problemOf } from '../app/problems.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 
-/** What a project's file says, word for word, and what that means. */
+/** A project's file as text and parsed. */
 export interface Agreed {
   text: string
-  /** SHA-256 of the text, in hexadecimal digits: what the user agrees to. */
+  /** SHA-256 of the text in hexadecimal, which the user agrees to. */
   content: string
   spec: ProjectSpec
 }
 
-/** Folders of this machine that can be run on rented ones, the same for all accounts. */
+/** Folders of this computer that can be run on rented machines, shared by all accounts. */
 export interface Projects {
-  /** The id of the folder's project: the one that it has already, where it has one. */
+  /** Returns the folder's project id, an existing one where there is one. */
   add(path: string): Promise<string>
   /** Throws `no_such_project`. */
   folder(id: string): SyncedFolder
   name(id: string): string
-  /** Reads its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
+  /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
   read(id: string): Promise<Agreed>
-  /** Makes its file. Throws `spec_exists` where there is one, whatever it says. */
+  /** Creates its file. Throws `spec_exists` where there is one already. */
   write(id: string, spec: ProjectSpec): Promise<void>
-  /** Reads its file again, for State. */
+  /** Reads its file again and updates State. */
   refresh(id: string): Promise<void>
   remove(id: string): Promise<void>
-  /** Whether that content was agreed to before. */
+  /** Whether the user agreed to this content before. */
   isKnown(id: string, content: string): boolean
   agree(id: string, content: string): Promise<void>
 }
@@ -44,9 +44,9 @@ const Stored = v.array(
 type Stored = v.InferOutput<typeof Stored>
 
 const specName = 'berth.yaml'
-/** Bytes of a `berth.yaml`. */
+/** The longest `berth.yaml`, in bytes. */
 const longestSpec = 256 * 1024
-/** Contents that are remembered as agreed to. */
+/** The number of agreed contents that are remembered per project. */
 const mostAgreed = 20
 
 export async function openProjects(
@@ -73,7 +73,7 @@ export async function openProjects(
   async function read(id: string): Promise<Agreed> {
     const found = await folder(id).read(specName, longestSpec)
     if (!found) {
-      // Says whether it is the folder that is missing.
+      // Listing throws `no_such_folder` where the folder itself is missing.
       const there = (await folder(id).list('')).some(({ name }) => name === specName)
       throw new BerthError(there ? unreadable : noSpec)
     }

@@ -5,10 +5,10 @@ import type { SpecProblem } from '../../contract/project/spec-problem.ts'
 
 export type ReadSpec = { spec: ProjectSpec } | { problems: readonly SpecProblem[] }
 
-/** Problems that are told of one file. */
+/** The number of problems listed per file. */
 const mostProblems = 20
 
-/** Reads a `berth.yaml`: what it says, or everything that is wrong with it. */
+/** Parses a `berth.yaml`: its contents, or all of its problems. */
 export function readSpec(text: string): ReadSpec {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: false, schema: 'core' })
@@ -20,7 +20,7 @@ export function readSpec(text: string): ReadSpec {
   if (broken) return { problems: [{ ...at(broken.pos[0]), message: firstLine(broken.message) }] }
   let value: unknown
   try {
-    // A few anchors that name each other would unfold to more than fits into memory.
+    // Anchors that refer to each other could expand beyond the available memory.
     value = document.toJS({ maxAliasCount: 20 })
   } catch {
     return { problems: [{ line: 1, column: 1, message: 'It has too many aliases.' }] }
@@ -43,7 +43,7 @@ export function readSpec(text: string): ReadSpec {
   return { problems: problems.slice(0, mostProblems) }
 }
 
-/** Entries that the schema does not know, all of them: valibot tells the first one of each object. */
+/** All entries that the schema does not know: valibot reports only the first of each object. */
 function unknownPaths(schema: unknown, value: unknown): string[][] {
   const entries = entriesOf(schema)
   if (!entries || typeof value !== 'object' || value === null) return []
@@ -52,7 +52,7 @@ function unknownPaths(schema: unknown, value: unknown): string[][] {
   )
 }
 
-/** Where the value lies, or the closest thing around one that is missing; of an entry that is not known, its key. */
+/** The offset of a value, or of the closest parent where it is missing; for an unknown entry, of its key. */
 function offsetOf(document: Document.Parsed, path: readonly (string | number)[], isUnknown: boolean): number {
   if (isUnknown) {
     const enclosing = document.getIn(path.slice(0, -1), true)
@@ -73,7 +73,7 @@ function sentence(path: readonly (string | number)[], issue: v.BaseIssue<unknown
   return `${where || 'It'}: ${issue.kind === 'schema' && issue.message.startsWith('Invalid') ? `is no ${issue.expected}` : issue.message}.`
 }
 
-/** The keys that may stand where a wrong one does. */
+/** The keys that are allowed in a wrong one's place. */
 function knownAt(path: readonly (string | number)[]): string[] {
   let schema: unknown = ProjectSpec
   for (const step of path.slice(0, -1)) schema = entriesOf(schema)?.[String(step)]

@@ -4,11 +4,11 @@ import type { Machine } from '../../ports/machine.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 
-/** Values of the user's that projects name. They are in the keychain; their names alone are in State. */
+/** The user's secret values for projects. They are in the keychain; State has their names only. */
 export interface ProjectSecrets {
-  /** An empty value deletes it. */
+  /** Saves a value; an empty one is deleted. */
   save(name: string, value: string): Promise<void>
-  /** Those of the names that have no value. */
+  /** The names that have no value. */
   missing(names: readonly string[]): readonly string[]
   get(name: string): Promise<string | undefined>
 }

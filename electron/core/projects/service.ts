@@ -17,38 +17,38 @@ import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 import { openStoredJobs } from './stored-jobs.ts'
 
-/** What a job is begun with: what the user has agreed to. */
+/** What the user agreed to for a job. */
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
   project: string
   stops: readonly RentalStop[]
-  /** Micro-dollars per hour of the machine that was shown, where one was. */
+  /** Micro-dollars per hour of the machine that was shown, if any. */
   price?: number
   secretFiles: readonly string[]
 }
 
-/** A plan without what is known of the file itself. */
+/** A plan without the facts about the file itself. */
 export type JobPlan = Omit<ProjectPlan, 'content' | 'known'>
 
-/** The jobs of one account: each takes a folder to a machine, runs it there, and brings its results home. */
+/** The jobs of one account: each sends a folder to a machine, runs it there and downloads its results. */
 export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush' | 'dueAt'>> {
-  /** What would happen, before anything costs. Throws as a scan of the folder and a search of the market do. */
+  /** What would happen, before anything costs money. Throws as a scan of the folder and a search of the market do. */
   plan(project: string, spec: ProjectSpec, stops?: readonly RentalStop[]): Promise<JobPlan>
-  /** What was agreed to for a job, and what was to stop it. */
+  /** The file and stop conditions that the user agreed to for a job. */
   agreed(id: string): Pick<NewJob, 'text' | 'spec' | 'stops'>
-  /** Resolves with its id once it is on disk; it goes on by itself. Throws `project_busy`. */
+  /** Resolves with its id once it is on disk; the job then continues by itself. Throws `project_busy`. */
   start(job: NewJob): Promise<string>
-  /** Cancels it without results, and destroys what was rented. */
+  /** Cancels a job without its results, and destroys its machine. */
   cancel(id: string): Promise<void>
-  /** Ends its command; results and clean-up follow as after any end. */
+  /** Ends a job's command; results and clean-up follow as usual. */
   end(id: string): Promise<void>
-  /** Goes on from the step that failed. Throws `not_failed`, `project_busy` or `no_such_instance`. */
+  /** Continues from the step that failed. Throws `not_failed`, `project_busy` or `no_such_instance`. */
   retry(id: string): Promise<void>
   dismiss(id: string): Promise<void>
-  /** Whether a job goes on there, or failed there and may go on: nothing may destroy the instance. */
+  /** Whether an instance must not be destroyed because of a running or failed job. */
   mustKeep(instance: number): boolean
 }
 
-/** What jobs go by, besides the account. */
+/** What jobs work with, apart from the account. */
 export interface JobParts {
   projects: Projects
   secrets: ProjectSecrets
@@ -133,7 +133,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       if (job.step !== 'failed') throw new BerthError(notFailed)
       refuseIfBusy(job.project, id)
       const view = viewOf(job.instance)
-      // Another machine costs as much again: that is a run of its own, to be agreed to.
+      // Another machine costs money again, so that takes a new run that the user agrees to.
       if (job.instance !== undefined && !view) throw new BerthError(machineGone)
       await jobs.intend(id, againFromFailure(job, view, `f${context.newId()}`))
       notifications.withdraw(jobAlertId(account, job))

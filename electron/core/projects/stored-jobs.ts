@@ -6,14 +6,14 @@ import { type Collection, openCollection } from '../storage/collection.ts'
 import { Job } from './model.ts'
 import { jobView } from './view.ts'
 
-/** The jobs of one account, as they are remembered and as State shows them. */
+/** The jobs of one account, as stored and as shown in State. */
 export interface StoredJobs extends Collection<Job, string> {
-  /** How far what is sent or brought is, and what went wrong in passing: shown while it lasts, and not remembered. */
+  /** Progress of transfers and temporary problems, which are shown but not stored. */
   noteProgress(id: string, progress: SyncProgress | undefined): void
   noteProblem(id: string, problem: Problem | undefined): void
 }
 
-/** Jobs that are remembered after their end. */
+/** The number of ended jobs that are stored. */
 const mostOver = 200
 
 export async function openStoredJobs(context: AccountContext): Promise<StoredJobs> {

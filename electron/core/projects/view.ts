@@ -5,17 +5,17 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { Job } from './model.ts'
 import { portsOf } from './plan.ts'
 
-/** What it has cost by a moment of the account's time. */
+/** A job's cost up to a moment of the account's time. */
 export function costBy({ spentBefore, spent, endedAt }: Job, at: number): Micros {
   if (!spent) return spentBefore
   const until = Math.min(at, endedAt ?? at)
   return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
 }
 
-/** What State shows of a job besides what is remembered. */
+/** The unstored part of a job's view. */
 interface Shown {
   sync: SyncProgress | undefined
-  /** Why something has to be tried again. */
+  /** Why something has to be retried. */
   problem: Problem | undefined
 }
 

@@ -1,10 +1,10 @@
 import { Document, isCollection } from 'yaml'
 import { type ProjectDraft, type ProjectSpec, timeText } from '../../contract/project/spec.ts'
 
-/** Lists and choices that people write on one line. */
+/** Lists and objects that people write on one line. */
 const onOneLine = [['machine', 'gpu'], ['machine', 'region'], ['ports'], ['results'], ['stop'], ['outbid']]
 
-/** A `berth.yaml` that says this, to be read and changed by people. */
+/** A `berth.yaml` for a spec, for people to read and change. */
 export function specText(spec: ProjectSpec): string {
   const document = new Document(written(spec))
   for (const path of onOneLine) {

@@ -4,12 +4,12 @@ import type { Alert } from '../notifications/alert.ts'
 import { watchdogOrder } from './decide.ts'
 import type { Run } from './model.ts'
 
-/** Of the alert about a run: a later one takes the place of the earlier. */
+/** One id per run, so that a later alert replaces the earlier one. */
 export function alertId(account: AccountId, { id }: Run): string {
   return `${account}/run/${id}`
 }
 
-/** What is said of a run; `where` names its instance. */
+/** The common fields of a run's alerts. */
 function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'urgency'> {
   const { instance } = run
   return {
@@ -34,7 +34,7 @@ export function endedAlert(account: AccountId, run: Run, where: string): Alert {
   }
 }
 
-/** Nothing was rented for it. */
+/** The alert for a run whose instance was not rented. */
 export function notStartedAlert(account: AccountId, run: Run): Alert {
   return {
     ...about(account, run),
@@ -63,7 +63,7 @@ export function lostAlert(account: AccountId, run: Run, where: string): Alert {
   }
 }
 
-/** Its folder could not be fetched for a while, for want of a way in. */
+/** The alert for a folder that could not be downloaded for a while, since the instance cannot be reached. */
 export function unreachedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
   const stops = watchdogOrder(run)
   const meanwhile = stops

@@ -10,8 +10,8 @@ import type { Run } from './model.ts'
 const grace = { fetch: 900, plain: 300 }
 
 /**
- * What the watchdog does after the run if Berth is away; undefined for nothing. If a folder is still to be downloaded it
- * stops the instance instead of destroying it, which keeps the folder.
+ * The watchdog's order for after the run while Berth is away; undefined for none. If a folder is still to be
+ * downloaded, it stops the instance instead of destroying it, which keeps the folder.
  */
 export function watchdogOrder(run: Run): WatchdogOrder | undefined {
   const { watchdog, afterwards, fetch, step, interrupted } = run
@@ -31,7 +31,7 @@ export function withStaleWatchdog(before: Run, after: Run): Run {
 /** The next step once the command has ended, once its folder is here, or when the user tries again. */
 export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
   if (run.fetch !== undefined && !run.fetched) return 'fetching'
-  // If the instance was stopped and started again meanwhile, somebody wants it to run: it is left alone.
+  // If the instance was stopped and started again meanwhile, someone wants it to run, so it is kept.
   if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
   return 'over'
 }
@@ -77,7 +77,7 @@ export function afterPoll(
 ): Partial<Run> | undefined {
   const { step, afterwards } = run
   if (missing >= pollsUntilGone) {
-    // A watchdog does not destroy an instance with a folder to download: then somebody else did, and the folder is lost.
+    // The watchdog does not destroy an instance with a folder to download, so someone else did, and the folder is lost.
     const byWatchdog = watchdogOrder(run)?.action === 'destroy'
     if (byWatchdog || (step === 'acting' && afterwards === 'destroy'))
       return { step: 'over', acted: 'destroy', endedAt: at }

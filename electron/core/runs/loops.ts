@@ -1,21 +1,21 @@
 import type { Clock } from '../../ports/clock.ts'
 
-/** One loop for each name: it does what is left to do, and waits in between for a while, or until something wakes it. */
+/** One loop per name: it does the pending work, and waits in between for a time, or until it is woken. */
 export interface Loops {
-  /** Begins the loop of a name; one that goes on already, and waits without a time, is woken. */
+  /** Starts the loop of a name, or wakes it where it waits without a time. */
   work(name: string): void
-  /** Resolves after so many milliseconds, when it is woken, or when all ends. Without a time, only then. */
+  /** Resolves after that many milliseconds, when woken, or when Berth ends. Without a time, only the latter two. */
   until(name: string, milliseconds: number | undefined): Promise<void>
   wake(name: string): void
-  /** Begins its loop, or wakes it even where it waits for a time. */
+  /** Starts the loop, or wakes it, even where it waits for a time. */
   restart(name: string): void
-  /** Resolves when all ends. */
+  /** Resolves when Berth ends. */
   readonly ended: Promise<void>
-  /** Resolves once no loop goes on. */
+  /** Resolves once all loops have ended. */
   rest(): Promise<void>
 }
 
-/** `goOn` does all that is left for a name, and never rejects. */
+/** `goOn` does all pending work of a name, and never rejects. */
 export function createLoops(clock: Clock, ending: AbortSignal, goOn: (name: string) => Promise<void>): Loops {
   const busy = new Map<string, Promise<void>>()
   const resting = new Map<string, { wake: () => void; timed: boolean }>()

@@ -19,7 +19,7 @@ interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
   dismiss(id: string): Promise<void>
 }
 
-/** Makes the function that each poll calls: runs whose instance is ready by now begin, and the others go on. */
+/** Makes the function that each poll calls: it starts runs whose instance is ready, and continues the others. */
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
   { runs, watchdog, runAlerts }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts'>,

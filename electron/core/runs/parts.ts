@@ -4,7 +4,7 @@ import type { RunOutput } from './output/output.ts'
 import type { RunAlerts } from './run-alerts.ts'
 import type { StoredRuns } from './stored-runs.ts'
 
-/** What brings runs to their end, besides the account. */
+/** What following a run needs, apart from the account. */
 export interface RunParts {
   runs: StoredRuns
   inside: Inside

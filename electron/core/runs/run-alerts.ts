@@ -3,12 +3,12 @@ import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Run } from './model.ts'
 
-/** How the runs of an account are told of. */
+/** Alerts and Activity entries of an account's runs. */
 export interface RunAlerts {
-  /** By an alert; of a step of a job, which tells of itself, in Activity alone. */
+  /** Sends an alert; for a run of a job, which has alerts of its own, only an Activity entry. */
   tell(run: Run, alert: Alert): void
   note(run: Run, text: string, detail?: string): void
-  /** What its instance is called. */
+  /** The name of the run's instance. */
   nameOf(run: Run): string
 }
 

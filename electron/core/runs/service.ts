@@ -41,7 +41,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'f
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
-  /** What a guard may do to an instance without losing a folder still to be downloaded; undefined for nothing. */
+  /** What a guard may do to an instance without losing a folder that is not downloaded yet; undefined for nothing. */
   spares(target: Target): GuardAction | undefined
   /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
@@ -150,7 +150,7 @@ export async function openRuns(
         await runs.update(id, { step: 'over', endedAt: context.now() })
         runs.setProblem(id, undefined)
         wake(id)
-        // It may have begun on the instance though the answer was lost.
+        // Its command may have been started although the answer was lost.
         if (run.step === 'starting') void endUnheard(run)
         return
       }

@@ -6,22 +6,22 @@ import { withStaleWatchdog } from './decide.ts'
 import { Run } from './model.ts'
 import { type Hindrance, runView } from './view.ts'
 
-/** What may be changed of a run; a field that is given as undefined goes. */
+/** Changed fields of a run; an undefined one is removed. */
 export type RunChange = Partial<Run>
 
-/** The runs of one account, as they are remembered and as State shows them. */
+/** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
   extends Pick<Collection<Run, string>, 'all' | 'find' | 'get' | 'add' | 'show' | 'flush'> {
-  /** Writes down what has happened, on disk where that is possible. Never rejects. */
+  /** Records something that happened. Never rejects, even where it cannot be stored. */
   update(id: string, change: RunChange): Promise<Run | undefined>
-  /** The same for what may be lost: within a second. */
+  /** The same for changes that may be lost, stored within a second. */
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
-  /** Why the last try of something failed, and when the next one comes, epoch seconds of the account's time. */
+  /** Why the last try failed, and when the next one is, epoch seconds of the account's time. */
   setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
 }
 
-/** Milliseconds between two updates of what flows. */
+/** Milliseconds between two updates of progress in State. */
 const updateInterval = 300
 
 export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
@@ -69,7 +69,7 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
   }
 }
 
-/** Runs that are over, the oldest first, beyond those that are kept. */
+/** The oldest finished runs, beyond the number that is kept. */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
   const over = runs.filter(run => !isGoing(run))
   return over.slice(0, Math.max(0, over.length - most))

@@ -2,7 +2,7 @@ import type { RunView } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { Run } from './model.ts'
 
-/** Why a run does not go on, and when it is tried next, in epoch seconds of the account's time. */
+/** Why a run does not continue, and when it is retried, in epoch seconds of the account's time. */
 export interface Hindrance {
   problem: Problem
   nextTryAt?: number

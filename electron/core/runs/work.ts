@@ -8,11 +8,11 @@ import type { Run } from './model.ts'
 import { createRunning, type Running } from './on-instance/running.ts'
 import type { RunParts } from './parts.ts'
 
-/** Takes each run from its start through its end to what follows it, in a loop of its own. */
+/** Moves each run from its start to the actions after its end, in a loop of its own. */
 export interface RunWork {
   /**
-   * Starts the loop of a run, which lasts until nothing is left to do or Berth ends. If it exists already and waits for a
-   * poll, it goes on at once.
+   * Starts the loop of a run, which lasts until nothing is left to do or Berth ends. An existing loop that waits for a
+   * poll continues at once.
    */
   work(id: string): void
   wake(id: string): void

@@ -1,7 +1,7 @@
-/** Lists and objects within each other that are compared: what a service nests deeper counts as another. */
+/** The depth to which lists and objects are compared; deeper ones count as different. */
 const deepest = 100
 
-/** Whether two pieces of plain data are the same, to the last field. One that is undefined counts as missing. */
+/** Whether two pieces of plain data are equal in all fields. An undefined field counts as missing. */
 export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (Object.is(a, b)) return true
   if (depth > deepest) return false

@@ -4,12 +4,12 @@ import type { State } from '../../contract/state.ts'
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void
 
-/** The one State. It changes only through `change`; whoever listens gets what is different, numbered. */
+/** The one State, which changes only through `change`; listeners get numbered patches. */
 export interface Store {
   get(): State
-  /** How many changes there have been: the number of the last patch. */
+  /** The number of changes so far, which is the number of the last patch. */
   sequence(): number
-  /** Runs the recipe on a draft. A recipe that changes nothing tells nobody. Compare against `get()`, write to the draft. */
+  /** Runs the recipe on a draft; without a change no listener is called. Read `get()`, and only write to the draft. */
   change(recipe: (draft: State) => void): void
   onChange(listener: StateListener): () => void
   onPatch(listener: PatchListener): () => void

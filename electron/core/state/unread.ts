@@ -2,12 +2,12 @@ import type { AccountView } from '../../contract/state.ts'
 import type { CallOptions } from '../../service/http/operation.ts'
 import type { Store } from './store.ts'
 
-/** A list of which the page tells how many records could not be read. */
+/** A list whose number of unreadable records the page shows. */
 export type ListName = keyof NonNullable<AccountView['unread']>
 
 /**
- * Asks for a list, and shows how many of its records could not be read: they are left out, but not without a word. Of
- * several questions for one list the one that lost the most counts.
+ * Requests a list and shows how many of its records were unreadable and left out. Of several requests for one list, the
+ * largest number counts.
  */
 export async function tellingUnread<T>(
   store: Store,

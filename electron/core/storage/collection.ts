@@ -8,43 +8,43 @@ import { isDeepEqual } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from './json-file.ts'
 
-/** New values of some fields, undefined where a field goes; or what makes the new item of the one there is. */
+/** New field values (undefined removes a field), or a function from the present item to the new one. */
 export type Change<Item> = { readonly [Field in keyof Item]?: Item[Field] } | ((item: Item) => Item)
 
-/** Things of one kind that an account has: in a file of its folder, and where that is wanted in State. */
+/** The records of one kind of an account: in a file of its folder and, where wanted, in State. */
 export interface Collection<Item, Key> {
-  /** In the order in which they were added. */
+  /** In the order of insertion. */
   all(): readonly Item[]
   find(key: Key): Item | undefined
   /** Throws the problem `missing`. */
   get(key: Key): Item
   /**
-   * Resolves once it is on disk, in the place of the one with the same key or with the key `instead`. Rejects with
-   * `not_written` where it cannot be, and then nothing has changed.
+   * Replaces the item with the same key, or with the key `instead`. Resolves once it is on disk. Rejects with
+   * `not_written`, and then nothing has changed.
    */
   add(item: Item, instead?: Key): Promise<void>
-  /** A change that must be on disk before something is done. Rejects with `not_written`, and then nothing has changed. */
+  /** A change that must be on disk before an action. Rejects with `not_written`, and then nothing has changed. */
   intend(key: Key, change: Change<Item>): Promise<void>
   /**
-   * Writes down what has happened, on disk where that is possible; never rejects because of the disk. Gives the item
-   * as it is then; undefined where there is none.
+   * Records something that happened; a failed write does not reject. Returns the item after that; undefined if there is
+   * none.
    */
   update(key: Key, change: Change<Item>): Promise<Item | undefined>
-  /** Writes down what some have become, new ones too, all at once. Never rejects because of the disk. */
+  /** Records several changed or new items at once. A failed write does not reject. */
   put(...items: readonly Item[]): Promise<void>
-  /** The same within a second, for what may be lost by a kill. It is in State with the next `show`. */
+  /** The same, written within a second, for changes that a kill may lose. In State with the next `show`. */
   putSoon(...items: readonly Item[]): void
-  /** Rejects with `not_written` where that cannot be written, and then it is still there. */
+  /** Rejects with `not_written`, and then the item is still there. */
   remove(key: Key): Promise<void>
-  /** Writes down that it is gone. Never rejects because of the disk. */
+  /** Records that an item is gone. A failed write does not reject. */
   forget(key: Key): Promise<void>
-  /** Writes what has changed of the view into State; every change but `putSoon` does so by itself. */
+  /** Writes the changed parts of the view into State; all changes except `putSoon` do so themselves. */
   show(): void
-  /** Resolves when nothing waits to be written, or what waits could not be. Never rejects. */
+  /** Resolves once pending changes were written or failed. Never rejects. */
   flush(): Promise<void>
 }
 
-/** What a collection needs of the account that it belongs to. */
+/** The part of the account's context that a collection needs. */
 export interface CollectionContext {
   account: AccountId
   store: Pick<Store, 'get' | 'change'>
@@ -52,21 +52,21 @@ export interface CollectionContext {
   files: Files
   folder: string
   onBroken: (setAside: string) => void
-  /** Aborted when Berth ends, or the account is removed: from then on State is left alone. */
+  /** Aborted when Berth ends or the account is removed; State is not changed after that. */
   ending: AbortSignal
 }
 
 interface CollectionOptions<Schema extends v.GenericSchema, Key> {
   /** The file's name in the account's folder, without `.json`. */
   name: string
-  /** Of one item. */
+  /** The schema of one item. */
   schema: Schema
   key: (item: v.InferOutput<Schema>) => Key
-  /** What `get` throws for a key that nothing has. */
+  /** The problem that `get` throws for an unknown key. */
   missing?: Problem
-  /** How many of those that are over are remembered, the latest. The rest go when another is added. */
+  /** The number of items kept of those that are over, the latest. Older ones are dropped when another is added. */
   prune?: { isOver: (item: v.InferOutput<Schema>) => boolean; most: number }
-  /** The fields of the account in State that show them. */
+  /** The account's fields in State that show the items. */
   view?: (items: readonly v.InferOutput<Schema>[]) => Partial<AccountView>
 }
 
@@ -163,7 +163,7 @@ function taken<Key, Item>(from: Map<Key, Item>, key: Key): Item | undefined {
 
 type Fields = Record<string, unknown>
 
-/** Writes fields into the draft of `shown`, entry by entry: what did not change stays the very same. */
+/** Writes changed fields into the draft of `shown`, entry by entry, so that unchanged entries keep their identity. */
 function writeDifference(draft: Fields, shown: Readonly<Fields>, fields: Readonly<Fields>): void {
   for (const [name, after] of Object.entries(fields)) {
     const before = shown[name]

@@ -2,20 +2,20 @@ import * as v from 'valibot'
 import type { Clock } from '../../ports/clock.ts'
 import type { Files } from '../../ports/files.ts'
 
-/** Something Berth must remember: one JSON file, checked when read, replaced whole when written. */
+/** A JSON file that is validated when read and replaced as a whole when written. */
 export interface Document<Content> {
   get(): Content
-  /** Changes it, and resolves when the change is on disk. Where it cannot be written it rejects, and nothing has changed. */
+  /** Changes it and resolves once that is on disk. Rejects where it cannot be written, and then nothing has changed. */
   write(change: (content: Content) => Content): Promise<void>
-  /** Changes it, and lets it reach the disk within a second, or as soon as it can be written. */
+  /** Changes it, and writes it within a second, or as soon as that succeeds. */
   writeSoon(change: (content: Content) => Content): void
-  /** For what has happened already: changes it whether it can be written or not, and resolves once that was tried. */
+  /** For what has happened already: changes it even if it cannot be written, and resolves after the first attempt. */
   record(change: (content: Content) => Content): Promise<void>
-  /** Resolves when nothing waits to be written, or what waits could not be. Never rejects. */
+  /** Resolves once pending changes were written or failed. Never rejects. */
   flush(): Promise<void>
 }
 
-/** Milliseconds after which what could not be written is tried again. */
+/** Milliseconds before a failed write is retried. */
 const tryAgainAfter = 10_000
 
 export interface DocumentOptions<Schema extends v.GenericSchema> {
@@ -24,7 +24,7 @@ export interface DocumentOptions<Schema extends v.GenericSchema> {
   name: string
   schema: Schema
   empty: v.InferOutput<Schema>
-  /** A file that cannot be read as it should be is set aside, and this is told its name. */
+  /** Called with the new name of an invalid file, which is set aside. */
   onBroken: (setAside: string) => void
 }
 
@@ -38,7 +38,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
   let written: Content = content
   let writing: Promise<void> = Promise.resolve()
   let cancelSoon: (() => void) | undefined
-  /** Changes that may still be refused, what came after them, and what there was before. */
+  /** To take back failed writes: the content before the first pending one, later changes, and the number pending. */
   let before: Content = content
   let since: Change[] = []
   let refusable = 0
@@ -53,11 +53,11 @@ export async function openDocument<Schema extends v.GenericSchema>(
     content = since.reduce((rest, each) => each(rest), before)
   }
 
-  /** What cannot be written with `refused` in it loses that before anything else is written. */
+  /** Writes the content. If that fails, `refused` is taken back before the next write. */
   function save(refused?: Change): Promise<void> {
     cancelSoon?.()
     cancelSoon = undefined
-    // A write that failed was told to whoever asked for it; the next one goes on regardless.
+    // The failure was reported to its caller; the next write happens regardless.
     writing = writing
       .catch(() => undefined)
       .then(async () => {
@@ -85,7 +85,7 @@ export async function openDocument<Schema extends v.GenericSchema>(
         since = []
       }
       refusable += 1
-      // One function may be given twice.
+      // A distinct function, since the caller may pass the same one twice.
       const own: Change = rest => change(rest)
       try {
         apply(own)

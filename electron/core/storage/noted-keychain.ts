@@ -5,11 +5,11 @@ import { type DocumentOptions, openDocument } from './json-file.ts'
 type Place = Omit<DocumentOptions<v.GenericSchema>, 'schema' | 'empty'>
 
 /**
- * A keychain that notes on disk, by name alone, what is put into it, and does so before: killed in between, or where
- * deleting failed, an entry that nothing owns would be found by nobody, since a keychain tells nothing of what it has.
+ * A keychain that stores the names of its entries on disk, each before the entry is made: a keychain cannot list its
+ * entries, so after a kill or a failed deletion nothing else would find one without an owner.
  */
 export interface NotedKeychain extends Keychain {
-  /** Deletes what was put there, by this Berth or an earlier one, and is not wanted. Never rejects. */
+  /** Deletes all entries, also of earlier runs, that are not wanted. Never rejects. */
   keepOnly(wanted: ReadonlySet<string>): Promise<void>
 }
 

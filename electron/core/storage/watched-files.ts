@@ -1,7 +1,7 @@
 import { BerthError } from '../../contract/problem.ts'
 import type { Files } from '../../ports/files.ts'
 
-/** What the user is told of a folder that cannot be written to. */
+/** Reasons for the user why a file cannot be written. */
 const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
   ENOSPC: { why: 'the disk is full', advice: 'Free some space; Berth tries again by itself.' },
   EDQUOT: {
@@ -14,8 +14,8 @@ const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
 }
 
 /**
- * The same files. What cannot be written rejects with a BerthError `not_written`; `heard` is told of the first such
- * failure, and of the next only after a write has succeeded again.
+ * The same files, whose failed writes reject with a BerthError `not_written`. `heard` is called for the first failure,
+ * and again only after a write has succeeded.
  */
 export function watchedFiles(files: Files, heard: (failure: BerthError) => void): Files {
   let failing = false

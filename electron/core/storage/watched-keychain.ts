@@ -1,13 +1,13 @@
 import type { Keychain } from '../../ports/keychain.ts'
 
 export interface KeychainWatch {
-  /** Each secret that goes in or comes out. */
+  /** Called with each secret that is stored or read. */
   onSecret: (secret: string) => void
-  /** It turned out not to take what it was given; undefined once there is one. */
+  /** Called when it could not store a secret, and with undefined when it works again. */
   onProblem: (problem: string | undefined) => void
 }
 
-/** The same keychain, watched. */
+/** The same keychain, with these callbacks. */
 export function watchedKeychain(keychain: Keychain, { onSecret, onProblem }: KeychainWatch): Keychain {
   return {
     ...(keychain.onBack && {

@@ -3,18 +3,18 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { instancesOf, type Transfer } from './model.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
 
-/** Seconds by which the status line is late (section 4.3), with some to spare: what it says sooner is of an older one. */
+/** Seconds by which the status line lags (section 4.3), with reserve: before, it may be about an earlier transfer. */
 export const lateness = 45
-/** Seconds without a word after which it is no longer taken for running. */
+/** Seconds without a report after which a transfer no longer counts as running. */
 export const patience = 180
-/** Seconds without a word after which none is waited for, so that a sync's key does not outlive it for ever. */
+/** Seconds without a report after which a transfer is given up, so that its key does not stay forever. */
 export const longestSilence = 86_400
 
 type Instances = Readonly<Record<string, Pick<InstanceView, 'statusMessage'>>>
 
 /**
- * Where a transfer stands after a poll of the account. `others` are the account's further transfers, whose lines
- * must not be taken for its own; `now` in epoch seconds of the account's time.
+ * A transfer's progress after a poll. `others` are the account's other transfers, whose lines must not be taken for its
+ * own; `now` in epoch seconds of the account's time.
  */
 export function follow(
   transfer: Transfer,
@@ -64,8 +64,8 @@ export function follow(
 }
 
 /**
- * The status line that speaks of the transfer. One that names both its paths does; one that names no transfer's
- * paths does where no other of its kind can be meant.
+ * The status line about a transfer: one that names both its paths, or one without any path where no other transfer of
+ * its kind can be meant.
  */
 function lineOf(transfer: Transfer, others: readonly Transfer[], instances: Instances): string | undefined {
   const rivals = others.filter(other => other.startedAt >= transfer.startedAt || !isOver(other))
@@ -76,7 +76,7 @@ function lineOf(transfer: Transfer, others: readonly Transfer[], instances: Inst
       other => other.kind === transfer.kind && instancesOf(other).some(at => at === id),
     )
     if (names(line, transfer)) {
-      // The service tells of the latest: of two between the same paths, that is the later one.
+      // The service reports the latest transfer: of two between the same paths, the later one.
       if (!near.some(other => names(line, other) && other.startedAt > transfer.startedAt)) return line
     } else if (near.length === 0 && !/[/\\]\S/.test(line)) return line
   }

@@ -5,11 +5,11 @@ import type { StoredTransfers } from './stored-transfers.ts'
 import { deleteSyncKey, findSyncKey, keyName } from './sync-key.ts'
 import { transferEntry } from './words.ts'
 
-/** Sees to it that no key of a sync outlives it. */
+/** Deletes the keys of syncs that have ended. */
 export interface KeyKeeper {
   /**
-   * Deletes the key of a transfer; what was dismissed is forgotten once that is done. What fails for a while is
-   * tried again at the next call. Never rejects.
+   * Deletes a transfer's key, and then forgets a dismissed transfer. Temporary failures are retried at the next call.
+   * Never rejects.
    */
   deleteUnused(id: string): Promise<void>
 }
@@ -21,7 +21,7 @@ export function createKeyKeeper(
   const busy = new Map<string, Promise<void>>()
   const { find } = transfers
 
-  /** The key to delete: known, or found by its name where the answer to its creation was lost. */
+  /** The key to delete, looked up by name where the answer to its creation was lost. */
   async function keyOf(transfer: Transfer): Promise<TransferKey | undefined> {
     const { id, key, keyAsked } = transfer
     if (key || !keyAsked) return key?.state === 'in-use' ? key : undefined

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 const Side = v.object({ instance: v.optional(v.number()), path: v.string() })
 
-/** A transfer as it is remembered: what the page sees, and what following it needs. No secret is in it. */
+/** A transfer as stored: the page's view, and the fields to follow it. It contains no secrets. */
 export const Transfer = v.object({
   id: v.string(),
   kind: v.picklist(['copy', 'sync']),
@@ -23,16 +23,16 @@ export const Transfer = v.object({
       scoped: v.boolean(),
     }),
   ),
-  /** A key was asked for, under the transfer's name; whether it was made is known once `key` is there. */
+  /** A key was requested under the transfer's name; whether it exists is unknown until `key` is set. */
   keyAsked: v.optional(v.boolean()),
-  /** When the status line spoke of it last, epoch seconds. */
+  /** When the status line last reported on it, epoch seconds. */
   reportedAt: v.optional(v.number()),
-  /** The user has taken it off the list; it is remembered until its key is gone. */
+  /** The user removed it from the list; it is kept until its key is deleted. */
   dismissed: v.optional(v.boolean()),
 })
 export type Transfer = v.InferOutput<typeof Transfer>
 
-/** The instances whose status lines may tell of it. */
+/** The instances whose status lines may report on it. */
 export function instancesOf({ from, to }: Pick<Transfer, 'from' | 'to'>): number[] {
   return [...new Set([to.instance, from.instance].filter(id => id !== undefined))]
 }

@@ -10,15 +10,15 @@ import { startCopy, startSync } from './start.ts'
 import { openStoredTransfers } from './stored-transfers.ts'
 import { transferEntry } from './words.ts'
 
-/** The copies and syncs that Berth started on one account (section 4.3). What they are is on disk before they begin. */
+/** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
 export interface Transfers extends Pick<Automation, 'onPoll' | 'resume' | 'flush'> {
-  /** Resolves with the transfer's id once the service has taken it, or its answer was lost. */
+  /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
   copy(request: CopyRequest): Promise<string>
-  /** The same, with a key made for it, which goes when it has ended. */
+  /** The same, with a key of its own, which is deleted after the end. */
   sync(request: SyncRequest): Promise<string>
   cancel(id: string): Promise<void>
   dismiss(id: string): Promise<void>
-  /** Before the account leaves Berth: no key that it made is forgotten. Resolves with those that stay. */
+  /** Call before the account is removed. Deletes the keys, and resolves with the transfers whose keys remain. */
   deleteKeys(): Promise<readonly Transfer[]>
 }
 
@@ -45,7 +45,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         'instance_write',
         kind === 'copy' ? transfers.cancelCopy(at) : transfers.cancelSync(at),
       )
-      // The service is told the instance alone, so it ends all of them there.
+      // The service is sent the instance alone, so it cancels all transfers there.
       for (const other of all().filter(other => cancelledWith(other, kind, at))) {
         await note(other.id, { step: 'cancelled', endedAt: now() })
         tell('user', 'Cancelled', other)
@@ -75,7 +75,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       transfers.show()
       for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
-        // The key is on disk before a sync is asked for.
+        // The key is stored before a sync is requested.
         if (kind === 'sync' && !key) void note(id, { step: 'failed', message: neverBegan, endedAt: now() })
         else void note(id, { step: 'unknown', message: endedInBetween })
       }

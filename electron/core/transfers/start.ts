@@ -11,14 +11,14 @@ import type { StoredTransfers } from './stored-transfers.ts'
 import { makeSyncKey } from './sync-key.ts'
 import { transferEntry } from './words.ts'
 
-/** What transfers are started with. */
+/** What starting a transfer needs. */
 interface StartParts {
   context: AccountContext
   transfers: StoredTransfers
   keys: KeyKeeper
 }
 
-/** Resolves with its id once the service has taken it, or its answer was lost. */
+/** Resolves with its id once the service has accepted it, or its answer was lost. */
 export async function startCopy(
   parts: StartParts,
   { from, fromPath, to, toPath }: CopyRequest,
@@ -69,7 +69,7 @@ async function add(
   return added
 }
 
-/** It never began: nothing is left of it but, for a while, a key that must go. */
+/** Drops a transfer that never began, and deletes its key. */
 async function giveUp(
   { context, transfers, keys }: StartParts,
   id: string,
@@ -79,7 +79,7 @@ async function giveUp(
   await keys.deleteUnused(id)
 }
 
-/** Asks the service to start it. A refusal is thrown, and nothing is left of it; a lost answer leaves it unknown. */
+/** Requests the start. A refusal is thrown and the transfer dropped; after a lost answer its step is unknown. */
 async function start(parts: StartParts, transfer: Transfer, asking: Promise<CloudSync>): Promise<string> {
   const { context, transfers } = parts
   const { account, activity, now } = context
@@ -107,7 +107,7 @@ async function start(parts: StartParts, transfer: Transfer, asking: Promise<Clou
   return id
 }
 
-/** The key of a sync, its id on disk before its secret is used: so it is deleted even after a kill. */
+/** Creates a sync's key. Its id is stored before its secret is used, so that it can be deleted even after a kill. */
 async function keyFor(parts: StartParts, { id }: Transfer): Promise<string> {
   try {
     const { key, secret } = await makeSyncKey(parts.context.client(), id)
@@ -115,14 +115,14 @@ async function keyFor(parts: StartParts, { id }: Transfer): Promise<string> {
     await parts.transfers.intend(id, { key })
     return secret
   } catch (error) {
-    // Made or not, where the answer was lost: it is looked for by its name.
+    // After a lost answer the key may exist, and is looked up by its name.
     const unmade = error instanceof ServiceError && !error.ambiguous
     await giveUp(parts, id, { keyAsked: !unmade })
     throw error
   }
 }
 
-/** A link that may be opened. */
+/** The link if it is HTTP or HTTPS. */
 function webAddress(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol) ? url : undefined
 }

@@ -1,11 +1,11 @@
-/** What a status line says of a transfer. */
+/** What a status line says about a transfer. */
 export interface Saying {
   /** 0 to 1. */
   progress?: number
   end?: 'done' | 'failed' | 'cancelled'
 }
 
-/** Characters of a status line that are read: two paths and the words around them. */
+/** The number of characters read of a status line, enough for two paths. */
 const longest = 16_384
 
 const endings = [
@@ -15,8 +15,8 @@ const endings = [
 ] as const
 
 /**
- * Reads an instance's status line (section 4.3: progress is told there). Its form is not shown in the interface, so
- * only what can hardly be misread is taken: a percentage, and a word for the end after the paths.
+ * Parses an instance's status line, which has the progress (section 4.3). Its format is not documented, so only
+ * unmistakable parts count: a percentage, and a word for the end outside the paths.
  */
 export function readLine(line: string, paths: readonly string[]): Saying {
   const rest = withoutPaths(line, paths)
@@ -27,13 +27,13 @@ export function readLine(line: string, paths: readonly string[]): Saying {
   return { progress: Number(percent) / 100 }
 }
 
-/** Whether the line speaks of a transfer of this kind at all. */
+/** Whether the line is about a transfer of this kind. */
 export function speaksOf(kind: 'copy' | 'sync', line: string, paths: readonly string[]): boolean {
   const rest = withoutPaths(line, paths)
   return kind === 'copy' ? /\bcop(y|ying|ied)\b|\brsync\b/i.test(rest) : /\bsync|\brclone\b/i.test(rest)
 }
 
-/** Whether the line names this very path, and not one that begins or ends like it. */
+/** Whether the line names exactly this path, not a longer one that contains it. */
 export function namesPath(line: string, path: string): boolean {
   const goesOn = /[\p{L}\p{N}_./\\-]/u
   const text = line.slice(0, longest)
@@ -44,7 +44,7 @@ export function namesPath(line: string, path: string): boolean {
   return false
 }
 
-/** A path may be called anything, `/done` too: it says nothing. */
+/** Removes the paths, as a name such as `/done` means nothing. */
 function withoutPaths(line: string, paths: readonly string[]): string {
   const longestFirst = [...paths].sort((a, b) => b.length - a.length)
   return longestFirst

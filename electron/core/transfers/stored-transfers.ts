@@ -4,13 +4,13 @@ import { type Collection, openCollection } from '../storage/collection.ts'
 import { Transfer } from './model.ts'
 import { transferViews } from './view.ts'
 
-/** The transfers of one account, as they are remembered and as State shows them. */
+/** The transfers of one account, as stored and as shown in State. */
 export interface StoredTransfers extends Collection<Transfer, string> {
-  /** Writes down what has happened. Once Berth ends that is not done any more: the next start finds out. */
+  /** Records an event, unless Berth is ending: then the next start finds out. */
   note(id: string, change: Partial<Transfer>): Promise<void>
 }
 
-/** Transfers remembered after their end. */
+/** The number of ended transfers that are stored. */
 const mostOver = 50
 
 export async function openStoredTransfers(context: AccountContext): Promise<StoredTransfers> {
@@ -19,7 +19,7 @@ export async function openStoredTransfers(context: AccountContext): Promise<Stor
     schema: Transfer,
     key: ({ id }) => id,
     missing: { code: 'no_such_transfer', message: 'That transfer is no longer on the list.' },
-    // One whose key is still there stays.
+    // A transfer whose key still exists stays.
     prune: { isOver: transfer => isOver(transfer) && transfer.key?.state !== 'in-use', most: mostOver },
     view: all => ({ transfers: transferViews(all) }),
   })

@@ -5,16 +5,15 @@ import { ServiceError } from '../../service/service-error.ts'
 import { needingPermission } from '../app/permission.ts'
 
 /**
- * What a sync's key may do. Cloud sync is among the calls of `instance_write`, and the sync makes no other: so it needs
- * neither `instance_read` nor `user_read`, and whoever gets at it on the host reads nothing of the account with it.
- * A narrower category is not known.
+ * The permissions of a sync's key. A sync only needs calls of `instance_write`, so without `instance_read` and
+ * `user_read` a thief on the host cannot read the account. There is no narrower category.
  */
 const permissions = { api: { instance_write: {} } }
 
-/** The key's name, by which it is found again where the answer to its creation was lost. */
+/** The key's name, for looking it up where the answer to its creation was lost. */
 export const keyName = (transfer: string) => `Berth sync ${transfer}`
 
-/** Makes the key of a sync. The secret is for the one request that needs it. */
+/** Creates a sync's key. The secret is for one request only. */
 export async function makeSyncKey(
   client: ServiceClient,
   transfer: string,
@@ -35,7 +34,7 @@ export async function makeSyncKey(
   }
 }
 
-/** Whether it is gone; false where this service cannot delete keys or refuses to. Throws what may pass. */
+/** Whether it is gone; false where the service does not support or refuses the deletion. Throws temporary errors. */
 export async function deleteSyncKey(client: ServiceClient, id: number): Promise<boolean> {
   try {
     await client.apiKeys.remove(id)
@@ -47,8 +46,8 @@ export async function deleteSyncKey(client: ServiceClient, id: number): Promise<
 }
 
 /**
- * The id of the key that was made for a transfer; undefined where there is none, or where keys are not listed for
- * Berth. Throws what may pass.
+ * The id of the key made for a transfer; undefined where there is none, or where keys cannot be listed. Throws
+ * temporary errors.
  */
 export async function findSyncKey(client: ServiceClient, transfer: string): Promise<number | undefined> {
   try {
@@ -60,7 +59,7 @@ export async function findSyncKey(client: ServiceClient, transfer: string): Prom
   }
 }
 
-/** Whether asking again would give the same. */
+/** Whether a retry would have the same result. */
 function isFinal({ code, status }: ServiceError): boolean {
   return code === 'not_supported' || status === 401 || status === 403 || status === 404
 }

@@ -1,7 +1,7 @@
 import type { TransferView } from '../../contract/account/transfer.ts'
 import type { Transfer } from './model.ts'
 
-/** Those the page shows. */
+/** The transfers shown on the page. */
 export function transferViews(transfers: readonly Transfer[]): Record<string, TransferView> {
   return Object.fromEntries(
     transfers

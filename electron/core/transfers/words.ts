@@ -2,7 +2,7 @@ import type { AccountId } from '../../contract/ids.ts'
 import type { ActivityEntry } from '../../contract/state.ts'
 import type { Transfer } from './model.ts'
 
-/** A transfer in a line: `copy of #12:/data to #15:/data`. */
+/** A transfer's name: `copy of #12:/data to #15:/data`. */
 function transferName({ kind, from, to }: Pick<Transfer, 'kind' | 'from' | 'to'>): string {
   return `${kind === 'copy' ? 'copy' : 'cloud sync'} of ${side(from)} to ${side(to)}`
 }
@@ -11,7 +11,7 @@ function side({ instance, path }: Transfer['from']): string {
   return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
 }
 
-/** What Activity says of a transfer. */
+/** A transfer's line in Activity. */
 export function transferEntry(
   account: AccountId,
   kind: 'user' | 'berth' | 'error',

@@ -4,12 +4,12 @@ import type { Alert } from '../notifications/alert.ts'
 import type { WatchResult } from './matches.ts'
 import type { Watch } from './model.ts'
 
-/** One matter for each watch: a later alert takes the place of the earlier one. */
+/** One id per watch, so that a later alert replaces the earlier one. */
 export function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): string {
   return `${account}/watch/${id}`
 }
 
-/** What is new on the market for a watch: the cheapest of it, one click from rented. Undefined when nothing is. */
+/** The alert for new offers, which leads to renting the cheapest one. Undefined when there are none. */
 export function matchAlert(
   watch: Watch,
   { fresh, matching }: Pick<WatchResult, 'fresh' | 'matching'>,
@@ -29,7 +29,7 @@ export function matchAlert(
   }
 }
 
-/** A watch that rents has come to its end. */
+/** The alert for a renting watch that is done or stopped. */
 export function doneAlert(watch: Watch, title: string, body: string): Alert {
   return {
     id: watchAlertId(watch),

@@ -3,7 +3,7 @@ import type { OpenRequest } from '../../contract/market/rental.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 
-/** Whether the market is to be searched; `now` in epoch seconds of the account's time. */
+/** Whether the market should be searched now; `now` in epoch seconds of the account's time. */
 export function isDue(watch: Moving, now: number): boolean {
   const next = nextSearch(watch)
   return next !== undefined && now >= next
@@ -11,14 +11,14 @@ export function isDue(watch: Moving, now: number): boolean {
 
 type Moving = Pick<Watch, 'paused' | 'notesPrices' | 'request'> & { searchedAt?: number }
 
-/** When it is searched next; undefined where it is not. For the prices alone, no more than one search an hour. */
+/** The time of the next search; undefined if there is none. Searches for prices alone are at least an hour apart. */
 export function nextSearch({ paused, notesPrices, searchedAt, request }: Moving): number | undefined {
   if (paused && !notesPrices) return undefined
   const every = paused ? Math.max(request.every, 60) : request.every
   return searchedAt === undefined ? 0 : searchedAt + every * 60
 }
 
-/** Whether it has rented as many as it may. */
+/** Whether it has rented as many machines as allowed. */
 export function isDone({ request, rented, renting }: Pick<Watch, 'request' | 'rented' | 'renting'>): boolean {
   return request.rents !== undefined && renting === undefined && rented >= request.rents.most
 }
@@ -27,15 +27,15 @@ export function sameSearch(a: WatchRequest, b: WatchRequest): boolean {
   return JSON.stringify(a.search) === JSON.stringify(b.search)
 }
 
-/** A watch as it was asked for, in the place of `before` where that is given. No secret value is in it. */
+/** A watch as requested, replacing `before` where given. It contains no secret values. */
 export function savedWatch(
   { id, account, request, run }: Pick<Watch, 'id' | 'account' | 'request' | 'run'>,
   before: Watch | undefined,
 ): Watch {
   const { rents } = request
-  // Changed after its work is done, it begins anew.
+  // A watch that is changed after it was done begins again.
   const rented = before && !isDone(before) ? before.rented : 0
-  // With fewer machines than it has rented already, there is nothing left to do.
+  // The new limit may be at or below the number of machines that it rented already.
   const isOver = rents !== undefined && rented >= rents.most
   return {
     id,
@@ -43,7 +43,7 @@ export function savedWatch(
     request: rents ? { ...request, rents: { ...rents, request: withoutSecrets(rents.request) } } : request,
     run: rents && run,
     ...(isOver ? { paused: true, notesPrices: true } : { paused: false }),
-    // Of another search, all that is there at its first search is no news.
+    // A new search needs a first result, whose offers are not news.
     alerted: before && sameSearch(before.request, request) ? before.alerted : undefined,
     rented,
     failed: 0,
@@ -51,7 +51,7 @@ export function savedWatch(
   }
 }
 
-/** The page never gets a secret value back: one that it leaves empty stays what it was, as `known`. */
+/** The page never gets secret values back, so one that it leaves empty keeps its value from `known`. */
 export function withKnownSecrets(request: OpenRequest, known: OpenRequest | undefined): OpenRequest {
   const knownValue = (name: string) => known?.env.find(other => other.secret && other.name === name)?.value
   const env = request.env.map(each =>
@@ -60,7 +60,7 @@ export function withKnownSecrets(request: OpenRequest, known: OpenRequest | unde
   return { ...request, env, ...withKnownToken(request.registry, known?.registry) }
 }
 
-/** A token belongs to the registry and the user that it was given for. */
+/** A token only belongs to the registry and user that it was entered for. */
 function withKnownToken(now: OpenRequest['registry'], known: OpenRequest['registry']) {
   if (now?.token !== '' || now.server !== known?.server || now.user !== known.user) return {}
   return { registry: known }

@@ -5,28 +5,28 @@ import { Sorter } from '../../contract/market/sort.ts'
 import { micros } from '../../contract/spending/money.ts'
 import type { AlertedOffer, Watch } from './model.ts'
 
-/** What a search of the market showed a watch. */
+/** The result of a watch's search of the market. */
 export interface WatchResult {
-  /** What the search itself finds, whatever the watch may pay. */
+  /** Offers that the search finds, regardless of the watch's price limit. */
   found: readonly ListedOffer[]
-  /** What matches, the cheapest first. */
+  /** Offers that match, cheapest first. */
   matching: readonly ListedOffer[]
-  /** What was not there before, or at a clearly higher price; the cheapest first. Nothing at the first search. */
+  /** Offers that are new or clearly cheaper than before, cheapest first. None at the first search. */
   fresh: readonly ListedOffer[]
-  /** What is told after that. */
+  /** The new record of known offers. */
   alerted: AlertedOffer[]
 }
 
-/** A machine that comes back after so long is news again. Seconds. */
+/** Seconds of absence after which a machine is news again. */
 const forgottenAfter = 86_400
-/** A machine is news again at this share of the price it was told at. */
+/** A machine is news again below this share of its known price. */
 const clearlyCheaper = 0.95
-/** Of the offers that match, only so many of the cheapest can be news: what is dearer than those is no find. */
+/** Only so many of the cheapest matches can be news, as more expensive ones are no finds. */
 const cheapest = 200
-/** Machines remembered; the oldest make room. */
+/** The number of machines remembered; the oldest are dropped. */
 const most = 1000
 
-/** What of the market's answer matches, and what of that is news. */
+/** The matching offers of a search, and the new ones among them. */
 export function resultOf(watch: Watch, offers: readonly OfferView[], now: number): WatchResult {
   const { query, filter } = watch.request.search
   const cheapestFirst = { column: 'price', descending: false } as const
@@ -35,10 +35,10 @@ export function resultOf(watch: Watch, offers: readonly OfferView[], now: number
     .filter(({ price }) => price !== undefined)
   const matching = found.filter(listed => isWithin(listed, watch.request.rents))
   const heard = watch.alerted ?? []
-  // Away for a day of searches: where nothing was searched, it may have been there all the time.
+  // Counted back from the last search: without searches, a machine may have been there all the time.
   const since = (watch.searchedAt ?? now) - forgottenAfter
   const known = new Map(heard.filter(({ at }) => at > since).map(alerted => [alerted.machine, alerted]))
-  // Of a long list only the cheapest are known: what is dearer than those may have been there before.
+  // Of a long list only the cheapest are known, so more expensive machines are not necessarily new.
   const beyond = heard.length < cheapest ? Infinity : Math.max(...heard.map(({ price }) => price))
   const fresh: ListedOffer[] = []
   for (const listed of matching.slice(0, cheapest)) {
@@ -53,7 +53,7 @@ export function resultOf(watch: Watch, offers: readonly OfferView[], now: number
   return { found, matching, fresh, alerted }
 }
 
-/** What does not say its price is no find; what is dearer than the watch may rent does not match. */
+/** Whether an offer has a price, and one within what the watch may pay. */
 function isWithin({ price, offer }: ListedOffer, rents: WatchRents | undefined): boolean {
   if (price === undefined) return false
   const { bid } = rents?.request ?? {}
@@ -61,7 +61,7 @@ function isWithin({ price, offer }: ListedOffer, rents: WatchRents | undefined):
   return rents?.limits.price === undefined || price <= micros(rents.limits.price)
 }
 
-/** The same machine may offer one, two or more of its GPUs. */
+/** A machine may be offered several times, with different numbers of its GPUs. */
 function machineOf({ id, machineId, gpuCount }: OfferView): string {
   return machineId === undefined ? `offer ${id}` : `${machineId} × ${gpuCount ?? 1}`
 }

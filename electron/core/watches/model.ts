@@ -5,7 +5,7 @@ import { AccountId } from '../../contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { Run } from '../runs/model.ts'
 
-/** A machine that was told of, and at what price in micro-dollars per hour. */
+/** A machine that is no longer news, with its price in micro-dollars per hour. */
 const AlertedOffer = v.object({
   machine: v.string(),
   price: v.number(),
@@ -14,7 +14,7 @@ const AlertedOffer = v.object({
 })
 export type AlertedOffer = v.InferOutput<typeof AlertedOffer>
 
-/** What is run on each machine that a watch rents. */
+/** The run to start on each machine that a watch rents. */
 export const StoredWatchRun = v.pick(Run, [
   'name',
   'command',
@@ -27,26 +27,26 @@ export const StoredWatchRun = v.pick(Run, [
 ])
 export type StoredWatchRun = v.InferOutput<typeof StoredWatchRun>
 
-/** A watch as it is remembered. Secret values of what it rents are in the keychain, under its id. */
+/** A watch as stored. Secret values of its rental request are in the keychain, under its id. */
 export const Watch = v.object({
   id: WatchId,
   account: AccountId,
   request: WatchRequest,
   run: v.optional(StoredWatchRun),
   paused: v.boolean(),
-  /** It paused by itself: prices go on being noted. What the user paused asks nothing. */
+  /** It was paused by Berth, and continues to record prices. A watch that the user paused does not search. */
   notesPrices: v.optional(v.boolean()),
   /** Epoch seconds of the account's time. */
   searchedAt: v.optional(v.number()),
-  /** Absent until its search was answered once: what is there from the beginning is no news. */
+  /** Absent before its first result, whose offers are not news. */
   alerted: v.optional(v.array(AlertedOffer)),
-  /** Machines it has rented. */
+  /** The number of machines it has rented. */
   rented: v.number(),
-  /** The series of attempts that rents the next one: written down before it begins. */
+  /** The series of attempts for the next machine, stored before it begins. */
   renting: v.optional(AttemptSeriesId),
-  /** What keeps it from renting what matches, such as a guard: it was alerted. */
+  /** Why it does not rent now, such as a guard. */
   waits: v.optional(StoredProblem),
-  /** Attempts in a row that came to nothing. */
+  /** Failed series of attempts in a row. */
   failed: v.number(),
 })
 export type Watch = v.InferOutput<typeof Watch>

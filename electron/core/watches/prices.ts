@@ -4,17 +4,17 @@ import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 
-/** `[at, count, lowest, low, middle, high]`. Tuples, since there are many of them. */
+/** `[at, count, lowest, low, middle, high]`, as tuples to save space. */
 const StoredPrices = v.array(
   v.tuple([v.number(), v.number(), v.number(), v.number(), v.number(), v.number()]),
 )
 export type StoredPrice = v.InferOutput<typeof StoredPrices>[number]
 
-/** Seconds: the first search of each hour is kept, for ninety days. */
+/** Seconds: the first search of each hour is stored, for ninety days. */
 const step = 3600
 const retention = 90 * 86_400
 
-/** The prices with those of one more search; `known` itself where the hour has one already, or there were no offers. */
+/** Adds the prices of a search; returns `known` itself if the hour has a sample already or there are no offers. */
 export function withPrices(
   known: readonly StoredPrice[],
   at: number,
@@ -25,7 +25,7 @@ export function withPrices(
   const hour = Math.floor(at / step)
   const hourOf = ([then]: StoredPrice) => Math.floor(then / step)
   if (lowest === undefined || known.some(price => hourOf(price) === hour)) return known
-  // Time that went back takes with it what would lie in the future.
+  // After time went back, samples from the future are dropped.
   const earlier = known.filter(price => price[0] > at - retention && hourOf(price) < hour)
   const quartile = (share: number) => Math.round(quantile(sorted, share))
   return [...earlier, [Math.round(at), sorted.length, lowest, quartile(0.25), quartile(0.5), quartile(0.75)]]
@@ -35,7 +35,7 @@ export function priceSamples(known: readonly StoredPrice[]): PriceSample[] {
   return known.map(([at, count, lowest, low, middle, high]) => ({ at, count, lowest, low, middle, high }))
 }
 
-/** Between neighbours by their distance. */
+/** Interpolates linearly between neighbours. */
 function quantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share
   const below = sorted[Math.floor(place)] ?? 0
@@ -43,10 +43,10 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place))
 }
 
-/** The prices that each watch of an account has noted. */
+/** The price history of each watch of an account. */
 export interface WatchPrices {
   of(watch: string): PriceSample[]
-  /** Those of one more search, in micro-dollars per hour; `at` in epoch seconds of the account's time. */
+  /** Adds a search's prices in micro-dollars per hour; `at` in epoch seconds of the account's time. */
   note(watch: string, at: number, prices: readonly Micros[]): void
   forget(watch: string): void
   flush(): Promise<void>

@@ -10,26 +10,26 @@ import { doneAlert } from './alerts.ts'
 import type { Watch } from './model.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
-/** What watches rent by themselves. */
+/** Renting by watches. */
 export interface WatchRenting {
-  /** Something matches at that price, micro-dollars per hour. */
+  /** Call when an offer matches; `price` in micro-dollars per hour. */
   next(id: string, price: Micros): Promise<void>
-  /** Nothing matches, so it waits for nothing. */
+  /** Call when nothing matches: clears the reason for waiting. */
   none(id: string): Promise<void>
-  /** Checks what became of the machine that it is renting. */
+  /** Checks the series of attempts for a watch's machine. */
   check(id: string): Promise<void>
 }
 
-/** Attempts in a row that may come to nothing before a watch stops renting. */
+/** Failed series in a row after which a watch stops renting. */
 const mostFailed = 3
 
-/** What it works on besides the account. */
+/** What it works with, apart from the account. */
 interface RentingParts {
   watches: Collection<Watch, string>
   attempts: Pick<Attempts, 'start' | 'find'>
   runs: Pick<Runs, 'startOn' | 'forget'>
   secrets: RentalSecrets
-  /** Shows why a watch rents no more. */
+  /** Shows why a watch was stopped. */
   said(id: string, problem: Problem): void
 }
 
@@ -40,7 +40,7 @@ export function createWatchRenting(
   const { account, store, ending } = context
   const { find, get, update } = watches
   const { note, alert } = watchAlerts(context)
-  /** Watches whose renting is being checked or begun: an end is not counted twice, nor a beginning taken for none. */
+  /** Watches whose rental is being checked or begun, so that none is counted or begun twice. */
   const busy = new Set<string>()
 
   async function alone(id: string, act: (watch: Watch) => Promise<void>): Promise<void> {
@@ -49,7 +49,7 @@ export function createWatchRenting(
     await act(get(id)).finally(() => busy.delete(id))
   }
 
-  /** Nothing is rented that a guard would stop at the next poll: its disk would be charged for no use. */
+  /** Rents only if no guard would stop the instance at the next poll: its disk would cost money for nothing. */
   async function withinGuards(watch: Watch, price: Micros): Promise<void> {
     const { id, request, renting, rented } = watch
     if (!request.rents || renting !== undefined || rented >= request.rents.most) return
@@ -65,7 +65,7 @@ export function createWatchRenting(
     const { search, rents } = request
     if (!rents) return
     const openRequest = await secrets.restore({ id }, rents.request)
-    // A keychain may ask the user first: meanwhile it may be paused, changed or deleted.
+    // The keychain may have asked the user; meanwhile the watch may have been paused, changed or deleted.
     const now = find(id)
     if (ending.aborted || !now || now.paused || now.request !== request || now.run !== run) return
     if (!openRequest) return stop(id, secretsLost)
@@ -78,7 +78,7 @@ export function createWatchRenting(
     watches.show()
   }
 
-  /** What became of the machine it is renting. One that never began is none. */
+  /** Checks the series of attempts. One that never began is dropped. */
   async function check({ id, renting, rented, failed, request }: Watch): Promise<void> {
     if (renting === undefined) return
     const attemptSeries = attempts.find(renting)
@@ -93,7 +93,7 @@ export function createWatchRenting(
         await update(id, { renting: undefined, paused: true, notesPrices: true })
         return note('berth', `The watch “${request.name}” is paused`, 'What it was renting was cancelled.')
       case 'failed':
-        // A machine that somebody stopped is there all the same, and costs its disk: the next one would, too.
+        // A machine that someone stopped still exists and costs its disk, and so would the next one.
         if (attemptSeries.instance !== undefined) {
           await update(id, { renting: undefined, rented: rented + 1 })
           return stop(id, kept(attemptSeries.instance))
@@ -116,7 +116,7 @@ export function createWatchRenting(
   }
 
   async function stop(id: string, problem: Problem): Promise<void> {
-    // What the user has paused meanwhile stays so.
+    // A watch that the user paused meanwhile stays paused.
     const notesPrices = find(id)?.paused ? find(id)?.notesPrices : true
     await update(id, { paused: true, notesPrices, failed: 0 })
     said(id, problem)

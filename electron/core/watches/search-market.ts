@@ -14,17 +14,17 @@ import type { WatchRenting } from './renting.ts'
 import type { LastResult } from './view.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
-/** What a search of the market works on, besides the account. */
+/** What a search works with, apart from the account. */
 interface SearchParts {
   watches: Pick<Collection<Watch, string>, 'find' | 'get' | 'update'>
   prices: WatchPrices
   renting: WatchRenting
   lastResults: ReadonlyMap<string, LastResult>
-  /** Shows what a search has found. */
+  /** Shows a search's result. */
   say: (id: string, last: LastResult) => void
 }
 
-/** Searches the market for a watch, and tells or rents what it finds. One search at a time; never rejects. */
+/** Searches the market for a watch, and alerts or rents. One search per watch at a time; never rejects. */
 export function createMarketSearch(
   context: AccountContext,
   { watches, prices, renting, lastResults, say }: SearchParts,
@@ -39,9 +39,9 @@ export function createMarketSearch(
     if (already) return already
     const { request } = get(id)
     const { query, filter } = request.search
-    // The same search as on the page: a service that caps its lists is asked for what matches, too.
+    // The page's search: a service that truncates its lists is asked again with the filter.
     const running = findOffers(client().offers, query, filter, { signal: ending })
-      // Changed meanwhile, its filter is for another search: what this one found says nothing.
+      // After a change of the filter meanwhile, the result is useless and the search is repeated.
       .then(({ offers }) => {
         const current = find(id)
         if (current && sameSearch(current.request, request)) return seen(id, offers)
@@ -56,7 +56,7 @@ export function createMarketSearch(
     return running
   }
 
-  /** It paused by itself, and searches for the prices alone. */
+  /** Whether it was paused by Berth, and searches for prices alone. */
   function isAside(id: string): boolean {
     const watch = find(id)
     return watch?.paused === true && watch.notesPrices === true
@@ -64,12 +64,12 @@ export function createMarketSearch(
 
   async function failed(id: string, problem: Problem): Promise<void> {
     if (ending.aborted || !find(id)) return
-    // Why it paused is not to be hidden by why prices could not be noted.
+    // Keeps the reason for the pause visible.
     if (!isAside(id)) say(id, { matching: 0, ...lastResults.get(id), problem })
     await update(id, { searchedAt: now() })
   }
 
-  /** What is told is on disk before it is told: after a kill it is rather not said than said twice. */
+  /** Known offers are stored before the alert: after a kill, an alert is missed rather than repeated. */
   async function seen(id: string, offers: readonly OfferView[]): Promise<void> {
     const watch = find(id)
     if (ending.aborted || !watch) return
@@ -80,7 +80,7 @@ export function createMarketSearch(
     say(id, { matching: matching.length, best: best?.offer, problem })
     const seenPrices = found.map(({ price }) => price ?? 0)
     prices.note(id, at, seenPrices)
-    // What is there while it is paused is news once it goes on.
+    // Offers that appear during a pause are news when it continues.
     await update(id, { searchedAt: at, alerted: watch.paused ? watch.alerted : alerted })
     if (!best) withdraw(watch)
     if (find(id)?.paused !== false) return

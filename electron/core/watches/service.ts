@@ -13,13 +13,13 @@ import { createMarketSearch } from './search-market.ts'
 import { type LastResult, watchView } from './view.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
-/** The searches of one account that are made again and again. Nothing is rented unless the user has said so. */
+/** The repeated market searches of one account. They rent only where the user asked for that. */
 export interface Watches extends Required<Automation> {
-  /** `run` is what is run on each machine that it rents. */
+  /** `run` is started on each machine that it rents. */
   save(id: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
   delete(id: string): Promise<void>
-  /** Searches the market now. Never rejects: what went wrong is in the view. */
+  /** Searches the market now. Never rejects; errors are in the view. */
   search(id: string): Promise<void>
   prices(id: string): PriceSample[]
 }
@@ -65,7 +65,7 @@ export async function openWatches(
   })
   const search = createMarketSearch(context, { watches, prices, renting, lastResults, say })
 
-  /** What is asked for with the secret values that the page never gets back. */
+  /** The request with the secret values that the page does not have. */
   async function withSecrets(request: WatchRequest, before: Watch | undefined): Promise<WatchRequest> {
     if (!request.rents) return request
     const { rents } = before?.request ?? {}
@@ -76,7 +76,7 @@ export async function openWatches(
     }
   }
 
-  /** What could not be deleted is at the next start. */
+  /** Entries that cannot be deleted now are deleted at the next start. */
   async function forgetSecrets(watch: Watch | undefined): Promise<void> {
     const request = watch?.request.rents?.request
     if (watch && request) await secrets.forget({ id: watch.id, request }).catch(() => undefined)
@@ -101,7 +101,7 @@ export async function openWatches(
     async pause(id, paused) {
       const watch = get(id)
       const { request } = watch
-      // Going on after its work is done is to do it once more.
+      // Continuing a watch that is done starts over.
       const again = isDone(watch)
       const going = { failed: 0, rented: again ? 0 : watch.rented }
       await update(id, { paused, notesPrices: undefined, waits: undefined, ...(paused ? {} : going) })

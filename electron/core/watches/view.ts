@@ -4,7 +4,7 @@ import type { Problem } from '../../contract/problem.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 
-/** What the last search showed, as long as Berth runs. */
+/** The last search's result, in memory only. */
 export interface LastResult {
   matching: number
   best?: OfferView

@@ -3,7 +3,7 @@ import type { Alert } from '../notifications/alert.ts'
 import { watchAlertId } from './alerts.ts'
 import type { Watch } from './model.ts'
 
-/** How watches are told of: in Activity and in notifications. */
+/** Alerts and Activity entries of watches. */
 export interface WatchAlerts {
   note(kind: 'user' | 'berth' | 'error', text: string, detail?: string): void
   alert(alert: Alert): void

@@ -1,10 +1,10 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { Random } from '../../../ports/random.ts'
 
-/** Choices that are kept: the page may ask for dialogs as often as it likes. */
+/** The number of choices that are kept, since the page may open any number of dialogs. */
 const most = 20
 
-/** What the user chose in dialogs of the main process, by ids that say nothing. */
+/** The user's choices in dialogs of the main process, by random ids. */
 export class Choices<Chosen> {
   readonly #kept = new Map<string, Chosen>()
   readonly #random: Random

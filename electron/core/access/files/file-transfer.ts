@@ -20,16 +20,16 @@ export interface FileTransferNeeds {
   job: Job
   clock: Clock
   connect: () => Promise<Lease>
-  /** Waits for a turn: not everything runs at once. */
+  /** Waits for a turn, since only some transfers run at once. */
   turn: (signal: AbortSignal) => Promise<() => void>
   changed(): void
-  /** It is done, failed or was cancelled. */
+  /** Called when it is done, failed or was cancelled. */
   ended(transfer: FileTransfer): void
 }
 
 class Stopped extends Error {}
 
-/** Files on their way; they begin at once. */
+/** A transfer of files, which begins at once. */
 export class FileTransfer {
   readonly account: string
   readonly instance: number
@@ -40,7 +40,7 @@ export class FileTransfer {
   #step: FileStep = 'preparing'
   #problem: Problem | undefined
   #endedAt: number | undefined
-  /** It does not go on again. */
+  /** Whether it cannot be resumed. */
   #broken = false
   #prepared = false
   #stopping = new AbortController()
@@ -55,7 +55,7 @@ export class FileTransfer {
     this.#run()
   }
 
-  /** Resolves when it is over for good. */
+  /** Resolves when it is done or cancelled, or failed without a way to resume. */
   get whenEnded(): Promise<void> {
     return this.#ended.promise
   }
@@ -99,7 +99,7 @@ export class FileTransfer {
     })
   }
 
-  /** Resolves once nothing is left of what was under way. */
+  /** Resolves once partial files are removed. */
   async cancel(): Promise<void> {
     if (this.#step === 'done' || this.#step === 'cancelled') return
     this.#broken = true
@@ -109,7 +109,7 @@ export class FileTransfer {
     await this.#discard()
   }
 
-  /** It cannot go on, whatever the user does: what it needs on this machine has gone. */
+  /** Fails it for good: the files it needs on this computer are gone. */
   breakOff(why: Problem): void {
     this.#broken = true
     if (this.#step === 'done' || this.#step === 'cancelled' || this.#step === 'failed') {
@@ -180,7 +180,7 @@ export class FileTransfer {
     }
   }
 
-  /** Over a connection of its own, where one can be had: what arrived lies on the other side, too. */
+  /** Over a new connection, if there is one, since partial files may be on the instance. */
   async #discard(): Promise<void> {
     const { connect, job } = this.#needs
     const { openSftp } = await import('../../../ssh/files/sftp.ts')

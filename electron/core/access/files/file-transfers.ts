@@ -10,30 +10,30 @@ import { Turns } from './turns.ts'
 
 /** Milliseconds between two updates of progress. */
 const updateInterval = 250
-/** Transfers with one instance that run at once; the others wait their turn. */
+/** Transfers per instance that run at once; the others wait. */
 const atOnce = 3
-/** Ended ones that are remembered, per account. */
+/** Ended transfers that are remembered per account. */
 const mostOver = 50
 
-/** Files on their way between this machine and the instances of all accounts. What they are is in State. */
+/** Transfers between this computer and the instances of all accounts. Their progress is in State. */
 export interface FileTransfers {
   start(needs: Wanted): {
     id: string
     transfer: FileTransfer
   }
-  /** It has got further. */
+  /** Call when a transfer has made progress. */
   progressed(id: string): void
   /** Throws `no_such_transfer`. */
   find(account: string, id: string): FileTransfer
-  /** Takes an ended one off the list. */
+  /** Removes an ended one from the list. */
   dismiss(account: string, id: string): void
   close(): void
 }
 
 interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock'> {
-  /** Whose doing it is, in Activity; the user's, if not given. */
+  /** Who started it, for Activity; by default the user. */
   by?: 'user' | 'berth'
-  /** Called whenever it is done, failed or was cancelled: again after it was resumed. */
+  /** Called each time it is done, failed or was cancelled, so again after it was resumed. */
   over?: (ended: FileTransferView) => void
 }
 
@@ -49,7 +49,7 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
   const turns = new Map<string, Turns>()
   let closing = false
   let cancelUpdate: (() => void) | undefined
-  /** Those that are not as they were told last. */
+  /** The transfers whose changes are not in State yet. */
   const fresh = new Set<string>()
 
   function tell(): void {

@@ -16,29 +16,29 @@ import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
 
 /**
- * Folders of this machine and of an account's instances, kept in step. What it moves goes on by itself after a lost
- * connection, and may be asked for again after anything: each file is then the old or the new one, and what is there
- * already is not moved twice. Paths of this machine are absolute, those of instances begin with `/`.
+ * Keeps folders of this computer and of an account's instances in step. Transfers continue after a lost connection and
+ * can be repeated at any time: each file is the old or the new one, and unchanged files are not sent again. Paths on
+ * this computer are absolute, those on instances begin with `/`.
  */
 export interface FolderSync {
-  /** What of a folder would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
+  /** Lists what would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
   scan(folder: string, options?: ScanOptions): Promise<FolderScan>
-  /** Sends what changed; what is on the instance alone stays. Throws as `syncUp` does, and as getting in does. */
+  /** Sends changed files and deletes nothing there. Throws as `syncUp` and connecting do. */
   up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
-  /** Brings home what changed; what was changed here stays. Throws as `syncDown` does, and as getting in does. */
+  /** Fetches changed files and keeps local changes. Throws as `syncDown` and connecting do. */
   down(instance: InstanceView, wanted: BringWanted): Promise<BroughtHome>
 }
 
 interface ScanOptions {
-  /** Further lines as in an ignore file at the top of the folder. */
+  /** Lines added to those of an ignore file at the top of the folder. */
   ignore?: readonly string[]
   signal?: AbortSignal
 }
 
 interface SyncWanted {
-  /** Here. */
+  /** The local folder. */
   folder: string
-  /** On the instance. */
+  /** The folder on the instance. */
   remote: string
   signal: AbortSignal
   onProgress?: (progress: SyncProgress) => void
@@ -46,26 +46,26 @@ interface SyncWanted {
 
 interface SendWanted extends SyncWanted {
   ignore?: readonly string[]
-  /** Those of `secrets` of the scan that are sent all the same. */
+  /** Those of the scan's `secrets` that are sent nevertheless. */
   confirmed?: readonly string[]
 }
 
 interface BringWanted extends SyncWanted {
-  /** What of the remote folder is brought, as paths below it; `.` is all of it. */
+  /** The paths below the remote folder to fetch; `.` is all of it. */
   paths: readonly string[]
 }
 
 interface SyncContext {
-  /** A share in the instance's connection. */
+  /** A lease of the instance's connection. */
   connect(instance: InstanceView): Promise<Lease>
   machine: Pick<Machine, 'clock' | 'platform' | 'syncedFolders'>
   files: Files
-  /** The account's folder in them. */
+  /** The account's folder in `files`. */
   folder: string
   onBroken(setAside: string): void
 }
 
-/** By folder and path: what was brought home, in bytes and epoch seconds. */
+/** Sizes in bytes and modification times in epoch seconds of fetched files, by local folder and path. */
 const Brought = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number()])))
 type Brought = v.InferOutput<typeof Brought>
 
@@ -86,7 +86,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
     return opened
   }
 
-  /** Over the instance's connection, for as long as it gets further. */
+  /** Runs a sync over the instance's connection, and repeats it after losses while it makes progress. */
   function over<Result>(
     instance: InstanceView,
     { signal, onProgress, remote }: SyncWanted,
@@ -160,14 +160,14 @@ export function createFolderSync(context: SyncContext): FolderSync {
   }
 }
 
-/** After a loss, what still went on at the other end may have been in the way of the next try. */
+/** After a lost connection, remains of the last try on the instance may make the next one fail. */
 function isBrokenOff(error: unknown, again: boolean): boolean {
   if (!(error instanceof BerthError)) return false
   const { code } = error.problem
   return code === 'ssh_closed' || (code === 'sync_failed' && again)
 }
 
-/** Adds how fast it goes and how long that takes. */
+/** Adds the speed and the seconds left. */
 function throttled(clock: Clock, tell: (progress: SyncProgress) => void): (progress: SyncProgress) => void {
   const speed = createSpeed(clock)
   speed.restart(0)
@@ -178,7 +178,7 @@ function throttled(clock: Clock, tell: (progress: SyncProgress) => void): (progr
   }
 }
 
-/** Work on one folder of an instance waits for what is under way there. */
+/** One sync at a time per folder of an instance. */
 function oneAtATime() {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(place: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> => {

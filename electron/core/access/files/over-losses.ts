@@ -4,7 +4,7 @@ import type { Connection } from '../../../ssh/connection/connection.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { keepLease } from '../../../ssh/tunnels/steady-lease.ts'
 
-/** Losses in a row without getting further between them, after which it is the other side that does not want to. */
+/** Losses in a row without progress after which it gives up. */
 const mostLosses = 5
 /** Milliseconds between a loss and the next try. */
 const pause = 250
@@ -13,17 +13,17 @@ interface Lossy {
   clock: Clock
   connect: () => Promise<Lease>
   signal: AbortSignal
-  /** The connection is lost, and is being made again. */
+  /** Called when the connection is lost and is being made again. */
   waiting?: (why: Problem) => void
-  /** Whether an error is the connection's; `again` where one was lost before. */
+  /** Whether an error means a lost connection; `again` after an earlier loss. */
   isLoss: (error: unknown, again: boolean) => boolean
-  /** How far it has got, in bytes. */
+  /** The progress so far, in bytes. */
   moved: () => number
 }
 
 /**
- * Does work over an instance's connection, again and again for as long as it gets further. The signal that the work is
- * given aborts with `signal`, and where the instance is gone, too. Throws that, or the error of the last try.
+ * Runs work over an instance's connection, and repeats it after losses while it makes progress. The work's signal
+ * aborts with `signal`, and when the instance is gone. Throws the signal's reason, or the last try's error.
  */
 export async function overLosses<Result>(
   { clock, connect, signal, waiting, isLoss, moved }: Lossy,

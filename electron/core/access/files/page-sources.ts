@@ -4,18 +4,18 @@ import { answerHead, encodeRequest, unreadable } from '../../../contract/instanc
 import { BerthError } from '../../../contract/problem.ts'
 import type { Source } from '../../../ports/chosen-files.ts'
 
-/** Files that the page holds: read through a stream, piece by piece, as they are asked for. */
+/** Files that the page holds, read through a stream piece by piece. */
 export interface PageSources {
   files: Source[]
   stream: Duplex
-  /** Resolves when the page has gone, and the files with it. */
+  /** Resolves when the page is gone, and its files with it. */
   gone: Promise<void>
 }
 
 interface Asked {
   into: Uint8Array
   filled: number
-  /** Bytes that the page announced; undefined before it did. */
+  /** Bytes that the page announced; undefined before that. */
   expected: number | undefined
   resolve(bytes: number): void
   reject(error: Error): void
@@ -29,7 +29,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
 
   const stream = new Duplex({
     read() {
-      // Requests are pushed as they come.
+      // Nothing to do: requests are pushed when they are made.
     },
     write(bytes: Buffer, _encoding, done) {
       try {

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../ports/clock.ts'
 
-/** Milliseconds that a speed looks back. */
+/** The milliseconds that a speed is averaged over. */
 const window = 5000
 
-/** How fast something grew over the last seconds. */
+/** The growth rate of an amount over the last seconds. */
 export interface Speed {
-  /** Per second, given how much there is now; undefined while too little time has passed to say. */
+  /** The rate per second, given the present amount; undefined until there is enough to measure. */
   at(amount: number): number | undefined
-  /** What was before does not count. */
+  /** Discards earlier samples. */
   restart(amount: number): void
 }
 

@@ -1,10 +1,10 @@
 import type { FileTransferView } from '../../../contract/instance/files.ts'
 import type { ActivityEntry } from '../../../contract/state.ts'
 
-/** What Activity says of a transfer. */
+/** A transfer's line in Activity. */
 export type TransferEntry = Pick<ActivityEntry, 'instance' | 'kind' | 'text' | 'detail'>
 
-/** That it is done or has failed; nothing where it was cancelled. */
+/** The entry for a transfer that is done or failed; none for a cancelled one. */
 export function endedEntry(view: FileTransferView, by: 'user' | 'berth'): TransferEntry | undefined {
   const { direction, instance, step, problem } = view
   if (step === 'done')
@@ -18,7 +18,7 @@ export function endedEntry(view: FileTransferView, by: 'user' | 'berth'): Transf
   }
 }
 
-/** It ends with Berth. What arrived stays, under a name that says that it is a part. */
+/** The entry for a transfer that ended with Berth. What has arrived stays under a partial file's name. */
 export function brokenOffEntry(view: FileTransferView): TransferEntry {
   const { direction, instance, done, total } = view
   const percent = total === 0 ? 0 : Math.floor((done / total) * 100)

@@ -1,4 +1,4 @@
-/** So many at once; the rest in the order in which they came. */
+/** Lets so many run at once; the others wait in order. */
 export class Turns {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = free
   }
 
-  /** Resolves with what gives the turn back. */
+  /** Resolves with a function that gives the turn back. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#free === 0) {

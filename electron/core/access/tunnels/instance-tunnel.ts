@@ -17,23 +17,23 @@ export interface TunnelsNeeds {
   access: Pick<Access, 'connect'>
 }
 
-/** What the tunnels of this run share. */
+/** The state that all tunnels share. */
 export interface TunnelsContext extends TunnelsNeeds {
-  /** All that there are, by key. */
+  /** All tunnels, by key. */
   all: Map<string, InstanceTunnel>
-  /** The host name and the local port that each had in this run: a page that is still open finds its tunnel again. */
+  /** Host name and local port of each tunnel since the start, so that an open page finds its tunnel again. */
   localNames: Map<string, string>
   lastPorts: Map<string, number>
-  /** The user's browser needed the fallback to 127.0.0.1, and used no name since: new tunnels begin with it. */
+  /** Whether the user's browser needed the fallback to 127.0.0.1 and used no name since: new tunnels begin with it. */
   browserLacksNames: boolean
 }
 
-/** Milliseconds in which a browser that was given a tunnel's address asks for its page. */
+/** Milliseconds within which a browser that got a tunnel's address requests the page. */
 const browserComesWithin = 10_000
-/** Hexadecimal digits in a tunnel's name: more than anybody can try. */
+/** Hexadecimal digits in a tunnel's name, too many to guess. */
 const nameDigits = 16
 
-/** One tunnel into an instance, from being asked for until it is closed. Its progress is in State. */
+/** One tunnel into an instance, from the request until it is closed. Its progress is in State. */
 export class InstanceTunnel {
   readonly account: AccountId
   readonly #context: TunnelsContext
@@ -42,11 +42,11 @@ export class InstanceTunnel {
   #view: TunnelView
   #tunnel: Tunnel | undefined
   #address: Promise<string | undefined>
-  /** A browser came by its name. */
+  /** Whether a browser came by the tunnel's name. */
   #reachedByName = false
   #cancelWait = () => {}
 
-  /** Begins to make it. */
+  /** Begins to open the tunnel. */
   constructor(context: TunnelsContext, target: () => InstanceTarget, purpose: Purpose) {
     const { account, instance } = target()
     const { kind, name, port } = purpose
@@ -68,17 +68,17 @@ export class InstanceTunnel {
     return keyOf(this.account, this.#view.instance, this.#view.port)
   }
 
-  /** Waits for the address; of a tunnel that is open, asks its purpose again. */
+  /** Waits for the address; for an open tunnel, checks again what answers behind it. */
   async address(purpose: Purpose): Promise<string | undefined> {
     const { step } = this.#view
     if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
-    // What is behind it may have changed since: Jupyter's token, or whether it is a web page at all.
+    // The answer may have changed since: Jupyter's token, or whether it is a web server at all.
     const { signal } = this.#abort
     const ready = purpose.ready(this.#tunnel, { signal, step: () => undefined })
     return this.#showReady(await orAborted(ready, signal))
   }
 
-  /** A browser was given its address. */
+  /** Call when a browser was given the address. */
   expectBrowser(): void {
     if (this.#reachedByName || this.#view.fallback) return
     this.#cancelWait()
@@ -102,7 +102,7 @@ export class InstanceTunnel {
   async #make(purpose: Purpose): Promise<string | undefined> {
     const { signal } = this.#abort
     const making = { signal, step: (step: TunnelView['step']) => this.#change({ step }) }
-    // Held until the tunnel has its own share, so that one connection does for both.
+    // Held until the tunnel has a lease of its own, so that both share one connection.
     const lease = await this.#context.access.connect(this.#target())
     try {
       if (purpose.locate) this.#move(await orAborted(purpose.locate(lease, making), signal))
@@ -113,7 +113,7 @@ export class InstanceTunnel {
     }
   }
 
-  /** It is at another port than usual. */
+  /** Changes to the port where the service was found. */
   #move(port: number): void {
     if (port === this.#view.port) return
     const { all } = this.#context
@@ -128,7 +128,7 @@ export class InstanceTunnel {
 
   async #openTunnel(): Promise<Tunnel> {
     const { clock, random, access, lastPorts, browserLacksNames } = this.#context
-    // Losses while it is being made are told by the step it is at.
+    // While the tunnel is being opened, its step already shows a lost connection.
     const made = () => this.#view.step === 'open' || this.#view.step === 'reconnecting'
     const tunnel = await openTunnel({
       clock,
@@ -154,14 +154,14 @@ export class InstanceTunnel {
     return tunnel
   }
 
-  /** What failed stays to be read until it is tried again or dismissed. */
+  /** Failed tunnels stay in State until they are tried again or dismissed. */
   #fail(error: unknown): void {
     this.#change({ step: 'failed', problem: problemOf(error) })
     void this.#tunnel?.close()
     this.#tunnel = undefined
   }
 
-  /** A request came to a web page: whether the browser resolves names is known by it. */
+  /** A web request shows whether the browser resolves the tunnel's name. */
   #noteRequest(by: 'name' | 'address'): void {
     const { fallback } = this.#view
     if (by === 'name' && !this.#reachedByName) {
@@ -175,7 +175,7 @@ export class InstanceTunnel {
     }
   }
 
-  /** The browser was slow, and does resolve names. */
+  /** The browser was only slow, and does resolve names. */
   #withdrawFallback(): void {
     this.#tunnel?.acceptAddress(false)
     const { fallback: _, ...view } = this.#view
@@ -218,7 +218,7 @@ export class InstanceTunnel {
   }
 }
 
-/** What a tunnel is found by among those of all accounts. */
+/** A tunnel's key among those of all accounts. */
 export function keyOf(account: AccountId, instance: number, port: number): string {
   return `${account}/${tunnelKey(instance, port)}`
 }

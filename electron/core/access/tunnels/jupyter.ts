@@ -19,27 +19,27 @@ import type { Purpose } from './purpose.ts'
 /** Where Jupyter listens in an instance (FIELDS: Jupyter). */
 export const jupyterPort = 8080
 
-/** Milliseconds that Jupyter may take to be ready, after its instance runs. */
+/** Milliseconds that Jupyter may take to be ready once its instance runs. */
 const slowest = 180_000
 
 export interface JupyterNeeds {
   target: () => InstanceTarget
-  /** `jupyter_token` of the record, where the service tells it. */
+  /** `jupyter_token` of the record, where the service sends it. */
   token: string | undefined
-  /** The page that it was rented to open as, where that is known. */
+  /** The page that the rental asked to open with, where known. */
   page?: JupyterPage
   access: Pick<Access, 'connect'>
   clock: Clock
 }
 
 /**
- * A tunnel to the instance's Jupyter: its token from the record, or asked of the instance itself. Waits until it is
+ * A tunnel to the instance's Jupyter, with the token of the record or else from the instance itself. Waits until it is
  * ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
  */
 export function jupyterPurpose({ target, token, page, access, clock }: JupyterNeeds): Purpose {
   let server: ListedJupyter = { port: jupyterPort, token: token ?? '', basePath: '/' }
 
-  /** What Jupyter itself says: the record's token may be an old one. */
+  /** Asks Jupyter itself, since the record's token may be outdated. */
   async function ask(): Promise<ListedJupyter | undefined> {
     const lease = await access.connect(target())
     try {
@@ -91,8 +91,8 @@ export function jupyterPurpose({ target, token, page, access, clock }: JupyterNe
 }
 
 /**
- * Jupyter's own address on the internet, for a direct one (`jup_direct`) whose certificate is valid for it: the token
- * is told to nobody else. `undefined` for any other. `ca`: who is trusted besides those whom this machine trusts.
+ * Jupyter's own internet address, for a direct one (`jup_direct`) whose certificate is valid for it, so that nobody
+ * else learns the token; else `undefined`. `ca`: trusted in addition to this computer's authorities.
  */
 export async function directJupyter(
   { instance }: { instance: Pick<InstanceTarget['instance'], 'runtype' | 'ports'> },

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../ports/clock.ts'
 
 /**
- * Tries until there is an answer, with so many milliseconds between the tries; undefined when there is none after
- * `atMost` milliseconds. Rejects when a try does, and with the signal's reason.
+ * Tries every `pause` milliseconds until there is an answer; undefined when there is none after `atMost` milliseconds.
+ * Rejects when a try does, and with the signal's reason.
  */
 export async function patientlyEvery<T>(
   pause: number,

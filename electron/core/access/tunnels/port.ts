@@ -10,7 +10,7 @@ import { whatAnswers } from '../../../ssh/tunnels/web.ts'
 import { patientlyEvery } from './patience.ts'
 import type { Purpose } from './purpose.ts'
 
-/** Milliseconds that something may take to listen there: who asks for a port has mostly just started it. */
+/** Milliseconds to wait for something to listen: users mostly ask for a port just after they started a server. */
 const slowest = 20_000
 
 /** A tunnel to any port. Throws `port_silent` when nothing listens there. */
@@ -35,8 +35,8 @@ export function portPurpose(port: number, clock: Clock): Purpose {
 }
 
 /**
- * The ports inside an instance that were asked for when it was rented: those that the service maps (`ports`), those of
- * its environment (`-p 8188:8188`, section 2.1), and those of its template. UDP and SSH are no web interfaces.
+ * The ports requested when an instance was rented: those the service maps (`ports`), those of its environment (`-p
+ * 8188:8188`, section 2.1), and those of its template. UDP and SSH are left out, as they serve no web pages.
  */
 export function rentedPorts(
   { ports, extra_env }: Pick<Instance, 'ports' | 'extra_env'>,

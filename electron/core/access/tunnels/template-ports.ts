@@ -1,11 +1,11 @@
 import type { Templates } from '../../../service/templates.ts'
 
-/** Characters of an `env` that are read. */
+/** The length that is parsed of an `env`, in characters. */
 const longestEnv = 65_536
 
 /**
- * The TCP ports that a template's `env` publishes, as they are inside the instance (section 2.3): of
- * `-p 8188:8188 -e NAME="-p 1:1"` it is 8188.
+ * The TCP ports that a template's `env` publishes, by their number inside the instance (section 2.3): 8188 for `-p
+ * 8188:8188 -e NAME="-p 1:1"`.
  */
 export function publishedPorts(env: string): number[] {
   const words = env.slice(0, longestEnv).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
@@ -21,7 +21,7 @@ export function publishedPorts(env: string): number[] {
   return found
 }
 
-/** Those of the template that an instance was rented from; none where it is not to be had, or not any more. */
+/** The ports of an instance's template; none where it cannot be loaded. */
 export async function portsOfTemplate(
   templates: Pick<Templates, 'search'>,
   hash: string | undefined,

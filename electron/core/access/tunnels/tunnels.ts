@@ -6,15 +6,14 @@ import type { Purpose } from './purpose.ts'
 /** The tunnels of all accounts. Their progress is in State. */
 export interface Tunnels {
   /**
-   * The address of a tunnel, made where there is none; asked again while it is being made, the same is awaited.
-   * Throws what getting in throws, what its purpose throws, `no_free_port`, and `tunnel_closed` when it is closed
-   * meanwhile.
+   * The address of a tunnel, opened if there is none; while it is being opened, callers await the same one. Throws what
+   * connecting and its purpose throw, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
    */
   open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
-  /** A browser was given this address of a tunnel. Where it does not come by the name, 127.0.0.1 is offered. */
+  /** Call when a browser was given this address. If it does not come by the name, 127.0.0.1 is offered. */
   expectBrowser(url: string): void
   closeOne(account: AccountId, instance: number, port: number): Promise<void>
-  /** The instance has gone. */
+  /** The instance is gone. */
   drop(account: AccountId, instance: number): Promise<void>
   close(): Promise<void>
 }

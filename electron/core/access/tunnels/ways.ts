@@ -3,7 +3,7 @@ import { addressText, type Candidate } from '../../../ssh/connection/addresses.t
 import { isDeepEqual } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 
-/** Keeps in State by which way each instance is reached that is connected. */
+/** Keeps the address of each connected instance in State, and whether it is the direct one. */
 export function showWays(
   store: Store,
 ): (account: AccountId, instance: number, way: Candidate | undefined) => void {

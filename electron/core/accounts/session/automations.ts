@@ -19,7 +19,7 @@ import type { Transfers } from '../../transfers/service.ts'
 import { openWatches, type Watches } from '../../watches/service.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
-/** All that works for one account, and is told what each poll has found. */
+/** The parts that work for one account and get each poll. */
 export interface AccountParts {
   readonly loadHistory: LoadHistory
   readonly rentals: Rentals
@@ -28,7 +28,7 @@ export interface AccountParts {
   readonly gpuMetrics: GpuMetricsReader
 }
 
-/** The same, with all that Berth does there by itself. */
+/** The same, with everything that acts by itself. */
 export interface Automations extends AccountParts, Required<Automation> {
   readonly attempts: Attempts
   readonly recoveries: Recoveries
@@ -41,7 +41,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly guards: Guards
 }
 
-/** Opens them, with what they remember. Nothing acts before the first fresh poll. */
+/** Opens all parts with their stored data. None acts before the first poll. */
 export async function openAutomations(
   context: AccountContext,
   parts: AccountParts,
@@ -65,7 +65,7 @@ export async function openAutomations(
   })
   const recoveries = await openRecoveries(context, rentals, attempts)
   const watches = await openWatches(context, attempts, runs)
-  /** In the order in which a poll is told to them: what later ones decide on, earlier ones have counted. */
+  /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,
     rentals,

@@ -7,23 +7,23 @@ import type { Notifications } from '../../notifications/notifications.ts'
 import { isDeepEqual } from '../../state/same.ts'
 import type { Store } from '../../state/store.ts'
 
-/** How an account stands with its service, in State, in Activity and, where that needs the user, in a notification. */
+/** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
 export interface ConnectionStatus {
   connecting(): void
-  /** There is no key to ask with. */
+  /** There is no API key. */
   locked(problem: Problem): void
-  /** A poll failed; `answered`: the status of the answer where there was one. */
+  /** A poll failed. `answered`: the HTTP status, if there was an answer. */
   offline(problem: Problem, answered: number | undefined): void
   /** The key was refused. */
   refused(problem: Problem): void
   /**
-   * The key was refused for the first time since it was good. A proxy's hiccup looks like that, so it is asked once
-   * more before it is believed; meanwhile nothing counts as seen. False where it is to be believed.
+   * Call when the key is refused. The first time, it returns true and the poll is to be repeated before the refusal
+   * counts, since a proxy's error may look like one. Returns false where the refusal counts.
    */
   doubted(): boolean
-  /** Why the list of instances was not certain, and why it is not now; undefined where it is. */
+  /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
   certain(before: string | undefined, now: string | undefined): void
-  /** A poll went well. `before`: how the account stood until then. */
+  /** A poll succeeded. `before`: the connection before it. */
   seen(before: Connection, at: number): void
 }
 
@@ -85,7 +85,7 @@ export function createConnectionStatus(context: {
       set({ status: 'refused', ...since(), problem })
       if (before === 'refused') return
       note(problem)
-      // One that was never seen was just entered: the user is there, and the page says it.
+      // A key that never worked was just entered, so the user sees the refusal on the page.
       if (seenAt !== undefined) notify(problem)
     },
     doubted() {

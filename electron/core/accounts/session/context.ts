@@ -10,33 +10,33 @@ import type { Projects } from '../../projects/projects.ts'
 import type { ProjectSecrets } from '../../projects/secrets.ts'
 import type { Store } from '../../state/store.ts'
 
-/** What the session of an account stands on, and whom it tells. */
+/** What an account's session works with. */
 export interface SessionContext {
   store: Store
   machine: Machine
-  /** Where secret values of what it rents are, until it is there. */
+  /** Holds the secret values of rental requests. */
   keychain: Keychain
-  /** Where this account's things are kept. */
+  /** The account's files. */
   files: Files
   activity: Activity
   notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
-  /** Folders that are run on what it rents, and what they name. */
+  /** The projects, and the secrets that they name. */
   forProjects: { projects: Projects; secrets: ProjectSecrets }
-  /** The rate of the account's time, where it is known beforehand: the demo's. */
+  /** The rate of the account's time, where known in advance, as for the demo. */
   rate?: number
-  /** Whether the user wants no poll that comes by itself. */
+  /** Whether automatic polling is paused. */
   isPaused: () => boolean
   /** Milliseconds between polls. */
   pollInterval: () => number
-  /** The key to begin with; undefined while none is at hand. */
+  /** The key to start with; undefined while none can be read. */
   ownKey: () => Promise<string | undefined>
-  /** The service refused a key: gives another one to go on with, where there is one. */
+  /** Called when the service refused a key; returns another one, if there is one. */
   anotherKey: (refused: string) => Promise<string | undefined>
-  /** An instance is away, and may be there again. */
+  /** An instance is missing, and may return. */
   onAway: (instance: number) => void
-  /** An instance has gone from the account for good. */
+  /** An instance is gone for good. */
   onGone: (instance: number) => void
   onCreated: (client: ServiceClient, instance: number, instanceKey: string | undefined) => void
 }

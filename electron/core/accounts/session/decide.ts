@@ -1,11 +1,11 @@
 import type { AccountView } from '../../../contract/state.ts'
 import type { Expected } from '../../instances/polling/poll-all.ts'
 
-/** Seconds after its creation for which a deployment may not show an instance. */
+/** Seconds after its creation in which a deployment may not list an instance. */
 const youngFor = 60
 
 /**
- * The instances that an answer should have: those that are shown, and those that were rented. `now` in epoch seconds of
+ * The instances that an answer should list: those that are shown and those that were rented. `now` in epoch seconds of
  * the account's time.
  */
 export function expectedInstances(
@@ -23,12 +23,12 @@ export function expectedInstances(
   ]
 }
 
-/** Milliseconds: something that is due does not make polls follow each other faster. */
+/** The shortest time before a poll because something is due, in milliseconds. */
 const soonestPoll = 500
 
 /**
- * Milliseconds until the next poll: polls begin an interval apart, but one that took long is followed by half of it at
- * the least. Earlier where something is due before, in `due` milliseconds.
+ * Milliseconds until the next poll. Polls begin an interval apart, but the pause between them is at least half of it.
+ * Earlier where something is due in `due` milliseconds.
  */
 export function untilNextPoll(interval: number, took: number, due: number): number {
   const usual = Math.max(interval - took, interval / 2)

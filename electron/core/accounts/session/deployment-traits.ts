@@ -8,14 +8,14 @@ const Learnt = v.object({
 })
 
 export interface DeploymentTraits extends InstanceListTraits {
-  /** Whether the deployment goes beyond the interface: one that has the newer list does, or whose offers tell more. */
+  /** Whether the deployment goes beyond the interface: it has the newer list, or its offers have more fields. */
   beyondInterface(): boolean
-  /** What the offers of a search say of that. */
+  /** Records whether a search's offers go beyond the interface. */
   offersSeen(beyondInterface: boolean): void
   flush(): Promise<void>
 }
 
-/** What was learnt of an account's service by its answers, kept over restarts. */
+/** Traits of an account's deployment, learnt from its answers and stored. */
 export async function openDeploymentTraits(
   place: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
 ): Promise<DeploymentTraits> {

@@ -6,20 +6,20 @@ import { readGpus } from '../../../ssh/monitor/metrics.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { LoadHistory } from '../../instances/load-history.ts'
 
-/** What instances tell of their GPUs over SSH, in the history of their load and, of their memory, in State. */
+/** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */
 export interface GpuMetricsReader {
-  /** Asks those that are connected anyhow, once a minute of the account's time. Not waited for. */
+  /** Reads connected instances once a minute of the account's time, without waiting for the answers. */
   onPoll(poll: { account: AccountView }): void
   heard(instance: number, metrics: Pick<InstanceMetrics, 'gpus'>): void
 }
 
-/** Milliseconds of the account's time between two questions to one instance, and at least so many here. */
+/** Milliseconds between two reads of an instance: of the account's time, and at least on this computer's clock. */
 const interval = 60_000
 const shortestInterval = 5000
-/** MiB: smaller changes are not worth telling. */
+/** MiB; smaller changes are not shown. */
 const noticeable = 100
 
-/** `question` gives what `gpuQuestion` printed inside. */
+/** `question` resolves with the output of `gpuQuestion` on an instance. */
 export function createGpuMetricsReader(
   { account: id, store, machine: { clock }, ending, now }: AccountContext,
   history: Pick<LoadHistory, 'onMetrics'>,
@@ -69,7 +69,7 @@ export function createGpuMetricsReader(
   }
 }
 
-/** MiB in all GPUs together; undefined where one of them does not tell. */
+/** MiB used in all GPUs together; undefined where one is unknown. */
 function usedMemory({ gpus }: Pick<InstanceMetrics, 'gpus'>): number | undefined {
   const used = gpus.map(({ memoryUsed }) => memoryUsed)
   if (used.length === 0 || used.includes(undefined)) return undefined

@@ -3,7 +3,7 @@ import type { Keychain } from '../../../ports/keychain.ts'
 
 const advice = 'Unlock the keychain and try again, or enter the key once more.'
 
-/** Why there is no key to begin with. */
+/** The problem of an account without a readable key. */
 export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' | 'problem'>): Problem {
   if (!persistent || problem !== undefined)
     return {

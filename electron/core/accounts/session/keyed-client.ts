@@ -9,7 +9,7 @@ import type { SessionContext } from './context.ts'
 import { keyMissing } from './key-missing.ts'
 import type { SessionMemory } from './memory.ts'
 
-/** The client of one account, by the key that is in use. */
+/** An account's client with its present key. */
 export interface KeyedClient {
   /** Undefined while there is no key. */
   readonly key: string | undefined

@@ -9,7 +9,7 @@ import type { Document } from '../../storage/json-file.ts'
 import type { SessionContext } from './context.ts'
 import { type DeploymentTraits, openDeploymentTraits } from './deployment-traits.ts'
 
-/** What a session remembers of its account, besides what is done there by itself. */
+/** The stored data of a session, apart from that of the automations. */
 export interface SessionMemory {
   readonly alerts: AccountAlerts
   readonly lastSeen: Document<LastSeen>
@@ -28,7 +28,7 @@ export async function openSessionMemory(
   const kept = (name: string) => ({ files, clock, onBroken, name: `${folder}/${name}.json` })
   const watchdogs = await openStoredWatchdogs(context)
 
-  /** A watchdog that may have destroyed it tells so itself. */
+  /** An instance that a watchdog may have destroyed is reported by the watchdog. */
   function onVanished(view: InstanceView): void {
     const isWatchdogs = watchdogs.find(view.id)?.request.action === 'destroy'
     if (!isWatchdogs) notifications.tell(account, [goneAlert(account, view)])

@@ -16,7 +16,7 @@ import type { KeyedClient } from './keyed-client.ts'
 import type { SessionMemory } from './memory.ts'
 import { type PollFound, showPoll } from './show-poll.ts'
 
-/** The session that polls. */
+/** The polled session. */
 interface PolledSession {
   id: AccountId
   app: SessionContext
@@ -27,18 +27,18 @@ interface PolledSession {
   connectionStatus: ConnectionStatus
   automations: Automations
   ending: AbortSignal
-  /** Goes on with another key. */
+  /** Continues with another key. */
   useKey(key: string): void
 }
 
 type SeenPoll = Extract<CertainPoll, { outcome: 'seen' }>
 
-/** Polls one account, and says what each poll means: to State, and to all that works for the account. */
+/** Polls one account and passes the results to State and to the account's parts. */
 export class AccountPolls {
   readonly #session: PolledSession
   readonly #missing = new MissingPolls()
   #polling: AbortController | undefined
-  /** When a list that was certain came last, and when the credit was told last: epoch seconds of the account's time. */
+  /** When a certain list and the credit were last received, epoch seconds of the account's time. */
   #seenAt: number | undefined
   #creditReadAt: number | undefined
 
@@ -53,7 +53,7 @@ export class AccountPolls {
   async poll(): Promise<void> {
     const { client, ending } = this.#session
     const asked = client.get()
-    // One of its own for each poll: signals that live long gather listeners.
+    // One per poll, since a long-lived signal would collect listeners.
     this.#polling = new AbortController()
     const { signal } = this.#polling
     const questions = {
@@ -61,14 +61,14 @@ export class AccountPolls {
       one: (instance: number) => askForOne(asked, instance, signal),
     }
     const poll = await pollAll(questions, () => this.#expected())
-    // What a key that was replaced meanwhile got to hear says nothing.
+    // An answer to a key that was replaced meanwhile is ignored.
     if (ending.aborted || asked !== client.current) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll)
     if (poll.failed) throw pollFailure(poll.failed)
   }
 
-  /** Ends the poll that is under way. */
+  /** Aborts the running poll. */
   abort(): void {
     this.#polling?.abort()
   }
@@ -127,7 +127,7 @@ export class AccountPolls {
     await memory.alerts.onPoll(account, app.store.get().settings, at)
   }
 
-  /** What a poll has found, compared with what State has of the account before it. */
+  /** The results of a poll, compared with the account in State before it. */
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
     const { app, memory, time, records, automations } = this.#session
     const { missingInstances, traits } = memory
@@ -169,5 +169,5 @@ export class AccountPolls {
   }
 }
 
-/** A key that may not read instances says nothing about them: what is known of them stays. */
+/** With a key that may not read instances, the known ones stay. */
 const unknownInstances: Changes = { changed: new Map(), gone: [] }

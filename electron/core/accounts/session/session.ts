@@ -24,29 +24,29 @@ import { createKeyedClient } from './keyed-client.ts'
 import { openSessionMemory, type SessionMemory } from './memory.ts'
 import { AccountPolls } from './polls.ts'
 
-/** One account while Berth runs: its client, its clock, its polling and its rentals. */
+/** One running account: its client, clock, polls and automations. */
 export interface Session extends AccountParts {
   readonly automations: Automations
   readonly id: AccountId
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
-  /** The record of an instance as it came last, secrets and all. */
+  /** An instance's last record, including secrets. */
   record(instance: number): Instance | undefined
-  /** Instances that are not there any more, and of which something is kept. */
+  /** Instances that are missing and whose data is kept. */
   departed(): readonly number[]
-  /** Polls at once; resolves when that poll has ended, well or not. Without a key it asks the keychain for it again. */
+  /** Polls now, and resolves after that poll, even a failed one. Without a key it reads the keychain again. */
   poll(): Promise<void>
-  /** Another key for the same account. */
+  /** Continues with another key for the same account. */
   useKey(key: string): void
-  /** Before the account leaves Berth: no secret value of what it was to rent stays in the keychain. */
+  /** Deletes the secret values of rental requests, before the account is removed. */
   forgetSecrets(): Promise<void>
   /** The account's time, in epoch seconds. */
   now(): number
-  /** Ends polling, and writes what waits to be written. */
+  /** Ends polling, and writes pending changes. */
   close(): Promise<void>
 }
 
-/** The account must be in State already. Without a key it waits for one. */
+/** The account must be in State already. Without a key the session waits for one. */
 export async function openSession(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   app: SessionContext,
@@ -133,7 +133,7 @@ export async function openSession(
     clock,
     poll: () => polls.poll(),
     interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
-    // What is being rented costs: it is watched to its end all the same.
+    // Not while something is being rented, which costs money and has to be followed.
     held: () => app.isPaused() && !rentals.underWay() && !automations.attempts.underWay(),
     random: random.fraction,
   })
@@ -169,14 +169,14 @@ export async function openSession(
       ending.abort()
       polls.abort()
       poller.stop()
-      // What runs on an instance ends with its connection: no host can hold up the end.
+      // Disconnecting ends all work on instances, so that no host delays the end.
       const disconnected = access.disconnect(id)
       await Promise.all([disconnected, automations.flush(), memory.flush()])
     },
   }
 }
 
-/** Opens what works for the account, with what it remembers. */
+/** Opens the account's parts with their stored data. */
 async function openParts(
   context: AccountContext,
   { onCreated, forProjects }: SessionContext,
@@ -198,7 +198,7 @@ async function openParts(
   return automations
 }
 
-/** Killed between keeping a secret and the request that it was for, or its end, nobody would ever delete it. */
+/** Deletes secrets that a kill left without an owner: after storing one, or before deleting it. */
 function keepSecretsOf(keychain: NotedKeychain, owners: readonly string[]): Promise<void> {
   return keychain.keepOnly(new Set(owners.map(secretsEntry)))
 }

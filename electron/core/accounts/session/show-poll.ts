@@ -4,21 +4,21 @@ import type { userFields } from '../../instances/polling/poll.ts'
 import { applyChanges, type Changes } from '../../instances/reconcile.ts'
 import { isDeepEqual } from '../../state/same.ts'
 
-/** What a fresh poll of an account found, compared with what State has. */
+/** The results of a poll, compared with State. */
 export interface PollFound {
   changes: Changes
-  /** Empty where the user was not told. */
+  /** Empty where the poll lacks the user. */
   fields: Partial<ReturnType<typeof userFields>>
   clock: AccountTime
   limitation: string | undefined
   /** Undefined where the list of instances is certain. */
   uncertain: AccountView['uncertain']
-  /** When the credit was told last, epoch seconds of the account's time. */
+  /** When the credit was last received, epoch seconds of the account's time. */
   creditReadAt: number
   beyondInterface: boolean
 }
 
-/** Writes a fresh poll into the draft, and nothing that is the same: `before` is the account as State has it. */
+/** Writes the changes of a poll into the draft; `before` is the account in State. */
 export function showPoll(
   draft: State,
   before: AccountView,

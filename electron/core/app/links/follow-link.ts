@@ -3,7 +3,7 @@ import { goTo } from '../go-to.ts'
 import { parseLink } from './link.ts'
 import { linkTarget } from './link-target.ts'
 
-/** Goes where a link from outside leads, or says why it leads nowhere. It only shows: what does more is asked there. */
+/** Opens the place of an external link, or explains why it has none. It only navigates; the user confirms the rest. */
 export function followLink(store: Store, text: string, say: (title: string, body: string) => void): void {
   const link = parseLink(text)
   const target = link ? linkTarget(link, store.get()) : { problem: notALink }
@@ -13,7 +13,7 @@ export function followLink(store: Store, text: string, say: (title: string, body
   }
   const { message, advice } = target.problem
   const body = advice === undefined ? message : `${message} ${advice}`
-  // What the link said is not repeated: its author chose the words.
+  // The link's own words are not shown, since its author chose them.
   say('A link leads nowhere', body)
 }
 

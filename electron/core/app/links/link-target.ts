@@ -3,7 +3,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import type { Place, State } from '../../../contract/state.ts'
 import type { Link } from './link.ts'
 
-/** Where to go for a link, with which account shown; or why it leads nowhere here. */
+/** A link's place and the account to show, or why it has none here. */
 export type LinkTarget = { account: AccountId | undefined; place: Place } | { problem: Problem }
 
 export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown' | 'projects'>): LinkTarget {

@@ -4,16 +4,16 @@ import { SavedQuery } from '../../../contract/market/offer.ts'
 import { ProjectId } from '../../../contract/project/project.ts'
 import type { Place } from '../../../contract/state.ts'
 
-/** Where a `berth://` link leads. Without an account, the one that fits. */
+/** The target of a `berth://` link. Without an account, the one that has the instance, or else the shown one. */
 export type Link = { to: 'demo' } | { to: 'place'; place: Place; account?: AccountId }
 
-/** Characters; a longer link is none of Berth's. */
+/** Characters; longer links are refused. */
 const longest = 1024
 
 /**
- * Reads a link from outside, which anyone may have written: `berth://instance/4711`, `berth://instance/4711/terminal`,
- * `berth://offers?gpu=H100&max=2.5`, `berth://run?project=p…`, `berth://activity`, `berth://settings`, `berth://account`, `berth://demo`, all but
- * the last with `account=` if it matters. Undefined for anything else, however close.
+ * Parses an external link, which anyone may have written: `berth://instance/4711`, `berth://instance/4711/terminal`,
+ * `berth://offers?gpu=H100&max=2.5`, `berth://run?project=p…`, `berth://activity`, `berth://settings`,
+ * `berth://account`, `berth://demo`, all but the last with an optional `account=`. Undefined for anything else.
  */
 export function parseLink(text: string): Link | undefined {
   if (text.length > longest || !/^berth:\/\/[\x21-\x7e]+$/i.test(text) || !URL.canParse(text))
@@ -41,7 +41,7 @@ export function parseLink(text: string): Link | undefined {
 
 type Query = Record<string, string[]>
 
-/** Every value of every name; undefined where a name is not one that a link may have. */
+/** All values by name; undefined where a name is not allowed in a link. */
 function grouped(params: URLSearchParams): Query | undefined {
   const query: Query = {}
   for (const [name, value] of params) {
@@ -69,7 +69,7 @@ function placeOf(host: string, path: string, query: Query): Place | undefined {
   }
 }
 
-/** A terminal connects and may attach a key: from a link that is a question, not a step. */
+/** A terminal connects and may attach a key, so a link only asks for it. */
 function instancePlace(path: string): Place | undefined {
   const [, digits, part] = /^\/([1-9]\d{0,15})(\/terminal)?$/.exec(path) ?? []
   const instance = v.safeParse(InstanceId, Number(digits))
@@ -77,7 +77,7 @@ function instancePlace(path: string): Place | undefined {
   return { screen: 'instances', instance: instance.output, ask: part ? ('terminal' as const) : undefined }
 }
 
-/** What would be run, and what that may cost, is shown and asked. */
+/** The place that shows a project's run and its cost, and asks. */
 function runPlace(query: Query): Place | undefined {
   const read = v.safeParse(v.strictObject({ project: v.strictTuple([ProjectId]) }), query)
   return read.success ? { screen: 'projects', project: read.output.project[0], ask: 'run' } : undefined

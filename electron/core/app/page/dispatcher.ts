@@ -5,12 +5,12 @@ import { BerthError } from '../../../contract/problem.ts'
 import { placeOf, problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
 
-/** Who gave a command: streams it opens go to this page; a tray or a menu has none. */
+/** The sender of a command: streams it opens go to its page; a tray or menu has none. */
 export interface Caller {
   streams?: Streams
 }
 
-/** One handler for each thing that is declared. */
+/** One handler per declared command. */
 export type HandlersOf<Declared extends Record<keyof Declared, Command>> = {
   [Name in keyof Declared]: (
     args: v.InferOutput<Declared[Name]['args']>,
@@ -23,8 +23,8 @@ export type Handlers = HandlersOf<typeof commands>
 export type Dispatch = (name: unknown, args: unknown, caller: Caller) => Promise<unknown>
 
 /**
- * Every command passes here, whatever carried it. Unknown names and arguments of another shape are refused, and whatever
- * goes wrong rejects with a BerthError. What nobody foresaw is logged by where it happened.
+ * The entry for all commands, whatever their transport. Refuses unknown names and invalid arguments, and rejects with a
+ * BerthError always. Unexpected errors are logged by the place they came from.
  */
 export function createDispatcher<Declared extends Record<keyof Declared, Command>>(
   declared: Declared,
@@ -59,7 +59,7 @@ async function run<Declared extends Record<keyof Declared, Command>, Name extend
   args: unknown,
   caller: Caller,
 ): Promise<unknown> {
-  // A schema takes a list or a map for an object without fields.
+  // valibot accepts an array or a Map as an object without fields.
   if (!isPlain(args))
     throw new BerthError({ code: 'invalid_argument', message: 'A command takes its values by name.' })
   const checked = v.safeParse(declared[name].args, args, { abortEarly: true })

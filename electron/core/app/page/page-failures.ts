@@ -2,11 +2,11 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Activity } from '../activity.ts'
 
-/** Told in Activity within one hour; what comes on top only fills it. */
+/** Failures recorded per hour; more are dropped. */
 const mostPerHour = 10
 const hour = 3_600_000
 
-/** Notes that something of the page failed: for the user in Activity, for others in the log. */
+/** Records a failure of the page, in Activity for the user and in the log for maintainers. */
 export type NotePageFailure = (text: string, detail: string) => void
 
 export function pageFailures(activity: Activity, clock: Clock, log: Log): NotePageFailure {

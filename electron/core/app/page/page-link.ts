@@ -22,7 +22,7 @@ const PageMessageShape = v.variant('kind', [
   v.object({ kind: v.literal('end'), stream }),
 ])
 
-/** One page on the other end of a transport. `transport` answers whether it has room for more; `left` hears of its end. */
+/** A page at a transport's other end. `transport` returns whether it has room for more; `left` is called at the end. */
 export function createPageLink(
   store: Store,
   dispatch: Dispatch,
@@ -30,10 +30,10 @@ export function createPageLink(
   left: (page: Streams) => void = () => undefined,
 ): PageLink {
   let closed = false
-  /** What is still under way when the page leaves is for nobody. */
+  /** Answers that arrive after the page has left are dropped. */
   const send = (message: MainMessage) => !closed && transport(message)
   const streams = createStreams(send)
-  /** `behind`: the transport was full, and patches are left out until it has room for the whole. */
+  /** `behind`: the transport was full, so patches are skipped until it has room for the whole State. */
   let told: 'nothing' | 'all' | 'behind' = 'nothing'
   const stopPatches = store.onPatch((patches, sequence) => {
     if (told === 'all' && !send({ kind: 'patch', sequence, patches })) told = 'behind'

@@ -2,19 +2,19 @@ import type { Duplex } from 'node:stream'
 import { type StreamMessage, streamWindow } from '../../../contract/bridge/messages.ts'
 import type { Problem } from '../../../contract/problem.ts'
 
-/** The streams of one page: each a Duplex on this side, and numbered messages with grants on the other. */
+/** The streams of one page: a Duplex each on this side, numbered messages with grants on the page's. */
 export interface Streams {
-  /** Ties a Duplex to the page and gives its number. `ended` tells why it ended, if for a reason. */
+  /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
   open(duplex: Duplex, ended?: Promise<Problem | undefined>): number
   receive(message: StreamMessage): void
-  /** The transport has room again. */
+  /** Call when the transport has room again. */
   drained(): void
   close(): void
 }
 
 /**
- * `send` answers whether the transport has room for more; when it has not, nothing is read from any stream until
- * `drained`. A page that sends more than it was granted loses the stream.
+ * `send` returns whether the transport has room for more; if not, no stream is read until `drained`. A stream whose
+ * page sends more than it was granted is destroyed.
  */
 export function createStreams(send: (message: StreamMessage) => boolean): Streams {
   const open = new Map<number, PageStream>()
@@ -26,10 +26,10 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
     open(duplex, ended) {
       last += 1
       const number = last
-      // An error after the end is nobody's any more, and must not end the process.
+      // An unhandled error after the end would crash the process.
       duplex.on('error', () => undefined)
       if (closed) {
-        // The page left while this was being opened.
+        // The page left while the stream was being opened.
         duplex.destroy()
         return number
       }
@@ -93,7 +93,7 @@ function createPageStream(
   send: (message: StreamMessage) => boolean,
   hasRoom: () => boolean,
 ): PageStream {
-  /** Bytes the page still takes, and bytes it may still send. */
+  /** Bytes that the page still accepts, and bytes that it may still send. */
   let outgoing = streamWindow
   let incoming = streamWindow
 
@@ -101,7 +101,7 @@ function createPageStream(
     while (outgoing > 0 && hasRoom()) {
       const available = Math.min(outgoing, largestPiece, duplex.readableLength)
       if (available === 0) {
-        // Asks for more to come; 'readable' calls back.
+        // Makes the Duplex read more; 'readable' then calls flow again.
         duplex.read(0)
         return
       }

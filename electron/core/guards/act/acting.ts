@@ -12,7 +12,7 @@ import type { StoredGuards } from '../stored-guards.ts'
 import { type BeforeGuard, carryOut } from './carry-out.ts'
 import { guardAfterActing } from './outcomes.ts'
 
-/** What acting goes by, besides the account. */
+/** What acting works with, apart from the account. */
 export interface ActingParts {
   guards: StoredGuards
   /** The series of attempts that an instance was rented for. */
@@ -21,9 +21,9 @@ export interface ActingParts {
   before: BeforeGuard
 }
 
-/** What guards do: first recorded on disk, then asked of the service, then reported. */
+/** Acting of guards: first stored, then requested, then reported. */
 export interface Acting {
-  /** Guards whose requests are under way. */
+  /** Guards with pending requests. */
   readonly busy: ReadonlySet<string>
   /** Instances acted on so recently that the service may still show their old state. */
   acted(): ReadonlySet<number>
@@ -34,7 +34,7 @@ export interface Acting {
 
 type Act = Extract<GuardDecision, { kind: 'act' }>
 
-/** `show` is called whenever a guard begins or ends to act. */
+/** `show` is called whenever a guard begins or stops acting. */
 export function createActing(
   { account, store, client, ending, now, poll }: AccountContext,
   { guards, ownerOf, before }: ActingParts,
@@ -44,13 +44,13 @@ export function createActing(
   const busy = new Set<string>()
   const acted = new Map<number, number>()
 
-  /** A series of attempts under way drops its own instance, as soon as a guard has recorded that it acts on that. */
+  /** Not while a series of attempts runs, which drops its own instance once a guard has recorded that it acts on it. */
   function mayActOn({ instance }: Target): boolean {
     const attemptSeries = store.get().accounts[account]?.attempts[ownerOf(instance) ?? '']
     return !attemptSeries || !isTrying(attemptSeries)
   }
 
-  /** Gives whether anything came of it. */
+  /** Returns whether there is a result to report. */
   async function ask({ guard: due, dueAt, late, targets }: Act, facts: Facts): Promise<boolean> {
     const wanted = () => guards.find(due.id)?.begunAt !== undefined
     const out = await carryOut(targets.filter(mayActOn), { client, before, ending, wanted })

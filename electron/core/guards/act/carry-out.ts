@@ -7,20 +7,20 @@ import { problemOf } from '../../app/problems.ts'
 import type { Target } from '../decide/choose-targets.ts'
 
 /**
- * Asked before a guard stops or destroys: what it may do, which is to stop where something would be lost otherwise.
- * Undefined keeps the instance as it is for now, and the guard tries again later.
+ * Called before a guard stops or destroys: returns what it may do, which is to stop where data would be lost otherwise.
+ * Undefined keeps the instance for now, and the guard tries again later.
  */
 export type BeforeGuard = (target: Target) => Promise<GuardAction | undefined>
 
-/** The result: the targets that are done, and why the rest are not. */
+/** The result: the targets that are done, and why others are not. */
 export interface CarriedOut {
   done: readonly Target[]
   problem?: Problem
 }
 
 /**
- * Stops and destroys, one after another. Both are harmless to repeat: what is gone already, by this Berth before it
- * was killed or by another, counts as done. The first failure does not keep the others from their turn.
+ * Stops and destroys, one after another. Both can be repeated: an instance that is gone counts as done, whoever ended
+ * it. A failure does not keep the others from their turn.
  */
 export async function carryOut(
   targets: readonly Target[],
@@ -28,7 +28,7 @@ export async function carryOut(
     client: () => ServiceClient
     before: BeforeGuard
     ending: AbortSignal
-    /** Whether the guard still wants it: it may be removed or snoozed while something is saved first. */
+    /** Whether the guard still wants it: it may be removed or snoozed while data is saved first. */
     wanted: () => boolean
   },
 ): Promise<CarriedOut> {

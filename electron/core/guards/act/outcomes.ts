@@ -6,7 +6,7 @@ import { kindOf } from '../kinds.ts'
 import { actsOnce, type Guard, withEvent, withoutWarning } from '../model.ts'
 import type { CarriedOut } from './carry-out.ts'
 
-/** Seconds until the next try after so many failures in a row. */
+/** Seconds until the next try after that many failures in a row. */
 export function pauseAfter(failures: number): number {
   return Math.min(600, 15 * 2 ** Math.min(failures, 10))
 }
@@ -15,7 +15,7 @@ export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due ${atMoment(dueAt, now)}`)
 }
 
-/** `creditStaleSince`: until when its money was counted, where only the money was not reported. */
+/** `creditStaleSince`: until when the spending is known, if only the credit was not reported. */
 export function guardHeld(
   guard: Guard,
   { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },
@@ -37,14 +37,14 @@ export function guardMissed(guard: Guard, dueAt: number, now: number): Guard {
   return actsOnce(guard) ? { ...told, ended: 'missed' } : { ...told, passed: true }
 }
 
-/** Nothing was left to act on: of its own doing, where it had begun. */
+/** Ends a guard that has nothing left to act on: as done if it began to act. */
 export function guardOver(guard: Guard, now: number, why: string): Guard {
   const did = guard.begunAt !== undefined
   const text = did ? `Done: ${guard.action === 'stop' ? 'it is stopped' : 'it is destroyed'}` : why
   return { ...withEvent(withoutWarning(guard), now, text), ended: did ? 'done' : 'over' }
 }
 
-/** What the guard is after it acted, or tried to. */
+/** A guard after it acted, or tried to. */
 export function guardAfterActing(
   guard: Guard,
   { done, problem }: CarriedOut,
@@ -68,7 +68,7 @@ export function guardAfterActing(
   return actsOnce(guard) ? { ...calm, ended: 'done' } : calm
 }
 
-/** What the record keeps of why: the figures as they were seen. */
+/** The observed figures, for the guard's history. */
 function figures({ condition, instance }: Guard, facts: Facts): string {
   const { seen } = kindOf(condition)
   if (seen) return seen(condition, facts)

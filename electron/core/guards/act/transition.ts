@@ -4,13 +4,13 @@ import type { GuardDecision } from '../decide/guard-actions.ts'
 import { type Guard, withoutWarning } from '../model.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
-/** What a guard becomes at a poll, and its alert; without one, an earlier alert is taken back. */
+/** A guard's new state after a poll, and its alert; without one, an earlier alert is withdrawn. */
 export interface Transition {
   guard: Guard
   alert?: Alert
 }
 
-/** The transition for a decision that needs no request to the service. Undefined if nothing changes yet. */
+/** The transition of a decision that needs no request. Undefined if nothing changes yet. */
 export function transitionOf(decision: GuardDecision, scene: GuardScene): Transition | undefined {
   const { guard } = decision
   const { now } = scene

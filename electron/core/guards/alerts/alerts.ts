@@ -10,19 +10,19 @@ import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 import { listed, nameOf, whatHappened, whatHappens } from './words.ts'
 
-/** What the alerts of an account's guards are made of. Moments in epoch seconds of the account's time. */
+/** The context of an account's guard alerts. Moments in epoch seconds of the account's time. */
 export interface GuardScene {
   account: AccountId
   instances: Readonly<Record<string, InstanceView>>
   now: number
 }
 
-/** One id for each guard: a later alert replaces the earlier one. */
+/** One id per guard, so that a later alert replaces the earlier one. */
 export function guardAlertId(account: AccountId, guard: string): string {
   return `${account}/guard/${guard}`
 }
 
-/** It will act at that moment, as far as can be seen. `targets` is what an account's guard would act on now. */
+/** The guard is expected to act at `dueAt`. `targets` is what an account's guard would act on now. */
 export function warningAlert(
   scene: GuardScene,
   guard: Guard,
@@ -35,7 +35,7 @@ export function warningAlert(
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} ${atMoment(dueAt, scene.now)}`,
-    // The title tells the moment: a span would be wrong on a page that shows it for longer.
+    // The title has the moment: a duration would become wrong while it is shown.
     body: `By a guard.${which}${lost}`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],

@@ -2,11 +2,11 @@ import type { AccountContext } from '../../account-context.ts'
 import type { Alert } from '../../notifications/alert.ts'
 import { type GuardScene, guardAlertId } from './alerts.ts'
 
-/** How the guards of an account are told of: in Activity and in notifications. */
+/** Alerts and Activity entries of an account's guards. */
 export interface GuardAlerts {
   note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
   alert(alert: Alert): void
-  /** Takes back what was said of a guard. */
+  /** Withdraws a guard's alert. */
   withdraw(guard: string): void
   /** `at`: epoch seconds of the account's time. */
   scene(at: number): GuardScene

@@ -14,17 +14,17 @@ import { guardSentence, whatItDoes } from './words.ts'
 
 /** An account's guards in State. */
 export interface ShownGuards {
-  /** Writes what has changed. A moment that moved by seconds has not. Up to `seen` all is decided. */
+  /** Writes changes; a moment that moves by seconds is none. Moments up to `seen` are decided already. */
   show(facts: Facts, now: number, seen: number): void
-  /** The next moment at which something is to be done, epoch seconds of the account's time. */
+  /** The next moment at which a guard has to do something, epoch seconds of the account's time. */
   next(): number | undefined
-  /** Running instances with a guard on their GPU load, which the service does not tell. */
+  /** Running instances with an idle guard whose GPU load the service does not report. */
   unknownLoads(account: Pick<AccountView, 'instances'>): InstanceView[]
 }
 
-/** Seconds by which a distant moment must move to be written again; near moments are kept more exactly. */
+/** Seconds by which a distant moment must move to be written again; near moments are more exact. */
 const noticeable = 30
-/** A change of this share of the remaining time is written too; never less than a second. */
+/** A change by this share of the remaining time is written, too, but at least by a second. */
 const noticeablePart = 0.05
 
 export function createShownGuards({
@@ -40,7 +40,7 @@ export function createShownGuards({
 }): ShownGuards {
   let next = Number.POSITIVE_INFINITY
 
-  /** Reuses the one in State if it says the same: writing its sentence costs more than all the rest. */
+  /** Reuses the view in State if it is unchanged, since its sentence is expensive to write. */
   function draw(guard: Guard, before: GuardView | undefined, facts: Facts, now: number, exact?: number) {
     const { instances } = facts.account
     const dueAt = before && isNear(before.dueAt, exact, now) ? before.dueAt : exact && Math.round(exact)

@@ -5,7 +5,7 @@ import { creditStaleSince } from '../decide/moment.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
-/** A guard as the page shows it. `dueAt` as the newest poll has it; `acting` while requests of its are under way. */
+/** A guard for the page. `dueAt` as of the last poll; `acting` while its requests are pending. */
 export function guardView(
   guard: Guard,
   seen: {
@@ -36,7 +36,7 @@ export function guardView(
   }
 }
 
-/** Why it cannot see what it waits for; undefined if it can. `now`: epoch seconds of the account's time. */
+/** Why the guard cannot observe its condition; undefined if it can. `now`: epoch seconds of the account's time. */
 export function blindness(guard: Guard, facts: Facts, now: number): Problem | undefined {
   const { condition, ended } = guard
   if (ended) return undefined

@@ -12,7 +12,7 @@ type Instances = Readonly<Record<string, InstanceView>>
 
 type DescribedGuard = Pick<Guard, 'condition' | 'instance' | 'action' | 'snoozedUntil'>
 
-/** What a guard does and when, as a sentence. It begins with `whatItDoes`. */
+/** A guard as a sentence, which begins with `whatItDoes`. */
 export function guardSentence(guard: DescribedGuard, instances: Instances, now: number): string {
   const { condition, instance, action, snoozedUntil } = guard
   if (instance === undefined) return accountSentence(condition, action)
@@ -20,7 +20,7 @@ export function guardSentence(guard: DescribedGuard, instances: Instances, now: 
   return `${whatItDoes(guard, instances)}${when}.`
 }
 
-/** The beginning of its sentence: `Stops llama #4711 `. The rest is as it was while the guard is. */
+/** The beginning of the sentence: `Stops llama #4711 `. The rest only changes with the guard. */
 export function whatItDoes({ instance, action }: DescribedGuard, instances: Instances): string {
   if (instance === undefined) return 'Stops '
   const name = nameOf(instance, instances)
@@ -37,7 +37,7 @@ function accountSentence(condition: GuardCondition, action: GuardAction): string
   return `Stops everything that runs ${when}.${more}`
 }
 
-/** `at 15:34, snoozed from 15:19`, where a moment that was sure was moved. */
+/** `at 15:34, snoozed from 15:19`, for a guard with a fixed moment. */
 function snoozedWords(condition: GuardCondition, until: number | undefined, now: number): string | undefined {
   if (condition.kind !== 'time' && condition.kind !== 'duration') return undefined
   const at = condition.kind === 'time' ? condition.at : condition.from + condition.seconds
@@ -45,14 +45,14 @@ function snoozedWords(condition: GuardCondition, until: number | undefined, now:
   return `${atMoment(until, now)}, snoozed from ${moment(at, now)}`
 }
 
-/** `llama #4711 stops`, `everything stops`: what is going to happen. */
+/** `llama #4711 stops`, `everything stops`: the guard's effect. */
 export function whatHappens({ instance, action, condition }: Guard, instances: Instances): string {
   if (instance !== undefined)
     return `${nameOf(instance, instances)} ${action === 'stop' ? 'stops' : 'is destroyed'}`
   return condition.kind === 'credit' ? 'What loses least stops' : 'Everything stops'
 }
 
-/** `Stopped llama #4711 and eval #4712`, of one or both kinds. */
+/** `Stopped llama #4711 and eval #4712`, of either action or both. */
 export function whatHappened(targets: readonly Target[], instances: Instances): string {
   const parts = (['stop', 'destroy'] as const).flatMap(action => {
     const names = targets
@@ -63,7 +63,7 @@ export function whatHappened(targets: readonly Target[], instances: Instances): 
   return parts.join('. ')
 }
 
-/** Names in a notification, which has little room. */
+/** A few names, as notifications are short. */
 export function listed(names: readonly string[]): string {
   return named(names, { most: 3 })
 }

@@ -17,17 +17,17 @@ import {
 } from './guard-request.ts'
 import { previewOf } from './preview.ts'
 
-/** What the user changes about the guards of an account, and what comes with a rental. */
+/** The user's changes to an account's guards, and the guards of rentals. */
 export interface GuardChanges {
-  /** Resolves with its id once it is on disk. Throws `invalid_argument` or `not_written`. */
+  /** Resolves with the guard's id once it is on disk. Throws `invalid_argument` or `not_written`. */
   set(settings: GuardSettings & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
   preview(settings: GuardSettings): GuardPreview
-  /** Off, it does nothing until it is on again. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
+  /** A guard that is off does nothing. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
-  /** Sets what was chosen with a rental on the instance that came of it, once. Never rejects because of the disk. */
+  /** Sets a rental's guards on its instance, once. A failed write does not reject. */
   guardRental(rental: string, instance: number, stops: readonly RentalStop[]): Promise<void>
   remove(id: string): Promise<void>
-  /** Moves its moment by so many minutes; null takes all of that back. Throws `guard_off` or `guard_ended`. */
+  /** Postpones its moment by minutes; null ends the snooze. Throws `guard_off` or `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
 }
 
@@ -42,9 +42,8 @@ export function createGuardChanges(
   }: {
     guards: StoredGuards
     guardAlerts: GuardAlerts
-    /** Called with each guard that was changed, as it was and as it is; without `after` it does nothing any more. */
+    /** Called with each changed guard, before and after; `after` is undefined once it does nothing. */
     changed: (before: Guard, after?: Guard) => void
-    /** What is known. */
     known: () => Known
     show: () => void
   },
@@ -85,7 +84,7 @@ export function createGuardChanges(
       void poll()
     },
     async guardRental(rental, instance, stops) {
-      // A kill may have come between these and what the rental knows of its instance.
+      // After a kill the guards may exist already.
       if (guards.all().some(guard => guard.rental === rental && !guard.ended)) return
       const at = now()
       const chosen = stops.map(stop => guardOfRental(stop, { id: `g${newId()}`, instance, rental }, at))

@@ -11,17 +11,17 @@ import { micros } from '../../../contract/spending/money.ts'
 import { isDeepEqual } from '../../state/same.ts'
 import { type Guard, withEvent, withoutWarning } from '../model.ts'
 
-/** A guard as it is asked for. */
+/** A guard as requested. */
 export interface GuardSettings {
   instance?: number
   when: GuardRequest
   action: Guard['action']
 }
 
-/** Seconds: nobody plans further, and a clock that is wrong by more is noticed. */
+/** The furthest moment, in seconds ahead. A clock that is wrong by more is noticed by it. */
 const furthest = 366 * 86_400
 
-/** The guard that was asked for at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
+/** A new guard at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
 export function newGuard(
   { instance, when, action }: GuardSettings,
   rest: Pick<Guard, 'id' | 'warning' | 'missed'>,
@@ -35,8 +35,8 @@ export function newGuard(
 }
 
 /**
- * A guard that takes another's place: what that one did stays on its record. What it waits for goes on where that is
- * the same: a snooze, and how long its instance has been idle.
+ * A guard that replaces another keeps its history. With the same condition it also keeps a snooze, and how long its
+ * instance has been idle.
  */
 export function changedGuard(guard: Guard, before: Guard, sentence: string, now: number): Guard {
   const { targets, snoozedUntil, idleSince, rental } = before
@@ -52,13 +52,13 @@ export function changedGuard(guard: Guard, before: Guard, sentence: string, now:
   return withEvent(changed, now, `Changed. Before: ${sentence}`)
 }
 
-/** A while begins anew. */
+/** A duration starts again. */
 function switchedOn(guard: Guard, now: number): Guard {
   const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = withoutWarning(guard)
   return { ...rest, condition: conditionOf(guard.condition, now) }
 }
 
-/** One that is switched on or off; the same where it is so already. Throws `guard_ended`, and `invalid_argument` for a time that has passed. */
+/** Returns `guard` itself without a change. Throws `guard_ended`, and `invalid_argument` for a time that has passed. */
 export function switched(guard: Guard, on: boolean, now: number): Guard {
   if (guard.ended && guard.ended !== 'off') throw endedAlready()
   if (on === (guard.ended === undefined)) return guard
@@ -66,7 +66,7 @@ export function switched(guard: Guard, on: boolean, now: number): Guard {
   return withEvent(next, now, on ? 'Switched on' : 'Switched off')
 }
 
-/** One whose moment, `dueAt` as things are, comes so many minutes later; null takes that back. Throws `guard_off` and `guard_ended`. */
+/** Postpones a guard, presently due at `dueAt`; null ends the snooze. Throws `guard_off` and `guard_ended`. */
 export function snoozed(
   guard: Guard,
   minutes: SnoozeMinutes | null,
@@ -80,10 +80,10 @@ export function snoozed(
   return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)
 }
 
-/** Seconds ahead at which a guard warns that was chosen with a rental. */
+/** Seconds ahead at which the guards of rentals warn. */
 const rentalWarning = 900
 
-/** The guard that stops an instance as was chosen when it was rented. */
+/** The guard of a rental's stop condition. */
 export function guardOfRental(
   stop: RentalStop,
   { id, instance, rental }: Required<Pick<Guard, 'id' | 'instance' | 'rental'>>,

@@ -7,7 +7,7 @@ import { dueOf } from '../decide/moment.ts'
 import type { Known } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
-/** What a guard would do, and when, were it set now: as things are. */
+/** What a guard would do, and when, if it were set now. */
 export function previewOf(guard: Guard, known: Known, now: number): GuardPreview {
   const { facts } = known
   const { account, loads } = facts

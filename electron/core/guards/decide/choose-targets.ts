@@ -7,7 +7,7 @@ import { idleBelow } from '../../instances/instance-state.ts'
 import type { Facts, Known, Loads } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
-/** What a guard acts on. */
+/** An instance that a guard acts on. */
 export interface Target {
   instance: number
   action: GuardAction
@@ -15,7 +15,7 @@ export interface Target {
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-/** On what a guard acts as things are, in that order: not on what a guard has just acted on, nor to stop what stops. */
+/** A guard's present targets, in order: without those that a guard has just acted on, or that already stop. */
 export function targetsOf(
   guard: Pick<Guard, 'instance' | 'condition' | 'action'>,
   { facts: { account, loads }, acted }: { facts: Pick<Facts, 'account' | 'loads'>; acted: Known['acted'] },
@@ -29,9 +29,9 @@ export function targetsOf(
 }
 
 /**
- * What a guard on a whole account acts on as things are, the cheapest loss first. Stopping comes before destroying:
- * nothing is destroyed while something runs that can be stopped, or is being stopped. A guard on the credit takes no
- * more than it needs to.
+ * The present targets of a guard on the account, the cheapest loss first. Stopping comes before destroying: nothing is
+ * destroyed while something runs that can be stopped, or is stopping. A guard on the credit takes no more than it
+ * needs.
  */
 export function accountTargets(
   { condition, action }: Pick<Guard, 'condition' | 'action'>,
@@ -50,7 +50,7 @@ export function accountTargets(
   return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
 }
 
-/** An instance that is starting costs only its disk and may be a rental under way: it is left alone. */
+/** An instance that is starting costs only its disk and may be a rental in progress, so it is skipped. */
 function canStop(instance: InstanceView): boolean {
   return hasTrait(instance.state, 'stoppable') || runsOnceBack(instance)
 }
@@ -64,8 +64,8 @@ function savedByStopping(instance: InstanceView): Micros {
 }
 
 /**
- * What is lost when it stops: the work since it last began to run, counted as what that has cost. Nothing where it
- * does not run, the host is silent or offline, or the GPUs are idle.
+ * The loss by stopping: the work since it last began to run, valued at its cost. None where it does not run, the host
+ * is silent or offline, or the GPUs are idle.
  */
 function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
   const { state } = instance
@@ -76,12 +76,12 @@ function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros 
   return Math.max(0, now - began) * instance.costPerHour
 }
 
-/** What is lost when it is destroyed: its files, counted as what it has cost since it was made. */
+/** The loss by destroying: its files, valued at its cost since its creation. */
 function filesAtStake({ spent }: InstanceView): Micros {
   return spent.micros
 }
 
-/** The least loss first; where that is the same, what saves most. */
+/** The least loss first; among equal ones, what saves most. */
 function byLoss(loss: (instance: InstanceView) => Micros, saved: (instance: InstanceView) => Micros) {
   return (a: InstanceView, b: InstanceView) => loss(a) - loss(b) || saved(b) - saved(a) || a.id - b.id
 }
@@ -90,7 +90,7 @@ function lasting(credit: Micros, hours: number): (perHour: Micros) => boolean {
   return perHour => perHour <= 0 || credit / perHour >= hours
 }
 
-/** The first of them, until it is enough. */
+/** The first instances, until it is enough. */
 function taken(
   instances: readonly InstanceView[],
   action: GuardAction,

@@ -6,14 +6,14 @@ import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
 
 /**
- * What happens to one guard, given with what this poll showed of it:
- * - `note`: nothing but that;
+ * A decision about a guard, which includes what the poll showed about it:
+ * - `note`: only that;
  * - `calm`: its moment is no longer near;
- * - `warn`: it will act at `dueAt`, as things are on those targets;
- * - `unsure`: it is due, but by a clock that has leapt;
- * - `hold`: it is due, but by facts that are not fresh; `creditStaleSince` is when its money was last counted, if it is that;
- * - `missed`: Berth was not polling at its moment, and it is only to say so;
- * - `act`: on those targets, `late` where Berth was not polling at its moment;
+ * - `warn`: it will act at `dueAt`, on its present targets;
+ * - `unsure`: it is due, but the clock has jumped;
+ * - `hold`: it is due, but the facts are stale; `creditStaleSince`: until when spending is known, if only that is old;
+ * - `missed`: Berth was not polling at its moment, and it is only to report that;
+ * - `act`: on those targets; `late` if Berth was not polling at its moment;
  * - `over`: nothing is left to act on;
  * - `gone`: its instance was not in the answer.
  */
@@ -24,12 +24,12 @@ export type GuardDecision =
   | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
   | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
 
-/** Seconds by which a moment must move away before its warning is taken back, so that small changes do not repeat it. */
+/** Seconds by which a moment must move away before its warning is withdrawn, so that fluctuations do not repeat it. */
 const wobble = 300
-/** Seconds: longer than any pause between two tries, so that a clock that leapt back does not keep a guard waiting. */
+/** Seconds: longer than any pause between tries, so that a clock that jumped back does not delay a guard. */
 const longestPause = 7200
 
-/** What the guards of an account do now, in epoch seconds of the account's time. Those not named do nothing. */
+/** The decisions about an account's guards; `now` in epoch seconds of the account's time. Others do nothing. */
 export function guardActions(snapshot: Snapshot, guards: readonly Guard[], now: number): GuardDecision[] {
   const found: GuardDecision[] = []
   for (const guard of guards) {
@@ -49,7 +49,7 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
 
   const unseen = seenAt === undefined || now - seenAt > gap
   const load = instance && (instance.gpuLoad ?? facts.loads.get(instance.id)?.load)
-  // Without polls in between nobody knows how long it has been idle.
+  // Without continuous polls it is unknown how long it has been idle.
   const idler = unconfirmed ? undefined : instance
   const guard = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
@@ -60,7 +60,7 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
     return isCalm(guard) ? noted : { kind: 'calm', guard }
   if (guard.passed) return noted
   if (now < dueAt) {
-    // What was stopped meanwhile, by another guard or by hand, is nothing to warn of.
+    // No warning where there is nothing left to stop.
     const targets = targetsOf(guard, snapshot, now)
     const spared = guard.instance !== undefined && targets.length === 0
     if (spared) return isCalm(guard) ? noted : { kind: 'calm', guard }
@@ -73,7 +73,7 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   if (!fresh) return hold()
   if (!sure) return { kind: 'unsure', guard }
 
-  // A load heard before the moment does not prove that it stayed idle up to it.
+  // A load measured before the moment does not prove that it stayed idle until then.
   if (isUnheard(guard, instance, facts, dueAt)) return noted
 
   const awake = guard.heldAt !== undefined || guard.begunAt !== undefined
@@ -89,7 +89,7 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   return actsOnce(guard) ? { kind: 'over', guard } : noted
 }
 
-/** Whether the load was asked inside, and not heard since the guard became due. */
+/** Whether the load was read over SSH, and not since the guard became due. */
 function isUnheard(
   { condition }: Guard,
   instance: InstanceView | undefined,
@@ -100,7 +100,7 @@ function isUnheard(
   return (loads.get(instance.id)?.at ?? Number.NEGATIVE_INFINITY) < dueAt
 }
 
-/** Seconds ahead at which it warns. Of being idle not before half the time has passed: short pauses need no warning. */
+/** Seconds ahead at which it warns. An idle guard first waits half its time, since short pauses are normal. */
 export function warningOf({ condition, warning }: Pick<Guard, 'condition' | 'warning'>): number {
   return condition.kind === 'idle' ? Math.min(warning, condition.seconds / 2) : warning
 }

@@ -2,8 +2,8 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Guard } from '../model.ts'
 
 /**
- * The guard with how long its instance has been idle, as far as it was seen: a poll that finds it busy or not
- * running, or one that comes too long after the last (`unseen`), begins anew. The same guard where nothing has changed.
+ * Updates how long a guard's instance has been idle, as far as polls showed: it starts again when a poll finds it busy
+ * or not running, or comes too long after the last (`unseen`). Returns the same guard where nothing changed.
  */
 export function withIdle(
   guard: Guard,

@@ -2,9 +2,8 @@ import type { Guard } from '../model.ts'
 import { warningOf } from './guard-actions.ts'
 
 /**
- * The next moment at which something is to be done for the guard, after `seen`, up to which it is decided: a warning, its
- * moment, another try; `now` where it is to warn already, and no poll came by yet. `dueAt` is when it acts as things are.
- * Epoch seconds of the account's time.
+ * The next moment at which the guard has to warn, act or retry, after `seen`, up to which all is decided; `now` if it
+ * has to warn already. `dueAt` is when it acts at present. Epoch seconds of the account's time.
  */
 export function nextMoment(
   guard: Guard,

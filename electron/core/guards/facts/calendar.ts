@@ -1,6 +1,6 @@
 import { midnight, nextMidnight } from '../../money/local-days.ts'
 
-/** Beginning and end of the day and the month, by this machine's calendar, that contain a moment. Epoch seconds. */
+/** Begin and end of a moment's day and month in this computer's time zone. Epoch seconds. */
 export interface Periods {
   dayBegan: number
   dayEnds: number

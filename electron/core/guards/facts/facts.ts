@@ -2,42 +2,42 @@ import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Periods } from './calendar.ts'
 
-/** What guards decide on: an account as it was seen at `at`. Times in epoch seconds of the account's time. */
+/** The facts that guards decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts extends Periods {
   at: number
   account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
-  /** What this day and this month of the machine's calendar have cost, and until when that was counted. */
+  /** The spending of this local day and month, and until when it was counted. */
   spentToday: Micros
   spentThisMonth: Micros
   countedAt: number
-  /** By instance, where the service does not tell the GPU load and it was asked inside. */
+  /** By instance: loads read over SSH where the service does not report them. */
   loads: Loads
 }
 
-/** Percent, and when it was reported. */
+/** Percent, and when it was measured. */
 export interface HeardLoad {
   load: number
   at: number
 }
 export type Loads = ReadonlyMap<number, HeardLoad>
 
-/** What is known, and what guards have done about it. */
+/** The facts, and what guards have done about them. */
 export interface Known {
   facts: Facts
   /** Instances that a guard acted on so recently that the service may not show it yet. */
   acted: ReadonlySet<number>
 }
 
-/** What Berth has before it when it decides. */
+/** The basis of a decision. */
 export interface Snapshot extends Known {
-  /** Whether the facts were just seen. What is older is only warned of. */
+  /** Whether the facts are from a poll just now. Stale ones only lead to warnings. */
   fresh: boolean
-  /** Instances without fresh facts, though the rest was just polled. Absent: none. */
+  /** Instances without fresh facts, although the rest was just polled. Absent: none. */
   unconfirmed?: ReadonlySet<number>
-  /** Whether two polls agree about what time it is. A clock that has leapt is not acted on until a second poll does. */
+  /** Whether two polls agree about the time. After a clock has jumped, guards wait for a second poll. */
   sure: boolean
   /** When the account was polled before, epoch seconds of its time. */
   seenAt: number | undefined
-  /** Seconds between two polls beyond which what happened in between counts as unseen. */
+  /** Seconds between two polls above which the time between them counts as unseen. */
   gap: number
 }

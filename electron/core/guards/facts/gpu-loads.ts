@@ -6,25 +6,25 @@ import { gpuQuestion, readGpus } from '../../../ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../../account-context.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
-/** The GPU load of instances whose service does not tell it now: as it told it last, or asked inside over SSH. */
+/** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */
 export interface GpuLoads {
   /** Takes the loads that the service reports for running instances, at each poll. */
   told(instances: Readonly<Record<string, InstanceView>>, at: number): void
-  /** Asks them, unless they were asked lately; `rate` is how fast the account's time runs. Not waited for. */
+  /** Reads them over SSH, unless done recently; `rate` of the account's time. Does not wait. */
   ask(instances: readonly InstanceView[], rate: number): void
   /**
-   * What was heard within about two questions: what is older says nothing of now. `between`: seconds of the account's
-   * time between two polls, since questions are asked at polls.
+   * Loads from about the last two reads; older ones are useless. `between`: seconds of the account's time between two
+   * polls, since reads happen at polls.
    */
   heard(rate: number, between: number): Loads
 }
 
-/** Milliseconds: between two questions to one instance (of the account's time, and at least, here), and for an answer. */
+/** Milliseconds: between reads of an instance (of the account's time, and at least on this computer), and for one. */
 const interval = 60_000
 const shortestInterval = 2000
 const patience = 10_000
 
-/** `question` gives what `gpuQuestion` printed inside; what it cannot ask stays unknown. */
+/** `question` resolves with the output of `gpuQuestion` on an instance; loads that cannot be read stay unknown. */
 export function createGpuLoads(context: {
   clock: Clock
   question: (instance: InstanceView) => Promise<string>
@@ -36,7 +36,7 @@ export function createGpuLoads(context: {
   const asked = new Map<number, number>()
 
   async function hear(instance: InstanceView): Promise<void> {
-    // A late answer describes the moment of the question.
+    // A late answer is about the moment of the question.
     const at = now()
     const load = busiest(await question(instance))
     if (load !== undefined) loads.set(instance.id, { load, at })
@@ -72,7 +72,7 @@ export function busiest(printed: string): number | undefined {
   return known.length === 0 || known.length < gpus.length ? undefined : Math.max(...known)
 }
 
-/** Asks inside over SSH. */
+/** Reads an instance's GPUs over SSH. */
 export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
   const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
   return (instance: InstanceView): Promise<string> =>

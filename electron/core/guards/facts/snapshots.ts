@@ -4,34 +4,34 @@ import { breakAfter } from '../../instances/reconcile.ts'
 import { periodsOf } from './calendar.ts'
 import type { Facts, Loads, Snapshot } from './facts.ts'
 
-/** What an account's money history tells the guards. */
+/** The part of an account's money history that guards use. */
 export interface Spending {
   spentToday(): number
   spentThisMonth(): number
-  /** Until when it was counted; undefined before the first poll. */
+  /** Until when spending was counted; undefined before the first poll. */
   countedAt(): number | undefined
 }
 
 type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
 
-/** Keeps track of when the account was seen, and of whether its time can be believed. */
+/** Records when the account was polled, and whether its time is reliable. */
 export interface Snapshots {
-  /** After a fresh poll. */
+  /** The snapshot of a new poll. */
   fresh(account: SeenAccount, at: number): Omit<Snapshot, 'acted'>
-  /** What was known last, where nothing newer is to be had. */
+  /** The snapshot of the last known facts, without a new poll. */
   stale(account: AccountView): Omit<Snapshot, 'acted'>
-  /** The same as facts alone. */
+  /** The last known facts. */
   known(account: SeenAccount): Facts
-  /** The last poll has been decided on: the next one is measured from it. */
+  /** The last poll was decided on: the next one is compared with it. */
   decided(at: number): void
-  /** When a poll was last told in this session. */
+  /** When this session last polled. */
   lastAt(): number | undefined
 }
 
 export function createSnapshots(context: {
   clock: Clock
   spending: Spending
-  /** What is known inside, by how fast the account's time runs and the seconds of it between two polls. */
+  /** The loads, by the rate of the account's time and its seconds between two polls. */
   loads: (rate: number, between: number) => Loads
   /** Seconds between two polls. */
   interval: () => number

@@ -18,14 +18,14 @@ const reasonSentences: Record<WatchdogReason, string> = {
   run: 'The run on it had ended.',
 }
 
-/** What is told of the watchdogs of one account. */
+/** The alerts of an account's watchdogs. */
 export interface WatchdogAlerts {
-  /** What one has done; `seems` where only its effect was seen. */
+  /** What a watchdog has done; `seems` if only the effect was seen. */
   ended(did: WatchdogEnding, instance: number, seems?: boolean): void
-  /** It was there, and is not any more. */
+  /** The watchdog disappeared. */
   gone(instance: number): void
   nameOf(instance: number): string
-  /** An instance as State has it: its name is needed even once it is gone. */
+  /** Remembers an instance's name for when it is gone. */
   saw(instance: InstanceView | undefined): void
 }
 
@@ -79,7 +79,7 @@ function alertOf(account: AccountId, instance: number, title: string, body: stri
   }
 }
 
-/** What is in force, for Activity. */
+/** A request as a sentence, for Activity. */
 export function requestSentence({ action, at, idle, lease }: WatchdogRequest): string {
   const verb = action === 'stop' ? 'Stops' : 'Destroys'
   const reasons = [

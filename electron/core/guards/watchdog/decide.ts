@@ -6,15 +6,15 @@ import type { WatchdogReading } from '../../../ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import type { StoredWatchdog } from './model.ts'
 
-/** Seconds: a watchdog checks at most every ten of them, and its moments and Berth's differ by a few more. */
+/** Seconds: a watchdog checks at least every ten, and its clock and the account's may differ by a few more. */
 const slack = 15
-/** Polls that may still show it running after Berth asked for its end; after them the request counts as failed. */
+/** Polls that may still show it running after Berth requested its end; after that the request counts as failed. */
 export const pollsUntilEnd = 3
 
 /**
- * A watchdog after a fresh poll, and what it seems to have done: its instance does not run any more, it was due, and
- * not Berth itself has done it. That is judged at the first poll that shows it, and once until it runs again. `instance`
- * is undefined when it is gone; `at` in epoch seconds of the account's time.
+ * A watchdog after a poll, and what it has probably done: its instance no longer runs, it was due, and Berth did not
+ * end it. This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone;
+ * `at` in epoch seconds of the account's time.
  */
 export function afterPoll(
   watchdog: StoredWatchdog,
@@ -37,7 +37,7 @@ function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
   return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
 }
 
-/** Why the watchdog did it, if it can have been the watchdog: its first condition that was due by then. */
+/** Why the watchdog acted, if it can have been the watchdog: its first condition that was due by then. */
 function reasonFor(
   { request, seen, renewedAt }: StoredWatchdog,
   action: WatchdogEnding['action'],
@@ -46,17 +46,17 @@ function reasonFor(
   if (seen?.why === 'run') return 'run'
   if (request.action !== action) return undefined
   if (seen?.why) return seen.why
-  // A clock may have been set back since.
+  // The clock may have been set back since.
   const seenAt = Math.min(seen?.at ?? at, at)
   const moments: [WatchdogReason, number | undefined][] = [
-    // A moment that had passed by the last visit without effect had been dealt with before.
+    // A moment that had passed by the last visit without effect was dealt with before.
     ['time', request.at !== undefined && (!seen || seenAt <= request.at + slack) ? request.at : undefined],
     [
       'idle',
       request.idle && seen?.idleFor !== undefined ? seen.at + request.idle.seconds - seen.idleFor : undefined,
     ],
     ['lease', request.lease === undefined || renewedAt === undefined ? undefined : renewedAt + request.lease],
-    // Busy at the last visit, it may have been idle for that long since.
+    // An instance that was busy at the last visit may have been idle ever since.
     ['idle', request.idle && seen ? seenAt + request.idle.seconds : undefined],
   ]
   const due = moments.flatMap(([why, moment]) =>
@@ -66,12 +66,12 @@ function reasonFor(
   return first?.why
 }
 
-/** Whether what a watchdog wrote down has not been reported yet. */
+/** Whether a watchdog's report is new. */
 export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
   return told === undefined || did.at > told.at + slack
 }
 
-/** A watchdog after it was read, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
+/** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   watchdog: StoredWatchdog,
   { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
@@ -88,8 +88,8 @@ export function afterVisit(
 }
 
 /**
- * A watchdog after a guard has changed: the part of it that does the same goes with that. Undefined where it has none.
- * `runsNeed`: whether a run counts on it.
+ * A watchdog after a change of a guard, whose condition it shares. Undefined where it shares none. `runsNeed`: whether
+ * a run depends on it.
  */
 export function followed(
   watchdog: StoredWatchdog,

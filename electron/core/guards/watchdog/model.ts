@@ -3,13 +3,13 @@ import { type WatchdogReason, WatchdogRequest } from '../../../contract/automati
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
 
-/** A watchdog as it is remembered: what is wanted, and what was seen of it last. No secret is in it. */
+/** A watchdog as stored: the request, and its last report. It contains no secrets. */
 export const StoredWatchdog = v.object({
   instance: v.number(),
   request: WatchdogRequest,
   step: v.picklist(['putting', 'watching', 'removing', 'lost']),
   foreign: v.boolean(),
-  /** When the lease was renewed last, epoch seconds of the account's time. */
+  /** When the lease was last renewed, epoch seconds of the account's time. */
   renewedAt: v.optional(v.number()),
   seen: v.optional(
     v.object({
@@ -24,14 +24,14 @@ export const StoredWatchdog = v.object({
     }),
   ),
   did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
-  /** Berth itself asked for its end; this many more polls may still show it running. */
+  /** Berth requested its instance's end; that many more polls may still show it running. */
   endsHere: v.optional(v.number()),
   /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
   told: v.optional(v.boolean()),
 })
 export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
 
-/** Seconds between two visits: often enough that a lease outlives a few that fail. */
+/** Seconds between visits, short enough that a lease survives a few failed ones. */
 export function visitEvery({ request, foreign }: StoredWatchdog): number {
   if (request.lease === undefined || foreign) return 300
   return Math.min(300, Math.max(2, request.lease / 4))
@@ -42,7 +42,7 @@ export function tickOf({ idle, lease }: WatchdogRequest): number {
   return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
 }
 
-/** Whether a start script brings a watchdog. */
+/** Whether a start script installs a watchdog. */
 export function startsWatchdog(onstart: string | undefined): boolean {
   return onstart?.includes('# >>> berth watchdog') ?? false
 }

@@ -21,23 +21,23 @@ import type { StoredWatchdogs } from './stored-watchdogs.ts'
 import { createWatchdogVisits } from './visit.ts'
 import { VisitQueue } from './visit-queue.ts'
 
-/** The watchdogs inside one account's instances: put there, visited so that their leases go on, and taken away. */
+/** The watchdogs on one account's instances: installed, visited so that their leases are renewed, and removed. */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
   put(instance: number, request: WatchdogRequest): Promise<void>
   remove(instance: number): Promise<void>
-  /** A guard has changed: the watchdog that does the same goes with it, as soon as it can be told. */
+  /** A guard has changed: the watchdog with the same condition follows, as soon as it can be reached. */
   follow(before: Guard, after?: Guard): Promise<void>
   visit(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
 }
 
-/** What no later try mends: the request is given up where it is answered. */
+/** Errors that no retry solves: the request is withdrawn. */
 const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
 
 export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
   const { account, store, machine } = context
   const { all, find, put } = stored
-  /** Instances whose start script brings a watchdog and that were checked already. */
+  /** Instances whose start script installs a watchdog, which were checked already. */
   const sought = new Set<number>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const alerts = createWatchdogAlerts(context)
@@ -55,7 +55,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     if (next !== undefined) visits.in(view.id, next)
   }
 
-  /** Whether a run counts on it. */
+  /** Whether a run depends on the watchdog. */
   function runsNeed(instance: number): boolean {
     const runs = Object.values(store.get().accounts[account]?.runs ?? {})
     return runs.some(run => run.instance === instance && run.watchdog && isGoing(run))

@@ -4,11 +4,11 @@ import { type Collection, type CollectionContext, openCollection } from '../../s
 import { pollsUntilEnd } from './decide.ts'
 import { StoredWatchdog } from './model.ts'
 
-/** The watchdogs of one account, as they are remembered and as State shows them: one for an instance. */
+/** The watchdogs of one account, as stored and as shown in State, one per instance. */
 export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
   /** Why the last visit failed, by instance; shown with the next `show`. */
   readonly problems: Map<number, Problem>
-  /** Berth is about to stop or destroy an instance: its end is then not the watchdog's. */
+  /** Berth is about to stop or destroy an instance, so its end is not the watchdog's doing. */
   endsHere(instance: number): void
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../ports/clock.ts'
 
-/** Seconds until a visit that failed is tried again; the last one stays. */
+/** Seconds before a failed visit is repeated; the last value repeats. */
 const pauses = [5, 15, 60, 300]
 
-/** Visits to instances: one after the other to each, again when it is time, and after a pause where one has failed. */
+/** Visits to instances, one at a time for each; repeated when due, and after a pause where one failed. */
 export class VisitQueue {
   readonly #clock: Clock
   readonly #ending: AbortSignal
@@ -12,19 +12,19 @@ export class VisitQueue {
   readonly #underWay = new Map<number, Promise<void>>()
   readonly #fails = new Map<number, number>()
 
-  /** `visit` gives the seconds until the next one; undefined if none is to come by itself. */
+  /** `visit` returns the seconds until the next one; undefined if there is none. */
   constructor(clock: Clock, ending: AbortSignal, visit: (instance: number) => Promise<number | undefined>) {
     this.#clock = clock
     this.#ending = ending
     this.#visit = visit
   }
 
-  /** Whether one waits for its time, or is under way. */
+  /** Whether a visit is scheduled or running. */
   has(instance: number): boolean {
     return this.#waiting.has(instance) || this.#underWay.has(instance)
   }
 
-  /** The next one so many seconds from now. */
+  /** Schedules the next visit in that many seconds. */
   in(instance: number, seconds: number): void {
     this.#cancel(instance)
     if (this.#ending.aborted) return
@@ -35,7 +35,7 @@ export class VisitQueue {
     this.#waiting.set(instance, cancel)
   }
 
-  /** One after those under way; rejects with why it failed, and is repeated by itself all the same. */
+  /** Visits after the running one; rejects with the reason of a failure, which is retried nevertheless. */
   now(instance: number): Promise<void> {
     const before = this.#underWay.get(instance) ?? Promise.resolve()
     const mine = before
@@ -48,7 +48,7 @@ export class VisitQueue {
     return mine
   }
 
-  /** None comes by itself, until another one is asked for. */
+  /** No more visits until another one is requested. */
   rest(instance: number): void {
     this.#cancel(instance)
     this.#underWay.delete(instance)
@@ -60,7 +60,7 @@ export class VisitQueue {
     this.#fails.delete(instance)
   }
 
-  /** Ends those that wait; resolves once those under way are over. Never rejects. */
+  /** Cancels scheduled visits; resolves once running ones are over. Never rejects. */
   async end(): Promise<void> {
     for (const instance of this.#waiting.keys()) this.#cancel(instance)
     await Promise.allSettled(this.#underWay.values())

@@ -16,11 +16,11 @@ import { afterVisit, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
 
-/** What Berth does on instances for their watchdogs. Both give the seconds until the next visit, undefined for none. */
+/** Visits to instances for their watchdogs. Both return the seconds until the next visit, undefined for none. */
 export interface WatchdogVisits {
-  /** Puts or removes the watchdog as wanted and records what it reports. Rejects with the reason if it cannot. */
+  /** Installs or removes the watchdog as requested, and records its report. Rejects with the reason if it cannot. */
   visit(instance: number): Promise<number | undefined>
-  /** There may be one already, from a request whose answer was lost or from another Berth. */
+  /** Looks for a watchdog of a request whose answer was lost, of a start script, or of another Berth. */
   discover(view: InstanceView): Promise<number | undefined>
 }
 
@@ -41,7 +41,7 @@ export function createWatchdogVisits(
     context.activity.add({ account, instance, kind: 'berth', text, detail })
   }
 
-  /** By the account's time: a lease ends by it, and the demo's runs faster than this machine's. */
+  /** In the account's time, which leases use, and which runs faster in the demo. */
   const untilNext = (watchdog: StoredWatchdog) => visitEvery(watchdog) / (view()?.clock.rate ?? 1)
 
   async function bringAbout(instance: number, connection: Connection): Promise<number | undefined> {
@@ -60,7 +60,7 @@ export function createWatchdogVisits(
         : await readWatchdog(connection, clock, lease)
     const now = find(instance)
     if (!now) return undefined
-    // The user may have changed it meanwhile: the next visit deals with that.
+    // The user may have changed it meanwhile, which the next visit handles.
     if (now.step !== watchdog.step || !isDeepEqual(now.request, watchdog.request)) return 0
     await record(now, reading, lease !== '')
     return untilNext(now)
@@ -93,7 +93,7 @@ export function createWatchdogVisits(
   return {
     async visit(instance) {
       const there = view()?.instances[instance]
-      // It is visited once a poll shows that it can be entered again.
+      // The next visit comes once a poll shows that it accepts connections again.
       if (ending.aborted || !find(instance) || !there || !canGetIn(there)) return undefined
       try {
         const next = await withConnection(context, there, connection => bringAbout(instance, connection))
@@ -111,7 +111,7 @@ export function createWatchdogVisits(
       if (!reading || find(there.id)) return undefined
       const watchdog = { instance: there.id, request: reading.request }
       if (!reading.placed) {
-        // From the start script, and it does not know its instance yet.
+        // Installed by the start script, without its instance's id yet.
         await watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
         return 0
       }

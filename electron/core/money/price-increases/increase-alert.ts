@@ -14,7 +14,7 @@ export function increaseAlertId(account: AccountId, instance: number): string {
   return `${account}/${instance}/priceIncrease`
 }
 
-/** That a host asks for higher prices. `at`: epoch seconds of the account's time. */
+/** The alert for a host's request for higher prices. `at`: epoch seconds of the account's time. */
 export function increaseAlert(
   increase: PriceIncreaseView,
   instance: InstanceView,

@@ -4,7 +4,7 @@ import type { PriceIncrease } from '../../../service/price-increases.ts'
 const secondsInHour = 3600
 const secondsInMonth = 720 * 3600
 
-/** What a host asks for, as Berth shows it. */
+/** A host's price increase, as shown in State. */
 export function increaseView(increase: PriceIncrease): PriceIncreaseView {
   return {
     id: increase.pending_price_increase_id,
@@ -19,7 +19,7 @@ export function increaseView(increase: PriceIncrease): PriceIncreaseView {
   }
 }
 
-/** Of instances that are there, by instance: those that were consented to, and in their place what waits for an answer. */
+/** The increases of existing instances, by instance: accepted ones, which pending ones replace. */
 export function shownIncreases(
   accepted: readonly PriceIncreaseView[],
   pending: Iterable<PriceIncreaseView>,

@@ -12,11 +12,11 @@ import { StoredIncreases, untold, withoutOver } from './stored-increases.ts'
 
 /** Higher prices that hosts ask for on one account, in State, and the user's answers. */
 export interface PriceIncreases extends Automation {
-  /** Consents to one, or declines it. Throws `no_price_increase` where it waits for no answer any more. */
+  /** Accepts or rejects one. Throws `no_price_increase` where it is no longer pending. */
   answer(increase: PriceIncreaseView, accepted: boolean): Promise<void>
 }
 
-/** Seconds between two times of asking. */
+/** Seconds between requests. */
 const askedEvery = 600
 
 export async function openPriceIncreases(context: AccountContext): Promise<PriceIncreases> {
@@ -29,7 +29,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     schema: StoredIncreases,
     empty: { told: {}, accepted: [] },
   })
-  /** Those that wait for an answer, as they were told last, by instance. */
+  /** The pending increases as last listed, by instance. */
   let pending = new Map<number, PriceIncreaseView>()
   let askedAt: number | undefined
   let asking: Promise<void> | undefined
@@ -50,7 +50,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
     }
   }
 
-  /** What is said is on disk before it is said: after a kill it is rather not said than said twice. */
+  /** Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. */
   async function alertNews(): Promise<void> {
     const news = untold(document.get(), pending.values(), instances())
     const ids = Object.fromEntries(news.map(({ increase: { id, instance } }) => [instance, id]))
@@ -141,7 +141,7 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
   }
 }
 
-/** Deployments say 404 or, earlier, 409 of one that waits for no answer. */
+/** Whether an increase is no longer pending: deployments answer 404 or, formerly, 409. */
 function isOver(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === 'not_found' || error.status === 409)
 }

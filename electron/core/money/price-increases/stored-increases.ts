@@ -16,18 +16,18 @@ const Accepted = v.object({
 })
 
 export const StoredIncreases = v.object({
-  /** Until when the service is taken to have no such list, epoch seconds. */
+  /** Until when the list is not requested, since the service has none; epoch seconds. */
   absentUntil: v.optional(v.number()),
-  /** The increase that was told of each instance. */
+  /** The id of the increase that was alerted, by instance. */
   told: v.record(v.string(), v.number()),
-  /** Those that were consented to, until they are in force: the service does not list them any more. */
+  /** Accepted increases until they take effect, since the service no longer lists them. */
   accepted: v.array(Accepted),
 })
 export type StoredIncreases = v.InferOutput<typeof StoredIncreases>
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-/** Those that nobody was told of yet, with their instances. */
+/** The increases that were not alerted yet, with their instances. */
 export function untold(
   { told }: StoredIncreases,
   pending: Iterable<PriceIncreaseView>,
@@ -39,7 +39,7 @@ export function untold(
   })
 }
 
-/** Nothing is kept of instances that are gone, nor of new prices that are in force. `at`: epoch seconds. */
+/** Drops increases of instances that are gone, and accepted ones that took effect. `at`: epoch seconds. */
 export function withoutOver(
   { told, accepted, ...kept }: StoredIncreases,
   instances: Instances,

@@ -3,7 +3,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import type { Job } from '../model.ts'
 import { costBy } from '../view.ts'
 
-/** A job that fails at the step it is at: what its machine costs ends with it, but for the disk. */
+/** Fails a job at its present step; its machine is to be stopped, so that only the disk costs. */
 export function failed({ step, instance }: Job, { code, message, advice }: Problem): Partial<Job> {
   return {
     step: 'failed',
@@ -14,8 +14,8 @@ export function failed({ step, instance }: Job, { code, message, advice }: Probl
 }
 
 /**
- * A job that failed, and goes on. What was mended in the folder is sent first; `attemptSeries` is for one that has
- * no machine.
+ * Retries a failed job. It sends the folder again, which the user may have corrected; `attemptSeries` is for a job
+ * without a machine.
  */
 export function againFromFailure(
   job: Job,
@@ -36,7 +36,7 @@ export function againFromFailure(
   }
 }
 
-/** A job that goes on, on another machine: the one that it leaves is destroyed, with what was not brought home. */
+/** Moves a job to another machine: the old one is destroyed, with all results that were not downloaded. */
 export function elsewhere(job: Job, attemptSeries: string, at: number): Partial<Job> {
   const { instance, leaving = [], moved } = job
   return {
@@ -51,12 +51,12 @@ export function elsewhere(job: Job, attemptSeries: string, at: number): Partial<
   }
 }
 
-/** A job that is over; `at` in epoch seconds. */
+/** Ends a job; `at` in epoch seconds. */
 export function ended(job: Job, step: 'done' | 'cancelled', at: number): Partial<Job> {
   return { ...spent(job, at), step, endedAt: at }
 }
 
-/** What it has cost is known once its machine costs nothing more. */
+/** Adds the present machine's cost to the total, as it costs nothing more. */
 function spent(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
   return { spentBefore: costBy(job, at), spent: undefined }
 }

@@ -2,17 +2,16 @@ import { dirname, join, resolve } from 'node:path'
 import type { JobView } from '../../../contract/project/project.ts'
 import type { Repository, SyncedFolder, SyncedFolders } from '../../../ports/synced-folders.ts'
 
-/** Bytes of what git keeps a name in, and of the file in which it packs many. */
+/** Bytes read of a git file with a name, and of `packed-refs`. */
 const most = { name: 4096, packed: 16 * 1024 * 1024 }
 /** SHA-1 or SHA-256. */
 const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
-/** Names that are told of files that have changed. */
+/** The number of changed files that are named. */
 const mostNamed = 20
 
 /**
- * The commit that a folder stands at, where it is in a git repository or a worktree of one, and the files in it that have
- * changed since. Git's own files are read here: git itself would do what the configuration of a stranger's repository
- * tells it to.
+ * The commit of a folder inside a git repository or worktree, and the files in it that changed since. Reads git's files
+ * directly: git itself would run what the configuration of an untrusted repository says.
  */
 export async function commitOf(folders: SyncedFolders, path: string): Promise<JobView['commit']> {
   const repository = await repositoryOf(folders, path)
@@ -22,7 +21,7 @@ export async function commitOf(folders: SyncedFolders, path: string): Promise<Jo
   return { ...head, changed: changed && { files: changed.length, named: changed.slice(0, mostNamed) } }
 }
 
-/** The closest one around a folder. */
+/** The closest repository around a folder. */
 async function repositoryOf(folders: SyncedFolders, path: string): Promise<Repository | undefined> {
   const there = await folders.at(path).stat('.git')
   const own = join(path, '.git')
@@ -31,7 +30,7 @@ async function repositoryOf(folders: SyncedFolders, path: string): Promise<Repos
   return there || dirname(path) === path ? undefined : repositoryOf(folders, dirname(path))
 }
 
-/** A file could lead anywhere: only to a repository that leads back to it. */
+/** A `.git` file may point anywhere: it is followed only to a repository that points back. */
 async function worktreeOf(folders: SyncedFolders, top: string): Promise<Repository | undefined> {
   const named = /^gitdir: (.+)\n?$/.exec((await textOf(folders.at(top), '.git')) ?? '')?.[1]
   if (named === undefined) return undefined
@@ -60,7 +59,7 @@ async function textOf(folder: SyncedFolder, path: string, bytes = most.name): Pr
   return (await folder.read(path, bytes))?.bytes.toString('utf8')
 }
 
-/** As git allows it: no name in it leads elsewhere, and none holds what a line of text could not. */
+/** Git's rules for branch names: no part leads to another folder, and none contains control characters. */
 function isBranch(name: string): boolean {
   if (!name.startsWith('refs/heads/') || name.length > 300) return false
   return name

@@ -7,10 +7,10 @@ import type { AttemptSeries } from '../../renting/attempts/model.ts'
 import type { Run } from '../../runs/model.ts'
 import type { Job } from '../model.ts'
 
-/** What is known of what a job stands on, at a fresh poll. */
+/** What a job depends on, as of a poll. */
 export interface Snapshot {
   attemptSeries: Pick<AttemptSeries, 'step' | 'instance' | 'problem'> | undefined
-  /** `gone` once it is certain that it is no longer there; undefined while nothing is known. */
+  /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
   instance: InstanceView | 'gone' | undefined
   setup: Pick<Run, 'step' | 'code' | 'problem'> | undefined
   command: Pick<Run, 'step' | 'code' | 'problem'> | undefined
@@ -19,7 +19,7 @@ export interface Snapshot {
 
 export type Move =
   | { do: 'wait' }
-  /** Asks for a machine, by the series of attempts that the job names. */
+  /** Rents a machine by the job's series of attempts. */
   | { do: 'rent' }
   | { do: 'start' }
   | { do: 'send' }
@@ -28,12 +28,12 @@ export type Move =
   | { do: 'bring'; last: boolean }
   | { do: 'end' }
   | { do: 'halt' }
-  /** Goes on elsewhere, on a machine that is still to be found. */
+  /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
   | { do: 'step'; step: JobStep; code?: number; instance?: number }
   | { do: 'fail'; problem: Problem }
 
-/** What a job does next. All of it may be asked again after a kill. */
+/** A job's next move. Each may be repeated after a kill. */
 export function nextMove(job: Job, snapshot: Snapshot): Move {
   const { step, spec } = job
   if (step === 'failed') return job.halting ? halting(snapshot) : { do: 'wait' }
@@ -66,7 +66,7 @@ function renting({ attemptSeries }: Snapshot): Move {
   return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
 }
 
-/** What its machine needs before anything can be done on it; undefined where it runs. */
+/** The move that the job's machine needs first; undefined where it runs. */
 function moveForMachine(job: Job, { instance }: Snapshot): Move | undefined {
   if (instance === undefined) return { do: 'wait' }
   const mayMove = job.moved < (job.spec.outbid?.elsewhere ?? 0)
@@ -92,15 +92,15 @@ function running(job: Job, { command, now }: Snapshot): Move {
   return due ? { do: 'bring', last: false } : { do: 'wait' }
 }
 
-/** A machine that nothing goes on with is not to cost more than its disk. */
+/** The machine of a failed job is stopped, so that only its disk costs. */
 function halting({ instance }: Snapshot): Move {
   if (instance === undefined) return { do: 'wait' }
   return { do: 'halt' }
 }
 
-/** Milliseconds until what failed is tried again. The last stays where nothing is given up. */
+/** Milliseconds before each retry; the last repeats where the job must not fail. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000]
-/** What no later try mends. */
+/** Errors that no retry solves. */
 const hopeless = new Set([
   'no_such_folder',
   'ignore_file',
@@ -117,7 +117,7 @@ const hopeless = new Set([
   'results_left',
 ])
 
-/** What a move failed at: `fails` times in a row before this, while the service answered or did not. */
+/** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 interface Failure {
   job: Pick<Job, 'step'>
   move: Move
@@ -126,8 +126,8 @@ interface Failure {
 }
 
 /**
- * Milliseconds until it is tried again; undefined where the job has failed by it. Nothing that runs well is given up for
- * a checkpoint that does not come home, or while there is no network.
+ * Milliseconds before the retry; undefined if the job fails instead. A running job never fails because of a checkpoint,
+ * or without a network.
  */
 export function pauseAfter(
   { code }: Pick<Problem, 'code'>,
@@ -138,7 +138,7 @@ export function pauseAfter(
   return isJobGoing(job) && isOnline && !isCheckpoint ? pause : (pauses[fails] ?? pauses.at(-1))
 }
 
-/** When the next checkpoint is to be downloaded, in epoch seconds; undefined where none is to come. */
+/** When the next checkpoint is downloaded, in epoch seconds; undefined if there is none. */
 export function checkpointDue({
   step,
   spec: { checkpoint },

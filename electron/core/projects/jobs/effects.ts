@@ -15,19 +15,18 @@ import { leftBehind } from './left-behind.ts'
 import { onMachine } from './on-machine.ts'
 import { environmentText, inProject, writeEnvironment } from './scripts.ts'
 
-/** What a job does to the world. Each may be asked again after a kill, and then does what is left of it. */
+/** The effects of a job. Each may be repeated after a kill, and then does what remains. */
 export interface JobEffects {
   rent(job: Job): Promise<void>
-  /** Starts a machine that was stopped. */
   start(job: Job): Promise<void>
-  /** Folder and environment. */
+  /** Sends folder and environment. */
   send(job: Job): Promise<void>
   run(job: Job, which: 'setupRun' | 'commandRun', command: string): Promise<void>
-  /** The last time, all of it has to come. Throws `results_missing`, `results_left` or `results_changing`. */
+  /** Downloads results. If `last`, all must arrive: throws `results_missing`, `results_left` or `results_changing`. */
   bring(job: Job, last: boolean): Promise<void>
   end(job: Job, action: 'stop' | 'destroy'): Promise<void>
   destroy(instance: number): Promise<void>
-  /** Ends what is being sent or brought. */
+  /** Ends the present upload or download. */
   abort(job: string): void
 }
 
@@ -140,7 +139,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
   }
 }
 
-/** Names that are told of files that were kept beside others. */
+/** The number of names listed of files that were kept beside others. */
 const mostBeside = 100
 
 const cancelled = { code: 'cancelled', message: 'It was cancelled.' }

@@ -2,7 +2,7 @@ import { counted } from '../../../contract/format/size.ts'
 import type { BroughtHome, SkipReason } from '../../../contract/instance/sync.ts'
 import type { Problem } from '../../../contract/problem.ts'
 
-/** What a machine must not be destroyed over. A command that has failed may well have left nothing. */
+/** The problem of missing results, which forbids destroying the machine. A failed command may have no results. */
 export function leftBehind({ missing, skipped }: BroughtHome, code: number | undefined): Problem | undefined {
   const left = skipped.filter(({ path, why }) => !unwanted.has(why) && !path.split('/').includes('.git'))
   if (left.length > 0)
@@ -19,12 +19,12 @@ export function leftBehind({ missing, skipped }: BroughtHome, code: number | und
   }
 }
 
-/** What nobody misses. */
+/** Reasons to skip a file that do not matter. */
 const unwanted = new Set<SkipReason>(['link', 'special'])
 const fetchFirst =
   'Start its machine and fetch what you need in Files. Giving the run up destroys the machine.'
 
-/** The first few of them. */
+/** The first few paths. */
 function named(paths: readonly string[]): string {
   const more = paths.length - mostNamed
   return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`

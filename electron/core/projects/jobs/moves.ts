@@ -11,16 +11,16 @@ import { elsewhere, ended, failed } from './changes.ts'
 import type { Move } from './decide.ts'
 import type { JobEffects } from './effects.ts'
 
-/** Takes jobs from step to step. Each rejects where it has to be tried again. */
+/** Performs the moves of jobs. Each rejects where it must be retried. */
 export interface Moves {
   perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void>
-  /** Destroys what it has left, or what was rented for it where it was cancelled. */
+  /** Destroys the machines that a job left, and what was rented for a cancelled one. */
   cleanUp(job: Job): Promise<void>
-  /** Where it stands at the step that failed, and tells the user. */
+  /** Fails the job, unless its step changed meanwhile, and alerts the user. */
   fail(job: Job, problem: Problem): Promise<void>
 }
 
-/** What they work on, besides the account. */
+/** What moves work with, apart from the account. */
 interface MoveParts {
   jobs: Collection<Job, string>
   effects: JobEffects
@@ -73,7 +73,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     }
   }
 
-  /** What the attempts before it have cost is on the job's account, too. */
+  /** Takes over the machine that was found; the cost of earlier attempts counts for the job. */
   async function arrive(job: Job, instance: number): Promise<void> {
     const tried = attempts.find(job.attemptSeries)
     const view = viewOf(instance)
@@ -85,7 +85,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     })
   }
 
-  /** A step that was cancelled meanwhile is not gone back on. */
+  /** Enters a step, unless the job's step changed meanwhile, as by a cancellation. */
   async function reach(job: Job, step: Job['step']): Promise<void> {
     await jobs.update(job.id, now => (now.step === job.step ? { ...now, step } : now))
   }
@@ -120,7 +120,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
     await jobs.update(id, { leaving: undefined })
   }
 
-  /** What was asked for meanwhile is under way by now: this comes after it, in the one loop of the job. */
+  /** Undoes the rental of a cancelled job. Runs in the job's only loop, so after any request that was pending. */
   async function withdraw({ id, attemptSeries, instance }: Job): Promise<void> {
     const tried = attempts.find(attemptSeries)
     if (tried?.step === 'trying') await attempts.cancel(attemptSeries)

@@ -7,13 +7,13 @@ import type { AccountContext } from '../../account-context.ts'
 import type { Job } from '../model.ts'
 import { homeQuestion, remoteFolder } from './scripts.ts'
 
-/** Short commands on the machine of a job. */
+/** Short commands on a job's machine. */
 export interface OnMachine {
-  /** The machine while it can be entered. Throws `not_running`. */
+  /** The job's machine. Throws `not_running` where it accepts no connection. */
   machineOf(job: Job): InstanceView
-  /** What a command prints. Throws `not_running`, and `not_prepared` or `disk_full` where it fails. */
+  /** A command's output. Throws `not_running`, and `not_prepared` or `disk_full` where the command fails. */
   inside(job: Job, command: string, input?: string): Promise<string>
-  /** The project's folder there. Throws the same. */
+  /** The project's folder on the machine. Throws the same. */
   remoteOf(job: Job): Promise<string>
 }
 
@@ -46,7 +46,7 @@ export function onMachine({ account, store, access, client, machine }: AccountCo
 }
 
 const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
-/** `said` comes from the machine: its last line is why. */
+/** `said` is the machine's output, whose last line has the reason. */
 function notPrepared(said: string, code: number | undefined): Problem {
   const line = said.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
   const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`

@@ -1,16 +1,16 @@
 import { quote } from '../../../ssh/ssh-command.ts'
 
-/** Where a project lies on its machine, below the home folder there. */
+/** The project's folder on the machine, relative to the home folder. */
 export function remoteFolder(project: string): string {
   return `berth/${project}`
 }
 
-/** Where the values of its environment lie there, for its user alone. They are in no command line. */
+/** The file with the environment's values on the machine, readable by its user alone. No command line contains them. */
 function environmentFile(job: string): string {
   return `berth/.${job}.env`
 }
 
-/** Reads the environment from its input; prints why it could not. */
+/** Writes its input to the environment file; prints why it failed. */
 export function writeEnvironment(job: string): string {
   const file = quote([environmentFile(job)])
   return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
@@ -22,10 +22,10 @@ export function environmentText(values: Readonly<Record<string, string>>): strin
     .join('')
 }
 
-/** A command of the project, in its folder and its environment. */
+/** A project's command, in its folder and environment. */
 export function inProject(job: string, project: string, command: string): string {
   return `cd && . ./${quote([environmentFile(job)])} && cd ${quote([remoteFolder(project)])} || exit 1\n${command}\n`
 }
 
-/** Prints the home folder there. */
+/** Prints the home folder. */
 export const homeQuestion = 'printf %s "$HOME"'

@@ -12,10 +12,10 @@ import type { StoredJobs } from '../stored-jobs.ts'
 import { nextMove, pauseAfter, type Snapshot } from './decide.ts'
 import type { Moves } from './moves.ts'
 
-/** Brings jobs from step to step: one loop for each. */
+/** Moves jobs from step to step, in one loop per job. */
 export interface JobWork extends Pick<Loops, 'work' | 'restart' | 'rest'>, Pick<Automation, 'onPoll'> {}
 
-/** What it works on, besides the account. */
+/** What it works with, apart from the account. */
 interface WorkParts {
   jobs: StoredJobs
   moves: Moves
@@ -44,7 +44,7 @@ export function createJobWork(
     }
   }
 
-  /** Does all that is left of a job, until that has to wait for a poll or for somebody else. */
+  /** Performs a job's moves until it is over; between them it waits for polls and other changes. */
   async function goOn(id: string): Promise<void> {
     let fails = 0
     for (;;) {
@@ -73,7 +73,7 @@ export function createJobWork(
     }
   }
 
-  /** What a job waits for has come: nothing of that needs a poll. */
+  /** Continues jobs when their attempts or runs change, without waiting for a poll. */
   const ignore = store.onChange((after, before) => {
     const [now, then] = [after.accounts[account], before.accounts[account]]
     if (now?.runs === then?.runs && now?.attempts === then?.attempts) return
@@ -104,7 +104,7 @@ export function createJobWork(
   }
 }
 
-/** How far that is which a job waits for. */
+/** The steps of the attempts and runs that a job waits for. */
 function awaited(
   { attemptSeries, setupRun = '', commandRun = '' }: Job,
   view: AccountView | undefined,

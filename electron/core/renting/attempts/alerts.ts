@@ -5,7 +5,7 @@ import type { AccountId } from '../../../contract/ids.ts'
 import type { Alert } from '../../notifications/alert.ts'
 import { type AttemptSeries, spentOn } from './model.ts'
 
-/** What the user hears once a series of attempts has ended by itself: that it is ready, or why it came to nothing. */
+/** The alert for a series of attempts that ended by itself: that it is ready, or why it failed. */
 export function attemptsAlert(account: AccountId, series: AttemptSeries): Alert {
   const { id, step, instance, attempts, limits, problem, request } = series
   const base = { id: `${account}/attempts/${id}`, kind: 'attempts' as const }

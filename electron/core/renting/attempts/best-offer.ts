@@ -7,24 +7,24 @@ import type { Problem } from '../../../contract/problem.ts'
 import { type Micros, micros } from '../../../contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
-/** What a series of attempts rents next. */
+/** The offer that a series of attempts rents next. */
 export interface Choice {
   offer: OfferView
-  /** What it would cost: micro-dollars per hour. */
+  /** Its price in micro-dollars per hour. */
   price: Micros
   /** Dollars per hour; just above the lowest that runs there. */
   bid?: number
 }
 
-/** Of what fits: the first that may be rented now, else the cheapest, and why no guard lets even that be. */
+/** The first suitable offer that may be rented now, else the cheapest one with the guard that forbids it. */
 export interface BestOffer {
   choice: Choice
   holds?: Problem
 }
 
 /**
- * The first offer in the order of the search that fits the request, was not tried yet and is held back by no guard, which
- * may let a cheaper one pass; machines that failed before come after all others. Undefined when the market has none.
+ * The first offer in search order that fits the request, was not tried yet and is not held back by a guard, which may
+ * allow cheaper ones; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
   series: Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts'>,
@@ -34,7 +34,7 @@ export function bestOffer(
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
   for (const choice of fitting(series, offers, failed)) {
-    // If a guard holds one back, it holds back every dearer one.
+    // A guard that holds back one offer also holds back more expensive ones.
     if (cheapest && choice.price >= cheapest.choice.price) continue
     const holds = guardVeto(choice.price)
     if (!holds) return { choice }
@@ -44,8 +44,8 @@ export function bestOffer(
 }
 
 /**
- * The offers that meet a search, in its order, whatever the service made of it, with room for so many GB; machines that
- * failed before come after all others.
+ * The offers that match a search, in its order, filtered again as the service may ignore conditions, with `disk` GB of
+ * room; machines that failed before come after all others.
  */
 export function goodEnough(
   offers: readonly OfferView[],
@@ -81,7 +81,7 @@ function bidFor({ minimumBid }: OfferView, most: number): number | undefined {
   return bid === undefined ? undefined : bid / 1_000_000
 }
 
-/** What does not say its price is no bargain. */
+/** An offer without a price does not count. */
 function isWithin(price: ListedOffer['price'], most: number | undefined): boolean {
   return most === undefined || (price !== undefined && price <= micros(most))
 }

@@ -9,46 +9,46 @@ import { noImage, sentenceFor } from '../rentals/words.ts'
 import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
-/** What a fresh poll, and a try to get in by SSH, say about the attempt that is under way. Times as in the series of attempts. */
+/** What a poll and an SSH probe show about the present attempt. Times as in the series of attempts. */
 export interface Snapshot {
   now: number
-  /** Its rental as it is remembered; undefined when that is lost. */
+  /** The stored rental; undefined if it was lost. */
   rental: Rental | undefined
-  /** Its instance in the latest fresh answer. */
+  /** Its instance in the latest poll. */
   instance: InstanceView | undefined
-  /** Enough fresh answers in a row were without the instance. */
+  /** Whether enough polls in a row lacked the instance. */
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
-  /** This Berth's own guard that has stopped its instance, or stops it at the next poll. */
+  /** Berth's own guard that stopped its instance, or will at the next poll. */
   stopper?: Stopper
 }
 
 /** A guard that stops an attempt. */
 export interface Stopper {
   why: Problem
-  /** It guards this instance alone: the next attempt would run on without it, so there is none. */
+  /** Whether it guards this instance alone. The next attempt would run without that guard, so there is none. */
   alone: boolean
 }
 
-/** What a series of attempts does next. Everything but a wait is on disk before it has an effect. */
+/** The next move of a series of attempts. All except waiting are stored before they have an effect. */
 export type Move =
-  /** The market is asked, and the best offer rented. */
+  /** Searches the market and rents the best offer. */
   | { do: 'search' }
   | { do: 'wait'; until?: number }
-  /** It is asked whether SSH answers. */
+  /** Checks whether SSH answers. */
   | { do: 'probeSsh' }
-  /** The dropping is on disk. */
+  /** Stores the drop. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }
-  /** What it created is destroyed. */
+  /** Destroys what the attempt created. */
   | { do: 'take back' }
-  /** Its instance is gone, and what it cost is on disk. */
+  /** Stores the final cost of an instance that is gone. */
   | { do: 'close' }
   | { do: 'end'; step: 'ready' | 'failed' | 'cancelled'; problem?: Problem; instance?: number }
 
-/** Seconds that SSH has after `running`, however late that was: its server may be installed only then. */
+/** Seconds that SSH has after `running`, however late that was: its server may only be installed then. */
 export const graceForSsh = 180
 
-/** Refusals that every other offer would give too. */
+/** Refusals that every other offer would get, too. */
 const hopeless: ReadonlySet<string> = new Set([
   'invalid_args',
   'unauthorized',
@@ -57,7 +57,7 @@ const hopeless: ReadonlySet<string> = new Set([
   'secrets_lost',
 ])
 
-/** A pure function: for the same series and the same snapshot it is always the same move. */
+/** A pure function: the same series and snapshot always give the same move. */
 export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
   const current = openAttempt(series)
   if (!current) return betweenAttempts(series)
@@ -119,7 +119,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   if (!instance) return { do: 'wait' }
   if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
-  // Nothing ran on it, and stopped it would cost its disk for no use.
+  // Nothing ran on it, and a stopped one would cost its disk for nothing.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
   if (hasTrait(instance.state, 'halted')) return keepStopped(instance.id)
   const runs = instance.state === 'running'
@@ -127,7 +127,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
     return { do: 'end', step: 'ready', instance: instance.id }
   if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
   const runningAt = current.runningAt ?? now
-  // It ran after it was created, even if a clock was set back in between.
+  // It began to run after its creation, even if a clock was set back in between.
   const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
   const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
@@ -135,7 +135,7 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
 }
 
-/** Nothing was created. An offer that is gone is nobody's fault; the next offer is tried at once. */
+/** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
 function afterRefusal({ problem }: Rental): Move {
   const why = problem ?? sentenceFor('not_created')
   return drop(why, false, hopeless.has(why.code))
@@ -188,7 +188,7 @@ function soonest(one: number, other: number | undefined): number {
   return other === undefined ? one : Math.min(one, other)
 }
 
-/** An attempt as its rental and its instance show it now. */
+/** Updates an attempt from its rental and its instance. */
 export function observedAttempt(
   attempt: Attempt,
   rental: Rental,
@@ -200,7 +200,7 @@ export function observedAttempt(
     ...attempt,
     ...(rental.instance === undefined ? {} : { instance: rental.instance }),
     ...(instance ? { spent: instance.spent } : {}),
-    // A clock that was set back must not keep it waiting.
+    // So that a clock that was set back does not keep it waiting.
     ...(runningAt === undefined ? {} : { runningAt: Math.min(runningAt, now) }),
   }
 }

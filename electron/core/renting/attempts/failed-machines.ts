@@ -10,10 +10,10 @@ const FailedMachine = v.object({
   times: v.number(),
   lastAt: v.number(),
   why: v.string(),
-  /** The rental that failed there last, and earlier ones, so that each counts once. */
+  /** The last rental that failed there, and earlier ones, so that each counts once. */
   rental: v.string(),
   earlier: v.optional(v.array(v.string())),
-  /** The user forgave it all of these. */
+  /** The user forgave these failures. */
   forgiven: v.optional(v.boolean()),
 })
 type FailedMachine = v.InferOutput<typeof FailedMachine>
@@ -29,14 +29,14 @@ export interface Failure {
 
 /** The machines on which an account's rentals failed. */
 export interface FailedMachines {
-  /** Remembers the machine. A second time for the same rental changes nothing, not even once it is forgiven. */
+  /** Remembers the machine. A repeated call for the same rental changes nothing, even once it was forgiven. */
   blame(failure: Failure): Promise<void>
   forgive(machine: number): Promise<void>
   view(): Record<string, FailedMachineView>
   flush(): Promise<void>
 }
 
-/** Machines remembered; the oldest failures make room. And rentals of each. */
+/** The number of machines remembered, without the oldest failures, and of rentals for each. */
 const mostRemembered = 500
 const mostRentals = 20
 

@@ -11,8 +11,8 @@ import type { AttemptParts } from './outcomes.ts'
 const soon = 3600
 
 /**
- * Why a machine is to be remembered for what a rental came to there: it never ran, or died by itself within an hour of
- * running. Undefined where nothing is to be said: the user stopped it, another outbid it, or Berth did not see it.
+ * Why a rental's failure counts against its machine: it never ran, or died by itself within an hour of running.
+ * Undefined if the user stopped it, it was outbid, or Berth did not see it.
  */
 export function hostFailure(
   { step, problem }: Pick<Rental, 'step' | 'problem'>,
@@ -22,7 +22,7 @@ export function hostFailure(
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
   if (deathOf(instance) === noImage) return undefined
-  // An exit that may be temporary can be the beginning of a crash.
+  // An exit that may be temporary can be the first sign of a crash.
   const lived = history.findLastIndex(change => change.state !== 'exited' && !hasTrait(change.state, 'dead'))
   const before = history[lived]
   const diedAt = history[lived + 1]?.at
@@ -32,7 +32,7 @@ export function hostFailure(
   return neverRan ? sentenceFor(state).message : undefined
 }
 
-/** Remembers the machines on which rentals have failed at a poll. What a series still tries it judges itself. */
+/** Remembers the machines of rentals that failed at a poll. A running series judges its own attempts. */
 export async function blameHosts(
   { attempts, hosts, rentals }: Pick<AttemptParts, 'attempts' | 'hosts' | 'rentals'>,
   { account, at }: AccountPoll,

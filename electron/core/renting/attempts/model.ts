@@ -11,32 +11,32 @@ export const Drop = v.object({
   why: StoredProblem,
   /** Epoch seconds of the account's time. */
   at: v.number(),
-  /** Whether its machine is to be remembered for it. */
+  /** Whether its machine counts as failed. */
   blame: v.boolean(),
-  /** No other is tried after it. */
+  /** Whether no other attempt follows. */
   last: v.boolean(),
 })
 export type Drop = v.InferOutput<typeof Drop>
 
-/** One machine that is tried: a rental that the series of attempts owns. */
+/** A machine that is tried: a rental that belongs to the series of attempts. */
 export const Attempt = v.object({
   rental: RentalId,
   offer: StoredOffer,
   startedAt: v.number(),
-  /** Since when it runs, as far as was seen. */
+  /** When it was first seen running. */
   runningAt: v.optional(v.number()),
   instance: v.optional(InstanceId),
-  /** On disk before the instance is destroyed. */
+  /** Stored before the instance is destroyed. */
   drop: v.optional(Drop),
-  /** What it had cost when it was last seen: `micros` at `at`, growing by `perHour`. */
+  /** Its cost at its last view: `micros` at `at`, growing by `perHour`. */
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
-  /** What it cost in the end. An attempt without it is under way. */
+  /** Its final cost. An attempt without it is in progress. */
   cost: v.optional(v.number()),
   endedAt: v.optional(v.number()),
 })
 export type Attempt = v.InferOutput<typeof Attempt>
 
-/** A series of attempts as it is remembered. Secret values are not in it: they are in the keychain, under its id. */
+/** A series of attempts as stored. Secret values are not in it: they are in the keychain, under its id. */
 export const AttemptSeries = v.object({
   id: AttemptSeriesId,
   search: AttemptSearch,
@@ -46,25 +46,25 @@ export const AttemptSeries = v.object({
   attempts: v.array(Attempt),
   startedAt: v.number(),
   endedAt: v.optional(v.number()),
-  /** It was cancelled: its attempt is taken back, and no other follows. */
+  /** It was cancelled: the present attempt is undone, and no other follows. */
   unwanted: v.optional(v.boolean()),
-  /** Cancelled by what began it, or the user's cancelling is dealt with: it says nothing about what is wanted next. */
+  /** Cancelled by its recovery, or the user's cancelling was handled: no sign of what the user wants next. */
   needless: v.optional(v.boolean()),
-  /** The instance that can be entered, or that is kept though the series of attempts failed. */
+  /** The instance that is ready, or that is kept although the series failed. */
   instance: v.optional(InstanceId),
   problem: v.optional(StoredProblem),
-  /** The instance whose place it takes, for a recovery. */
+  /** The instance that it replaces, for a recovery. */
   replaces: v.optional(InstanceId),
   dismissed: v.optional(v.boolean()),
 })
 export type AttemptSeries = v.InferOutput<typeof AttemptSeries>
 
-/** The attempt under way: the one whose instance is not yet gone and accounted for. */
+/** The present attempt, whose final cost is not known yet. */
 export function openAttempt({ attempts }: Pick<AttemptSeries, 'attempts'>): Attempt | undefined {
   return attempts.find(({ cost }) => cost === undefined)
 }
 
-/** What finished attempts have cost. */
+/** The cost of all finished attempts. */
 export function spentOn({ attempts }: Pick<AttemptSeries, 'attempts'>): Micros {
   return attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
 }

@@ -11,15 +11,15 @@ interface AttemptEvent {
   detail?: string
   problem?: Problem
   instance?: number
-  /** The user asked for it. */
+  /** Whether the user requested it. */
   asked?: boolean
-  /** It ended so: what the user is to hear about. */
+  /** How the series ended, which is an alert. */
   end?: 'ready' | 'failed'
 }
 
 type NotifyContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 
-/** Writes it into Activity; an end is an alert, unless a recovery tells of it. */
+/** Adds an event to Activity; an end is an alert, unless a recovery reports it. */
 export function notifyOfAttempts(
   { account, activity, notifications }: NotifyContext,
   { series, text, detail, problem, instance, asked, end }: AttemptEvent,

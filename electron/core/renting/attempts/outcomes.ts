@@ -10,7 +10,7 @@ import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt } from
 import { notifyOfAttempts, notifyOfSteps } from './notify.ts'
 import type { Instances } from './snapshots.ts'
 
-/** What attempts are made with. */
+/** What attempts work with. */
 export interface AttemptParts {
   context: AccountContext
   attempts: Collection<AttemptSeries, string>
@@ -20,7 +20,7 @@ export interface AttemptParts {
   secrets: RentalSecrets
 }
 
-/** Takes over what rentals and the latest answer say of the attempts. */
+/** Updates attempts from their rentals and the latest poll. */
 export async function followAttempts(
   { context, attempts, rentals, rentalOf }: AttemptParts,
   series: AttemptSeries,
@@ -43,7 +43,7 @@ export async function followAttempts(
   return after
 }
 
-/** Writes down that the attempt under way is dropped. */
+/** Stores that the present attempt is dropped. */
 export async function dropAttempt(
   { context, attempts, hosts }: AttemptParts,
   series: AttemptSeries,
@@ -64,7 +64,7 @@ export async function dropAttempt(
   })
 }
 
-/** Writes down what an attempt that is gone has cost; false when the next one has to wait for the next poll. */
+/** Stores the final cost of an attempt; false when the next one has to wait for a poll. */
 export async function closeAttempt(
   { context, attempts }: AttemptParts,
   series: AttemptSeries,
@@ -75,7 +75,7 @@ export async function closeAttempt(
   return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
 }
 
-/** Ends it and reports that. */
+/** Ends a series and reports that. */
 export async function endSeries(
   parts: AttemptParts,
   series: AttemptSeries,
@@ -86,7 +86,7 @@ export async function endSeries(
   await secrets.forget({ id, request }).catch(() => undefined)
   const current = openAttempt(series)
   const endedAt = context.now()
-  // What goes on is no attempt any more, and its cost is its own.
+  // An instance that is kept is no longer an attempt, and its cost is its own.
   if (current && instance === undefined) await closeAttempt(parts, series, current)
   await attempts.update(id, { step, problem, instance, endedAt })
   const after = attempts.get(id)

@@ -12,19 +12,19 @@ import { notifyOfAttempts } from './notify.ts'
 import { type AttemptParts, endSeries } from './outcomes.ts'
 import { attemptName, nothingFound } from './words.ts'
 
-/** Milliseconds: a search over the whole market is a large answer. */
+/** Milliseconds; the answer to a search of the whole market is large. */
 const searchTimeout = 45_000
-/** Seconds of the account's time: while a guard holds an attempt back, the market is asked no more often. */
+/** Seconds of the account's time between searches while a guard holds the attempt back. */
 const marketForgottenAfter = 60
 
-/** Gives what finds the next offer and rents it; false when that has to wait for the next poll. */
+/** Makes the function that finds the next offer and rents it; false when that has to wait for a poll. */
 export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => Promise<boolean> {
   const { context, attempts, hosts, secrets } = parts
   const { account, store, client, ending, now } = context
-  /** By series: what a guard keeps from being rented, micro-dollars per hour, and when the market said so. */
+  /** By series: the price that a guard holds back, in micro-dollars per hour, and when the market had it. */
   const held = new Map<string, { price: Micros; at: number }>()
 
-  /** Why a guard keeps something at so many micro-dollars per hour more from being rented now. */
+  /** Why a guard forbids to rent for that many micro-dollars per hour now. */
   function vetoFor(more: Micros): Problem | undefined {
     return guardVeto(store.get().accounts[account], { more }, now())
   }
@@ -34,7 +34,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
     return wait(parts, id, problem, 'Nothing is rented for now')
   }
 
-  /** The price it would pay, unless that is so old that something cheaper may have come. */
+  /** The last price found, unless it is so old that a cheaper offer may have come. */
   function priceInMind(id: string): Micros {
     const last = held.get(id)
     if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
@@ -42,7 +42,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
     return 0
   }
 
-  /** Whether something is rented. */
+  /** Resolves with whether the series goes on at once, as after renting. */
   async function searchAndRent({ id, search }: AttemptSeries): Promise<boolean> {
     const asking = { timeout: searchTimeout, signal: ending }
     const found = await needingPermission(
@@ -69,7 +69,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
 
   return async series => {
     const { id } = series
-    // The market's answer is large: it is not asked for at every poll while a guard holds everything back.
+    // The answer is large, so the market is not searched at every poll while a guard holds everything back.
     const price = priceInMind(id)
     const veto = vetoFor(price)
     if (veto) {
@@ -100,7 +100,7 @@ async function rentOffer(
   notifyOfAttempts(context, { series, text, detail: `Offer ${offer.id}` })
 }
 
-/** What has to wait is told with the series of attempts, once in Activity, and tried again at the next poll. */
+/** Shows the reason for waiting, once in Activity; the next poll tries again. */
 async function wait(
   { context, attempts }: AttemptParts,
   id: string,

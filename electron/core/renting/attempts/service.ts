@@ -13,39 +13,39 @@ import { createSnapshots } from './snapshots.ts'
 import { seriesViews } from './view.ts'
 import { createAttemptWork } from './work.ts'
 
-/** What a series of attempts is asked for. */
+/** The request for a series of attempts. */
 export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
 
 /**
  * The series of attempts of one account. Each tries one machine after another until one can be entered. An attempt is a
- * rental, with all that makes a rental happen exactly once; the series of attempts decides what becomes of it, and has
- * that on disk before it acts. It decides on fresh answers alone.
+ * rental, which guarantees that it happens once; the series decides what becomes of it, after fresh polls only, and
+ * stores that before it acts.
  */
 export interface Attempts extends Automation {
   readonly hosts: FailedMachines
   /**
-   * Resolves with its id once it is on disk; it goes on by itself. An `id` that is known already begins nothing. `asked`:
-   * by the user, rather than by what brings its own id.
+   * Resolves with its id once it is on disk; it then continues by itself. A known `id` starts nothing. `asked`: by the
+   * user.
    */
   start(wanted: AttemptSeriesRequest, id?: string, asked?: boolean): Promise<string>
   /**
-   * Ends it at whatever step; what it has created is destroyed. `needless`: not the user does so, but what had begun it,
-   * were it after the user. Throws `too_late` once it has ended otherwise.
+   * Ends it at any step and destroys what it created. `needless`: cancelled by its recovery, or after the recovery has
+   * handled the user's cancelling. Throws `too_late` once it has ended otherwise.
    */
   cancel(id: string, needless?: boolean): Promise<void>
   dismiss(id: string): Promise<void>
   find(id: string): AttemptSeries | undefined
-  /** All that are remembered, oldest first. */
+  /** All that are stored, oldest first. */
   all(): readonly AttemptSeries[]
-  /** Resolves once what has become of them is on disk, where that is possible. */
+  /** Resolves once pending changes were written or failed. */
   written(): Promise<void>
   /** Forgets that a machine failed. */
   forgive(machine: number): Promise<void>
-  /** Whether any is still to be done. */
+  /** Whether any series is in progress. */
   underWay(): boolean
 }
 
-/** Attempts remembered after their end. */
+/** The number of ended series that are stored. */
 const mostEnded = 50
 
 export async function openAttempts(
@@ -120,7 +120,7 @@ export async function openAttempts(
       void blameHosts(parts, poll)
       attempts.show()
     },
-    // Whatever is under way goes on at the first fresh poll: rentals go on by themselves.
+    // Series continue at the first poll, and rentals by themselves.
     resume: attempts.show,
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     async forgive(machineId) {

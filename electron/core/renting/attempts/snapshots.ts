@@ -7,16 +7,16 @@ import type { Rental } from '../rentals/model.ts'
 import type { Snapshot, Stopper } from './decide.ts'
 import { type AttemptSeries, openAttempt } from './model.ts'
 
-/** What a fresh answer showed of the instances. */
+/** The instances in the latest poll. */
 export type Instances = Readonly<Record<string, InstanceView>>
 
-/** What is known of the attempts that are under way and is not on disk: whether SSH answers, and what is missing. */
+/** The facts about present attempts that are not stored: whether SSH answers, and which instances are gone. */
 export interface Snapshots {
   instances(): Instances
   of(series: AttemptSeries, rental: Rental | undefined): Snapshot
-  /** Notes what is there, and whether the instances of those are gone. */
+  /** Takes in a poll. */
   onPoll(trying: readonly AttemptSeries[], poll: AccountPoll): void
-  /** Asks whether SSH answers; `heard` is called once it does. */
+  /** Checks whether SSH answers; `heard` is called once it does. */
   probeSsh(series: AttemptSeries, heard: () => void): void
   forget(rental: string): void
 }
@@ -30,7 +30,7 @@ export function createSnapshots(
   const ssh = new Map<string, Snapshot['ssh']>()
   const gone = new Set<string>()
 
-  /** The guard that has stopped an instance, or stops it at the next poll. */
+  /** The guard that stopped an instance, or will at the next poll. */
   function stopperOf(instance: number): Stopper | undefined {
     const guard = guards.actedOn(instance) ?? guardThatStops(store.get().accounts[account], instance, now())
     return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
@@ -69,7 +69,7 @@ export function createSnapshots(
           ssh.set(rental, 'answered')
           heard()
         },
-        // It is asked again after the next poll.
+        // Repeated after the next poll.
         () => ssh.set(rental, 'silent'),
       )
     },

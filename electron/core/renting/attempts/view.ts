@@ -9,8 +9,8 @@ type Rentals = (id: string) => Rental | undefined
 type Instances = Readonly<Record<string, InstanceView>>
 
 /**
- * The attempts that the page shows: those under way, those that failed, and those that took more than one attempt, until
- * they are dismissed or what they rented is gone. That a recovery finds nothing as good is shown by the recovery.
+ * The series that the page shows: those in progress, those that failed, and those with more than one attempt, until
+ * they are dismissed or their instance is gone. A recovery that finds nothing as good is shown by the recovery.
  */
 export function seriesViews(
   attempts: readonly AttemptSeries[],

@@ -6,7 +6,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
-/** What is told of attempts. */
+/** Reasons for the user why attempts end. */
 export const sentences = {
   late: {
     code: 'late',
@@ -59,10 +59,10 @@ export const sentences = {
   },
 } satisfies Record<string, Problem>
 
-/** Shown by the recovery that waits for it, not after each search. */
+/** The recovery that waits shows it, so not every search does. */
 export const nothingAsGoodCode = 'nothing_as_good'
 
-/** Why an instance is not replaced: the market has nothing as good. */
+/** The problem of a replacement for which the market has nothing as good. */
 function nothingAsGood(
   instance: number,
   { search, request }: Pick<AttemptSeries, 'search' | 'request'>,
@@ -76,7 +76,7 @@ function nothingAsGood(
   }
 }
 
-/** Why nothing is rented where the market has nothing that fits. */
+/** The problem where the market has no suitable offer. */
 export function nothingFound(series: AttemptSeries): Problem {
   if (series.replaces !== undefined) return nothingAsGood(series.replaces, series)
   return series.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers

@@ -4,11 +4,11 @@ import { type AttemptParts, closeAttempt, dropAttempt, endSeries, followAttempts
 import { createRentNext } from './rent-next.ts'
 import type { Snapshots } from './snapshots.ts'
 
-/** Brings series of attempts from one machine to the next: one loop for each. */
+/** Moves series of attempts from one machine to the next, in one loop per series. */
 export interface AttemptWork {
-  /** Goes on until there is something to wait for; what is waited for shows at a fresh poll. */
+  /** Continues until it has to wait for a poll. */
   pursue(id: string): Promise<void>
-  /** When the next of them goes on by itself: the first moment after one, epoch seconds of the account's time. */
+  /** The first moment after `after` at which a series continues by itself, epoch seconds of the account's time. */
   dueAt(after: number): number
 }
 
@@ -16,7 +16,7 @@ export function createAttemptWork(parts: AttemptParts, snapshots: Snapshots): At
   const { context, attempts, rentals, rentalOf } = parts
   const { ending, now } = context
   const rentNext = createRentNext(parts)
-  /** Those with a loop, so that there are not two. */
+  /** Series with a running loop. */
   const busy = new Set<string>()
   const due = new Map<string, number>()
 
@@ -42,7 +42,7 @@ export function createAttemptWork(parts: AttemptParts, snapshots: Snapshots): At
     }
   }
 
-  /** Whether there is more to do at once. */
+  /** Resolves with whether there is more to do at once. */
   async function perform(series: AttemptSeries, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
     const current = openAttempt(series)
     switch (move.do) {

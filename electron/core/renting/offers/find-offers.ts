@@ -9,21 +9,21 @@ import { ServiceError } from '../../../service/service-error.ts'
 import { offerView, searchFor } from './offer-view.ts'
 import { textMeaning } from './text-meaning.ts'
 
-/** What a search of the market found. */
+/** The result of a search of the market. */
 export interface FoundOffers {
   offers: OfferView[]
-  /** How many offers the service lists at a time at the most, where it listed fewer than it was asked for. */
+  /** The number of offers that the service lists at most, where it listed fewer than requested. */
   cap?: number
 }
 
-/** Numbers at which a service may cut a list off. An answer of another length is whole. */
+/** Numbers at which services may truncate a list. An answer of another length is complete. */
 const likelyCaps: ReadonlySet<number> = new Set([
   10, 16, 20, 25, 32, 50, 64, 100, 128, 200, 250, 256, 500, 1000,
 ])
 
 /**
- * The offers of a query, cheapest first. Where the service cuts its list off, the dearest come besides, and the
- * cheapest that match the filter: a cap hides neither what is dear nor what is looked for.
+ * The offers of a query, cheapest first. Where the service truncates its list, the most expensive ones are added, and
+ * the cheapest that match the filter, so that the cap hides neither.
  */
 export async function findOffers(
   service: Pick<Offers, 'search'>,
@@ -44,8 +44,8 @@ export async function findOffers(
 }
 
 /**
- * The GPUs that a text may mean, since services know no text: those of the offers at hand with every word of it that is
- * in any GPU's name, and the words themselves, for a GPU that none of them has.
+ * The GPUs that a text may mean, as services have no text search: those on offer whose names have all words that occur
+ * in any GPU's name, and the words themselves, for a GPU that is not on offer.
  */
 function gpusMeant(text: string | undefined, offers: readonly Offer[]): string[] | undefined {
   const { rest } = textMeaning(text ?? '')
@@ -58,8 +58,8 @@ function gpusMeant(text: string | undefined, offers: readonly Offer[]): string[]
 }
 
 /**
- * The offers of a query that may match a filter, as far as the service applies it: what it lists is filtered again. A
- * service that refuses a condition that not every deployment knows, or that finds nothing by it, is asked without it.
+ * The offers of a query that may match a filter, as far as the service can apply it; the page filters them again. If
+ * the service refuses a condition that not every deployment knows, or finds nothing, it is searched again without it.
  */
 export async function searchNarrowed(
   service: Pick<Offers, 'search'>,
@@ -83,7 +83,7 @@ async function searchUnlessRefused(
   conditions: ExtraFilters,
   options: CallOptions | undefined,
 ): Promise<Offer[] | undefined> {
-  // The page does not check the query's own conditions again: they hold where both are about one field.
+  // The page does not check the query's own conditions again, so these win where both are about one field.
   const fields = Object.entries({ ...query.extra, ...conditions })
   const extra = Object.fromEntries(
     fields.map(([field, condition]) => [field, { ...condition, ...query.extra?.[field] }]),
@@ -96,20 +96,20 @@ async function searchUnlessRefused(
   }
 }
 
-/** A filter as conditions of the service, none of which is stricter than the filter; `common`: that all deployments know. */
+/** A filter as conditions of the service, none stricter than it; `common`: only those that all deployments know. */
 function conditionsOf({ type }: OfferQuery, filter: OfferFilter, common: boolean): ExtraFilters {
   const { gpus, countFrom, countTo, priceTo, regions } = filter
   const [gpu, ...others] = gpus ?? []
-  // Not every deployment has these fields, and each is a guess.
+  // Not every deployment has these fields, and the text's meaning is a guess.
   const { geolocation, ...meant } = common ? {} : textMeaning(filter.text ?? '').conditions
   const places = regions === undefined ? geolocation : regions.every(isCountry) ? { in: regions } : undefined
   return {
     ...meant,
     ...(gpu === undefined ? {} : { gpu_name: others.length === 0 ? { eq: gpu } : { in: [gpu, ...others] } }),
     ...countCondition(countFrom, countTo),
-    // What is listed of a bid is that and the disk.
+    // The listed price of a bid is the bid and the disk.
     ...(priceTo === undefined ? {} : { [type === 'bid' ? 'min_bid' : 'dph_total']: { lte: priceTo } }),
-    // Some deployments compare a country's code, others the text that they show.
+    // Some deployments compare the country's code, others the displayed text.
     ...(common || places === undefined ? {} : { geolocation: places }),
     ...furtherConditions(filter, common),
   }

@@ -3,7 +3,7 @@ import { micros } from '../../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../../service/offers.ts'
 import { trafficPrices } from '../../instances/traffic.ts'
 
-/** The search that answers a query: what can be rented now, cheapest first. Extra conditions hold besides. */
+/** The search for a query: offers that can be rented now, cheapest first, with its extra conditions. */
 export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQuery): OfferSearch {
   return {
     type,
@@ -19,7 +19,7 @@ export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQu
   }
 }
 
-/** An offer's record as Berth shows it. */
+/** An offer's record for State and the page. */
 export function offerView(offer: Offer): OfferView {
   const price = offer.dph_total ?? offer.dph_base
   return {
@@ -50,7 +50,7 @@ export function offerView(offer: Offer): OfferView {
     reliability: offer.reliability2 ?? offer.reliability,
     verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
     location: offer.geolocation?.trim() || undefined,
-    // -1 is what some say for none.
+    // Some deployments send -1 for none.
     directPorts: offer.direct_port_count && Math.max(0, offer.direct_port_count),
     staticIp: offer.static_ip,
     datacenter: offer.datacenter ?? (offer.hosting_type === undefined ? undefined : offer.hosting_type === 1),

@@ -4,9 +4,9 @@ import type { Machine } from '../../../ports/machine.ts'
 import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
 
-/** Searches the user has named, the same for all accounts. */
+/** The user's named searches, shared by all accounts. */
 export interface SavedSearches {
-  /** The id it is kept under. A name that is there already is saved anew. */
+  /** Returns its id. An existing name is overwritten. */
   save(name: string, query: SavedQuery): Promise<string>
   delete(id: string): Promise<void>
 }

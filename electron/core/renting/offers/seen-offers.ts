@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { OfferView } from '../../../contract/market/offer.ts'
 
-/** The offers of each account's latest searches: what a rental says of its offer comes from here, not from the page. */
+/** The offers of each account's latest search. A rental takes its offer's data from here, not from the page. */
 export interface SeenOffers {
   remember(account: AccountId, offers: readonly OfferView[]): void
   get(account: AccountId, offer: number): OfferView | undefined

@@ -2,11 +2,11 @@ import type { ExtraFilters } from '../../../contract/market/offer.ts'
 import { countries } from '../../../contract/market/place.ts'
 import { searchWords } from '../../../contract/market/search-text.ts'
 
-/** What a free text asks for, in what a service understands. */
+/** The meaning of a free text, in the service's terms. */
 export interface TextMeaning {
   /** Number of GPUs, VRAM, country and machine, as conditions of the service. */
   conditions: ExtraFilters
-  /** The words that are none of these: a GPU's name, a CPU, a place. */
+  /** The other words: a GPU's name, a CPU, a place. */
   rest: string[]
 }
 
@@ -31,7 +31,7 @@ export function textMeaning(text: string): TextMeaning {
 }
 
 let known: { code: string; words: string[] }[] | undefined
-/** Every country there is, by the words of its name; the longer name first, where one is part of another. */
+/** All countries with the words of their names; longer names first, since one may be part of another. */
 function countryWords() {
   known ??= [...countries()]
     .map(([name, code]) => ({ code, words: searchWords(name) }))

@@ -14,7 +14,7 @@ export function noteOfRecovery(
   activity.add({ account, instance: instance.id, kind: 'berth', text: `${text}: ${instanceName(instance)}` })
 }
 
-/** Tells what a recovery has done, or with a problem, why it does nothing. */
+/** Alerts about what a recovery has done, or with a problem, why it does nothing. */
 export function notifyOfRecovery(
   { account, notifications }: NotifyContext,
   instance: InstanceView,

@@ -7,31 +7,31 @@ import { ServiceError } from '../../../service/service-error.ts'
 import type { Recovery } from './model.ts'
 import { givesWay } from './others.ts'
 
-/** What a recovery does next, given a fresh look at its instance. */
+/** A recovery's next move after a poll. */
 export type RecoveryMove =
   | { do: 'nothing' }
-  /** It is outbid, and it is too soon. */
+  /** It is outbid, and its pause is not over. */
   | { do: 'wait'; until: number }
   /** Micro-dollars per hour. */
   | { do: 'raise'; bid: Micros }
   | { do: 'rent' }
-  /** What another rents in its place is under way. */
+  /** Follows the series of attempts for its replacement. */
   | { do: 'follow' }
-  /** A replacement has its place: it must not start again by itself and cost twice. */
+  /** A replacement has taken over, so this instance must not start again by itself and cost money twice. */
   | { do: 'stop' }
-  /** Nothing can be done within the choice: that is told, once. */
+  /** Nothing is possible within the choice, which is reported once. */
   | { do: 'hold'; why: Problem }
 
-/** A pure function of what is remembered, what was seen, and the account's time. */
+/** A pure function of the stored recovery, the instance and the account's time. */
 export function recoveryMove(recovery: Recovery, instance: InstanceView, now: number): RecoveryMove {
   const { choice, lastAt, refused } = recovery
   const { state } = instance
-  // A deployment may show one that was outbid as meant to be stopped, and start it again all the same.
+  // Deployments may show an outbid instance as meant to be stopped, and start it again nevertheless.
   const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
   if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
   if (recovery.attemptSeries !== undefined) return { do: 'follow' }
   if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
-  // The answer to a raise was lost, and the raise did not take: the same bid again is not another one.
+  // The answer to a raise was lost and it had no effect: the same bid again does not count as another one.
   const again = recovery.asked !== undefined
   const moments = [
     ...(lastAt === undefined ? [] : [lastAt + choice.every]),
@@ -46,8 +46,8 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
 }
 
 /**
- * Whether a replacement that is being rented is wanted no more: the choice is another by now, the instance runs again,
- * or another Berth has one that was there before `mine`.
+ * Whether a replacement in progress is no longer wanted: the choice has changed, the instance runs again, or another
+ * Berth has an older one than `mine`.
  */
 export function isNeedless(
   { choice }: Recovery,
@@ -65,8 +65,8 @@ const soonAgain = 30
 const keyAgain = 300
 
 /**
- * In how many seconds a raise that did not take effect is worth another attempt, whatever the floor: what is refused for
- * now, as by a busy service, is no raise. Undefined for what stays refused.
+ * Seconds until a failed raise is tried again, regardless of the pause between raises: a temporary refusal, as by a
+ * busy service, is no raise. Undefined for a lasting refusal.
  */
 export function refusedFor(error: unknown): number | undefined {
   if (!(error instanceof ServiceError) || error.ambiguous) return undefined
@@ -75,7 +75,7 @@ export function refusedFor(error: unknown): number | undefined {
   return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
 }
 
-/** What a fresh poll changes by itself in what is remembered: raises that took, money that was added, a clock set back. */
+/** The recovery after a poll: raises that had an effect, money that was added, a clock that was set back. */
 export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
   const { asked: _, held, refused, ...rest } = confirmed
@@ -92,12 +92,12 @@ export function observed(recovery: Recovery, instance: InstanceView, now: number
   return { ...after, added: addedBy(after, instance, now) }
 }
 
-/** A bid that stands as it was asked for has taken, whatever became of its answer. */
+/** A bid that is as requested was raised, even if the answer was lost. */
 function confirmedRaise(recovery: Recovery, instance: InstanceView): Recovery {
   const { asked, base, own, raises } = recovery
   if (!asked || instance.bid !== asked.bid) return recovery
   const { asked: _, ...rest } = recovery
-  // A bid that is not Berth's last one is the user's own.
+  // A bid other than Berth's last one is the user's.
   const first = base !== undefined && asked.from === own ? base : asked.from
   return { ...rest, base: first, own: asked.bid, raises: raises + 1 }
 }

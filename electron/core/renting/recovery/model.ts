@@ -9,31 +9,31 @@ import type { Collection } from '../../storage/collection.ts'
 import type { Attempts } from '../attempts/service.ts'
 import type { Rentals } from '../rentals/service.ts'
 
-/** What Berth does for one interruptible instance once it is outbid, as it is remembered. Micro-dollars. */
+/** The recovery of an interruptible instance once it is outbid, as stored. Micro-dollars. */
 export const Recovery = v.object({
   instance: InstanceId,
   choice: RecoveryChoice,
-  /** When it last acted; epoch seconds of the account's time. On disk before it acts. */
+  /** When it last acted; epoch seconds of the account's time. Stored before it acts. */
   lastAt: v.optional(v.number()),
-  /** When the service last refused a raise in passing, and the seconds until it is tried again. */
+  /** When the service last refused a raise temporarily, and the seconds until the next try. */
   refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
-  /** A bid that was sent and not seen to hold yet, and the one before it. Per hour. */
+  /** A bid that was sent and not confirmed yet, and the one before it. Per hour. */
   asked: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
-  /** The bid that was the user's own, and the one that Berth has made of it. Per hour. */
+  /** The user's own bid, and Berth's raise of it. Per hour. */
   base: v.optional(v.number()),
   own: v.optional(v.number()),
   raises: v.number(),
-  /** What the raises have added: `micros` at `at`, growing by `perHour`. */
+  /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
   added: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
-  /** The series of attempts that rents its replacement. On disk before that begins. */
+  /** The series of attempts for its replacement. Stored before that begins. */
   attemptSeries: v.optional(AttemptSeriesId),
   replacements: v.number(),
-  /** What replacements have cost that are gone, dropped attempts included. */
+  /** The cost of replacements that are gone, dropped attempts included. */
   replaced: v.number(),
-  /** The instance that has its place, and the one whose place it has. */
+  /** The instance that replaced it, and the one that it replaced. */
   by: v.optional(InstanceId),
   of: v.optional(InstanceId),
-  /** Why nothing can be done within the choice; it was told. */
+  /** Why nothing is possible within the choice, after it was reported. */
   held: v.optional(StoredProblem),
 })
 export type Recovery = v.InferOutput<typeof Recovery>
@@ -42,12 +42,12 @@ export function freshRecovery(instance: number, choice: RecoveryChoice, at: numb
   return { instance, choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
 }
 
-/** What recoveries are carried out with. */
+/** What recoveries work with. */
 export interface RecoveryParts {
   context: AccountContext
   recoveries: Collection<Recovery, number>
   rentals: Pick<Rentals, 'ofInstance' | 'knows'>
   attempts: Pick<Attempts, 'start' | 'cancel' | 'find' | 'written'>
-  /** Every instance of the last poll, as the service gave it. */
+  /** All instances of the last poll, as the service sent them. */
   records(): readonly Instance[]
 }

@@ -1,12 +1,12 @@
 import type { Instance } from '../../../service/instances.ts'
 import { rentalOf } from '../../instances/mark.ts'
 
-/** In the environment of a replacement: the instance whose place it takes. It tells another Berth that there is one. */
+/** An environment variable of a replacement: the instance that it replaces, so that another Berth can tell. */
 export const replacesVariable = 'BERTH_REPLACES'
 
 /**
- * The replacement that another Berth on the same account has rented for an instance, the oldest first. `knows`: whether
- * a rental's mark is this Berth's own.
+ * The oldest replacement for an instance that another Berth on the same account rented. `knows`: whether a rental's
+ * mark is this Berth's own.
  */
 export function othersReplacement(
   instance: number,
@@ -24,8 +24,8 @@ export function othersReplacement(
 }
 
 /**
- * Of two replacements for one instance the older stays, the lower id where both began at once. Whoever has the younger
- * sees the older at the first poll after its creation, so it gives way before it is ready.
+ * Of two replacements for one instance the older stays, or the lower id if both began at once. The Berth with the
+ * younger one sees the older at the first poll after its creation, so it gives way before it is ready.
  */
 export function givesWay(mine: Instance | undefined, other: Instance): boolean {
   return mine === undefined || byAge(other, mine) < 0

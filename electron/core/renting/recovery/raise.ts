@@ -9,7 +9,7 @@ import type { Recovery, RecoveryParts } from './model.ts'
 
 type RaiseParts = Pick<RecoveryParts, 'context' | 'recoveries'>
 
-/** Bids so much per hour. Throws why the service refuses that; a lost answer is left to the next poll. */
+/** Sends a bid per hour. Throws the service's refusal; after a lost answer the next poll decides. */
 export async function raiseBid(
   { context, recoveries }: RaiseParts,
   instance: InstanceView,
@@ -20,12 +20,12 @@ export async function raiseBid(
   const { id } = instance
   const from = recovery.asked?.from ?? instance.bid ?? 0
   const at = now()
-  // What is tried again soon is reported once, not at every try.
+  // Retries are reported once, not every time.
   const held = recovery.refused && recovery.held
   await recoveries.intend(id, { asked: { bid, from, at }, lastAt: at, held })
   try {
     await client().instances.changeBid(id, bid / 1_000_000, { signal: ending })
-    // Shown as meant to be stopped, it would not run by a bid alone.
+    // An instance that is meant to be stopped does not start by a bid alone.
     if (instance.intendedStatus !== 'running') await client().instances.start(id, { signal: ending })
   } catch (error) {
     if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
@@ -40,7 +40,7 @@ export async function raiseBid(
   void context.poll()
 }
 
-/** Takes over what is seen, and tells of a raise that is seen to hold. */
+/** Updates the recovery from its instance, and alerts on a confirmed raise. */
 export function takeOver(
   { context, recoveries }: RaiseParts,
   instance: InstanceView,

@@ -11,7 +11,7 @@ import { freshRecovery, type Recovery, type RecoveryParts } from './model.ts'
 import { othersReplacement } from './others.ts'
 import { replacementFor } from './replacement.ts'
 
-/** Begins the series of attempts that rents a replacement. Throws why none can be rented. */
+/** Starts the series of attempts for a replacement. Throws why none can be rented. */
 export async function rentReplacement(
   parts: RecoveryParts,
   instance: InstanceView,
@@ -24,7 +24,7 @@ export async function rentReplacement(
   if (other) return leaveTo(parts, instance, other)
   const request = replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
   const chosen = attemptSeries ?? `f${context.newId()}`
-  // The market is asked repeatedly; that it has nothing is reported once.
+  // The market is searched repeatedly; that it has nothing is reported once.
   const still = held?.code === nothingAsGoodCode ? held : undefined
   await recoveries.intend(id, { attemptSeries: chosen, lastAt: context.now(), held: still })
   // The user may change the choice at any moment.
@@ -42,7 +42,7 @@ export async function cancelReplacement(
   if (step === 'trying' || step === 'cancelled') await attempts.cancel(attemptSeries, true)
 }
 
-/** Goes on with the series of attempts that was begun, by what has become of it. Throws why it has failed. */
+/** Handles the progress of the series of attempts. Throws why it has failed. */
 export async function followReplacement(
   parts: RecoveryParts,
   instance: InstanceView,
@@ -52,7 +52,7 @@ export async function followReplacement(
   const { id } = instance
   const attemptSeries =
     recovery.attemptSeries === undefined ? undefined : attempts.find(recovery.attemptSeries)
-  // Berth ended before the series of attempts was on disk, or another choice was faster.
+  // Berth ended before the series was stored, or the choice has changed since.
   if (!attemptSeries && (recovery.choice.kind !== 'replace' || instance.state !== 'outbid'))
     return void (await recoveries.update(id, { attemptSeries: undefined }))
   if (!attemptSeries) return rentReplacement(parts, instance, recovery)
@@ -73,7 +73,7 @@ export async function followReplacement(
       if (attemptSeries.problem && instance.state === 'outbid') throw new BerthError(attemptSeries.problem)
       return
     case 'cancelled': {
-      // The user's cancelling of a replacement is the end of it.
+      // If the user cancels a replacement, the recovery is off.
       const over = !other && !attemptSeries.needless && recovery.choice.kind === 'replace'
       const choice: RecoveryChoice = over ? { kind: 'tell' } : recovery.choice
       // An earlier failure no longer matters.
@@ -94,7 +94,7 @@ async function leaveTo(
   noteOfRecovery(context, instance, text)
 }
 
-/** The replacement has the place from here on, and the choice goes on with it, where the user has not made one for it. */
+/** The replacement takes over, with the recovery's choice unless the user made one for it. */
 async function handOver(
   { context, recoveries, attempts }: RecoveryParts,
   instance: InstanceView,
@@ -104,7 +104,7 @@ async function handOver(
 ): Promise<void> {
   if (by === undefined) return
   const itself = recovery.of === undefined ? 0 : spentBy(instance, context.now())
-  // After a kill it must not go on and drop the instance that took the place.
+  // Otherwise, after a kill, the series would continue and drop the instance that took over.
   await attempts.written()
   const replaced = recoveries.find(instance.id)
   const { choice, lastAt, replacements } = replaced ?? recovery

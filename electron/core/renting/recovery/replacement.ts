@@ -10,9 +10,8 @@ import { requestLike, withoutOffer } from '../rentals/request-like.ts'
 import { replacesVariable } from './others.ts'
 
 /**
- * The request for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling: that takes
- * the place of the price it was searched with. Throws `no_gpu_known` or `secrets_lost` where it cannot be rented as it
- * was.
+ * The request for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling, which
+ * replaces the price limit of its search. Throws `no_gpu_known` or `secrets_lost` where it cannot be rented as it was.
  */
 export function replacementFor(
   instance: InstanceView,
@@ -51,7 +50,7 @@ export function replacementFor(
   }
 }
 
-/** Berth keeps no secret value once an instance is there; the service shows it in the environment. */
+/** Berth deletes secret values once the instance exists, but the service has them in the environment. */
 function secretOf(name: string, record: Instance | undefined): string {
   const value = record?.extra_env?.find(([known]) => known === name)?.[1]
   if (value === undefined) throw secretsLost(`the secret ${name}`)

@@ -18,9 +18,9 @@ import { cancelReplacement, followReplacement, rentReplacement } from './replace
 import { replacementFor } from './replacement.ts'
 import { recoveryView } from './view.ts'
 
-/** What Berth does by itself for the interruptible instances of one account once they are outbid, each by choice. */
+/** The recoveries of one account: what Berth does for interruptible instances that are outbid, as chosen for each. */
 export interface Recoveries extends Automation {
-  /** Throws `not_interruptible`, and what keeps a replacement from being rented as the instance was. */
+  /** Throws `not_interruptible`, or why a replacement could not be rented as the instance was. */
   choose(instance: InstanceView, choice: RecoveryChoice): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export async function openRecoveries(
   attempts: RecoveryParts['attempts'],
 ): Promise<Recoveries> {
   const { ending, now } = context
-  /** Instances this process is acting on. */
+  /** Instances with a recovery in progress. */
   const busy = new Set<number>()
   let instances: Readonly<Record<string, InstanceView>> = {}
   let records: readonly Instance[] = []
@@ -54,7 +54,7 @@ export async function openRecoveries(
     try {
       await carryOut(parts, instance, recovery)
     } catch (error) {
-      // Nothing was done that is not on disk: the next fresh poll goes on from there.
+      // All actions are stored, so the next poll continues from there.
       const why = lackedBy(error, 'instance_write') ?? problemOf(error)
       const before = find(id)
       if (ending.aborted || !before || before.held?.code === why.code) return
@@ -65,11 +65,11 @@ export async function openRecoveries(
     }
   }
 
-  /** The instance is gone; its replacement under way is cancelled, since nobody would look after it. */
+  /** The instance is gone. Its replacement in progress is cancelled, since nobody would follow it. */
   async function forget({ instance: id, attemptSeries }: Recovery): Promise<void> {
     busy.add(id)
     try {
-      // One that has ended meanwhile stays as it is.
+      // A series that has ended meanwhile stays as it is.
       if (attemptSeries !== undefined) await cancelReplacement(attempts, attemptSeries).catch(() => undefined)
       await recoveries.forget(id)
     } finally {
@@ -85,7 +85,7 @@ export async function openRecoveries(
       if (choice.kind === 'replace')
         replacementFor(instance, rentals.ofInstance(id), context.record(id), choice)
       const { attemptSeries } = find(id) ?? {}
-      // Who asks for a replacement after they have cancelled one wants another.
+      // Choosing a replacement again after cancelling one asks for another.
       if (attemptSeries !== undefined && attempts.find(attemptSeries)?.unwanted)
         await cancelReplacement(attempts, attemptSeries)
       const before = find(id)
@@ -123,7 +123,7 @@ export async function openRecoveries(
   }
 }
 
-/** Takes the next step. Throws the reason if it cannot. */
+/** Performs the next move. Throws the reason where it cannot. */
 async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: Recovery): Promise<void> {
   const { context } = parts
   const move = recoveryMove(recovery, instance, context.now())
@@ -145,7 +145,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   }
 }
 
-/** Does not start what a guard would stop at the next poll. */
+/** Throws if a guard would stop the instance at the next poll. */
 function refuseWhereGuarded({ account, store, now }: AccountContext, starting: Starting): void {
   const why = guardVeto(store.get().accounts[account], starting, now())
   if (why) throw new BerthError(why)

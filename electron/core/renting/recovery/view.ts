@@ -3,7 +3,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { recoveryMove } from './decide.ts'
 import type { Recovery } from './model.ts'
 
-/** A recovery as the page shows it. `instance` is undefined until the first fresh poll. */
+/** A recovery for the page. `instance` is undefined until the first poll. */
 export function recoveryView(
   recovery: Recovery,
   instance: InstanceView | undefined,

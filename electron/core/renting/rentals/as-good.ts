@@ -5,14 +5,14 @@ import type { OpenRequest } from '../../../contract/market/rental.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { Rental } from './model.ts'
 
-/** What is known of the machine that is to be replaced, and of how it was found. */
+/** The machine to replace, and how it was found. */
 export interface Replaced {
-  /** How the new one is rented. */
+  /** The request for the new one. */
   request: OpenRequest
-  /** The rental it came of; absent where Berth did not rent it. */
+  /** The rental of the old one; absent if Berth did not rent it. */
   rental?: Pick<Rental, 'offer' | 'search'>
   gpu?: InstanceView['gpu']
-  /** The service's own record. */
+  /** The service's record. */
   record?: Pick<Instance, 'verification' | 'reliability2'>
 }
 
@@ -20,9 +20,8 @@ export interface Replaced {
 const mostOffers = 1000
 
 /**
- * The search that finds only machines as good as the one that is replaced: every filter it was found with, the same
- * GPUs with at least their memory, and at least its reliability. A verified host is asked for where it was verified,
- * was searched for as such, or nothing is known of it.
+ * The search for machines as good as the replaced one: with its filters, the same GPUs with at least their memory, and
+ * at least its reliability. Only verified hosts if it was verified, its search asked for that, or nothing is known.
  */
 export function asGoodAs({ request, rental, gpu, record }: Replaced): SavedQuery {
   const { offer, search } = rental ?? {}

@@ -5,7 +5,7 @@ import { isDead } from '../../../contract/reading.ts'
 import type { Rental } from './model.ts'
 import { noImage, sentenceFor } from './words.ts'
 
-/** What a dead instance died of, as `sentenceFor` knows it: an image that cannot be had is no fault of the machine. */
+/** The cause of death of an instance, for `sentenceFor`: an image that cannot be pulled is not the machine's fault. */
 export function deathOf({ state, statusMessage }: InstanceView): string {
   return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
 }
@@ -15,8 +15,8 @@ export function deathOf({ state, statusMessage }: InstanceView): string {
 // interface 3.1: `offline`: host disconnected; never `running` from there
 // interface 3.1: A rental that does not run in time is said, not awaited forever
 /**
- * What a fresh poll of the account makes of a rental that was created: still waiting, running, late, or failed.
- * `instance` is undefined when the fresh answer does not have it; `now` is the account's time in epoch seconds.
+ * The next step of a created rental after a poll: still waiting, running, late, or failed. `instance` is undefined if
+ * the answer lacks it; `now` is the account's time in epoch seconds.
  */
 export function nextStep(
   rental: Rental,

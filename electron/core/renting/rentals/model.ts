@@ -5,7 +5,7 @@ import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
 import { StoredProblem } from '../../app/problems.ts'
 
-/** What is remembered of the offer it was rented from. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
+/** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({
   id: v.number(),
   gpuName: v.optional(v.string()),
@@ -19,25 +19,25 @@ export const StoredOffer = v.object({
   reliability: v.optional(v.number()),
 })
 
-/** A rental as it is remembered. Secret values of its environment are not in it: they are in the keychain, under its id. */
+/** A rental as stored. Secret values of its environment are not in it: they are in the keychain, under its id. */
 export const Rental = v.object({
   id: RentalId,
   account: AccountId,
   request: RentRequest,
   offer: StoredOffer,
-  /** What the offer was found with. */
+  /** The search that found the offer. */
   search: v.optional(SavedQuery),
   /**
-   * asking: the intent is on disk, the request may have left. lost: its answer did not come, the account is being
-   * polled. unclear: more than one instance may be the one. waiting: created, not running yet.
-   * late: still not running after its deadline. The rest have ended.
+   * asking: stored, and the request may have been sent. lost: its answer was lost, and the account is polled. unclear:
+   * more than one instance may be its own. waiting: created, not running yet. late: still not running after its
+   * deadline. The others have ended.
    */
   step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),
-  /** Instances that existed before the request was sent: none of them can be this rental's. */
+  /** Instances that existed before the request: none of them is this rental's. */
   before: v.array(v.number()),
   /** How often the service was asked to create it. */
   asked: v.number(),
-  /** The key was refused when it was first asked for, and nothing created: it was asked for once more. */
+  /** The key was refused at the first request, without a creation, so there is a second one. */
   refused: v.optional(v.boolean()),
   instance: v.optional(v.number()),
   /** Epoch seconds of the account's time. */
@@ -48,16 +48,16 @@ export const Rental = v.object({
   deadline: v.number(),
   candidates: v.optional(v.array(v.number())),
   problem: v.optional(StoredProblem),
-  /** The series of attempts that it belongs to and that decides about it. */
+  /** The series of attempts that it belongs to, which decides about it. */
   owner: v.optional(AttemptSeriesId),
-  /** It is not wanted any more: whatever it creates is destroyed. */
+  /** It is no longer wanted: what it creates is destroyed. */
   unwanted: v.optional(v.boolean()),
   /** The user has seen its end. */
   dismissed: v.optional(v.boolean()),
 })
 export type Rental = v.InferOutput<typeof Rental>
 
-/** Whether something is still to be done for it. */
+/** Whether the rental has not ended. */
 export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
 }

@@ -4,7 +4,7 @@ import { markLabel, markVariable } from '../../instances/mark.ts'
 
 const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
 
-/** Runtypes of deployments that go beyond the interface: a list of ways, the direct ones spelt as they spell them. */
+/** Runtypes of deployments that go beyond the interface: a list of ways, with the direct ones spelt as there. */
 const directRuntypes = {
   ssh: 'ssh_direc ssh_proxy',
   jupyter: 'jupyter_direc ssh_direc ssh_proxy',
@@ -13,8 +13,8 @@ const directRuntypes = {
 const proxyRuntypes = { ssh: 'ssh_proxy', jupyter: 'jupyter_proxy ssh_proxy', none: 'args' }
 
 /**
- * What the rent dialog asked for, as section 4.2 wants it, with the rental's mark in label and environment. An empty
- * text overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface.
+ * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
+ * overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface.
  */
 export function requestBody(request: RentRequest, rental: string, beyondInterface: boolean): NewInstance {
   const { image, disk, access, onstart, label, bid, template, args, volume, registry } = request
@@ -38,10 +38,7 @@ export function requestBody(request: RentRequest, rental: string, beyondInterfac
   }
 }
 
-/**
- * SSH is asked for directly as well as through the proxy, since the direct way is faster; a template says for itself
- * what it wants there.
- */
+/** Requests direct SSH as well as the proxy, since it is faster; a template decides that itself. */
 function interfaceWaysIn({ access, template }: RentRequest): NewInstance {
   const ssh = access === 'none' ? {} : { use_ssh: true, ssh_direct: template ? undefined : true }
   return { runtype: runtypes[access], ...ssh }

@@ -7,7 +7,7 @@ export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest
   return request
 }
 
-/** The request to rent again an instance that Berth did not rent, as far as its record tells. */
+/** A request like an instance that Berth did not rent, as far as its record allows. */
 export function requestLike(instance: InstanceView, record: Instance | undefined): OpenRequest {
   return {
     image: instance.image ?? '',

@@ -4,28 +4,28 @@ import type { Keychain } from '../../../ports/keychain.ts'
 
 const Values = v.record(v.string(), v.string())
 
-/** What of a request its secrets are in. */
+/** The parts of a request that may hold secrets. */
 type WithSecrets = Pick<RentRequest, 'env' | 'registry'>
 
-/** Where the registry's token is kept among the variables: no variable has such a name. */
+/** The registry token's key among the variables; no variable can have this name. */
 const registryToken = 'registry token'
 
 /**
- * Secret values of the environment of a rental or a series of attempts, and its registry's token: in the keychain while
- * it is asked for, and never on disk.
+ * Secret values of the environment of a rental or a series of attempts, and its registry token: in the keychain until
+ * the instance exists, and never on disk.
  */
 export interface RentalSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>
-  /** The request with its secret values put back (an attempt uses its series'); undefined when they are gone. */
+  /** The request with its secret values (an attempt uses its series'); undefined when they are gone. */
   restore<Request extends WithSecrets>(
     of: { id: string; owner?: string },
     request: Request,
   ): Promise<Request | undefined>
-  /** Those of an attempt stay with its series. */
+  /** Deletes a rental's secrets; those of an attempt stay with its series. */
   forget(rental: { id: string; owner?: string; request: WithSecrets }): Promise<void>
 }
 
-/** The keychain's entry of the secrets of a rental, a series of attempts or a watch. */
+/** The keychain entry for the secrets of a rental, a series of attempts or a watch. */
 export function secretsEntry(owner: string): string {
   return `rental ${owner}`
 }
@@ -64,7 +64,7 @@ function withToken({ registry }: WithSecrets, token: string): Pick<WithSecrets, 
   return registry ? { registry: { ...registry, token } } : {}
 }
 
-/** The request as it may be written down and shown again: without secret values. */
+/** The request without secret values, for storing and showing it. */
 export function withoutSecrets<Request extends WithSecrets>(request: Request): Request {
   return {
     ...request,

@@ -18,45 +18,45 @@ import { knownInstances, openStoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
 
 /**
- * The rentals of one account. A rental is on disk before its request leaves, and carries a mark; when the answer is
- * lost, Berth looks at the account before it asks again. A rental never rents twice.
+ * The rentals of one account. A rental is stored before its request is sent, and carries a mark; after a lost answer,
+ * Berth searches the account before it requests again. A rental never rents twice.
  */
 export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
-  /** Resolves with the rental's id once it is on disk; it goes on by itself. */
+  /** Resolves with the rental's id once it is on disk; it then continues by itself. */
   rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
-  /** Ends it; what it has created is destroyed. */
+  /** Ends it and destroys what it created. */
   cancel(id: string): Promise<void>
-  /** The same at any step, also running or failed: for attempts, which are cancelled without a question. */
+  /** The same at any step, even running or failed: for attempts, which are cancelled without asking. */
   discard(id: string): Promise<void>
   waitLonger(id: string): Promise<void>
-  /** The user chose which instance is this rental's, or said that none is. */
+  /** The user chose this rental's instance, or said that there is none. */
   resolve(id: string, instance: number | null): Promise<void>
   dismiss(id: string): Promise<void>
-  /** What was created and is watched until it runs; `createdAt` in epoch seconds of the account's time. */
+  /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */
   awaited(): readonly { instance: number; createdAt: number }[]
-  /** Whether any is still to be done. */
+  /** Whether any rental has not ended. */
   underWay(): boolean
-  /** A template was edited: what was rented from it is rented again from what it is now. Never rejects because of the disk. */
+  /** A template was edited: rentals of it refer to its new version. A failed write does not reject. */
   followTemplate(from: string, to: string, name: string | undefined): Promise<void>
-  /** All that are remembered, oldest first. */
+  /** All that are stored, oldest first. */
   all(): readonly Rental[]
-  /** The rental that created an instance: how it was found and rented, without secrets. */
+  /** The rental that created an instance, without secrets. */
   ofInstance(instance: number): Rental | undefined
   /** A rental's request and offer, without secrets. Throws `no_such_rental`. */
   rented(id: string): Rental
-  /** Whether a mark is of a rental of this Berth. */
+  /** Whether a mark belongs to a rental of this Berth. */
   knows(mark: string): boolean
   /** The attempts of a series, oldest first. */
   owned(owner: string): readonly Rental[]
 }
 
-/** What is known of a rental besides its request and its offer. */
+/** Data of a rental besides its request and offer. */
 export interface RentedFor {
-  /** What makes it an attempt: its series, and the seconds it may take. */
+  /** For an attempt: its series, and the seconds it may take. */
   owned?: { owner: string; deadline: number }
-  /** What the offer was found with. */
+  /** The search that found the offer. */
   search?: SavedQuery
-  /** Its id, where that is known already. */
+  /** The rental's id, if it exists already. */
   id?: string
 }
 
@@ -70,7 +70,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
   const ofInstance = (instance: number) => all().findLast(rental => rental.instance === instance)
   const follow = createFollower(parts, worker.isBusy)
 
-  /** A surplus instance is destroyed; one that appeared after the rental ended is kept if it is still wanted. */
+  /** Destroys surplus instances; one that appeared after the rental ended is kept if it is still wanted. */
   function meetLateComers(rental: Rental, late: readonly number[]): void {
     const { id, instance, owner, unwanted } = rental
     if (late.length === 0) return

@@ -3,10 +3,10 @@ import { type Collection, openCollection } from '../../storage/collection.ts'
 import { isUnderWay, Rental } from './model.ts'
 import { lastRental, rentalViews } from './view.ts'
 
-/** The rentals of one account, as they are remembered and as State shows them. */
+/** The rentals of one account, as stored and as shown in State. */
 export type StoredRentals = Collection<Rental, string>
 
-/** Rentals remembered after their end, for renting again. */
+/** The number of ended rentals that are stored, for renting again. */
 const mostEnded = 200
 
 export function openStoredRentals(context: AccountContext): Promise<StoredRentals> {

@@ -3,8 +3,8 @@ import type { AccountView } from '../../../contract/state.ts'
 import { isUnderWay, type Rental } from './model.ts'
 
 /**
- * The rentals that the page shows: those under way, and those that failed with nothing to show for it. An attempt is shown
- * by its series.
+ * The rentals that the page shows: those in progress, and those that failed without an instance. Attempts are shown by
+ * their series.
  */
 export function rentalViews(rentals: readonly Rental[]): Record<string, RentalView> {
   const shown = rentals.filter(
@@ -16,7 +16,7 @@ export function rentalViews(rentals: readonly Rental[]): Record<string, RentalVi
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental)]))
 }
 
-/** What was rented last and came to be, to be rented again. */
+/** The last successful rental, to rent it again. */
 export function lastRental(rentals: readonly Rental[]): AccountView['lastRental'] {
   const last = rentals.findLast(({ instance, unwanted }) => instance !== undefined && !unwanted)
   if (!last) return undefined

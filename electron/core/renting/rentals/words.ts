@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import type { ActivityEntry } from '../../../contract/state.ts'
 import type { Rental } from './model.ts'
 
-/** The code of an image that cannot be pulled: every other machine would say the same. */
+/** The code of an image that cannot be pulled, on any machine. */
 export const noImage = 'no_image'
 
 const sentences: Readonly<Record<string, Problem>> = {
@@ -78,12 +78,12 @@ const sentences: Readonly<Record<string, Problem>> = {
   },
 }
 
-/** The problem to show for how a rental ended. */
+/** The problem of a rental that ended. */
 export function sentenceFor(end: string): Problem {
   return sentences[end] ?? { code: end, message: 'The rental ended.' }
 }
 
-/** What Activity says of a rental. */
+/** A rental's line in Activity. */
 export function rentalEntry(
   text: string,
   { id, account, instance, offer, request }: Rental,

@@ -9,9 +9,9 @@ import type { RunParts } from '../parts.ts'
 
 /** Stops or destroys the instances of runs that have ended. */
 export interface AfterRun {
-  /** Does what was chosen, or what can be done of it now. Waits for a while where another run goes on there. */
+  /** Does what was chosen, as far as possible now. Waits while another run needs the instance. */
   act(run: Run): Promise<void>
-  /** Whether the service is being asked for what was chosen. */
+  /** Whether the service is being asked to end its instance. */
   isAsked(id: string): boolean
 }
 
@@ -37,7 +37,7 @@ export function createAfterRun(
         return
       }
       const where = runAlerts.nameOf(run)
-      // A stop ends the watchdog, too: what it is to do is over by the time that a start brings it back.
+      // A stop ends the watchdog, too. Mark the run as served, so that the watchdog does not act after the next start.
       if (run.watchdog && afterwards === 'stop')
         await inside(run, connection => markRun(connection, context.machine.clock, id, 'served')).catch(
           () => undefined,

@@ -13,19 +13,19 @@ import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
 
-/** Fetches what runs name before anything is done to their instances. */
+/** Downloads the folders of runs before their instances are ended. */
 export interface Fetching {
-  /** Resolves once it has ended, or with false where there is no way in; rejects where it has to be tried again. */
+  /** Resolves once the download has ended, or with false where the instance cannot be entered; rejects for a retry. */
   fetch(run: Run): Promise<boolean>
-  /** There is no way in: said on the page at once, and to the user once that has lasted. */
+  /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
   shutOut(id: string, problem: Problem, nextTryAt?: number): void
-  /** What is under way ends without a word: it begins anew, or is given up. */
+  /** Ends a download silently, because it starts again or is given up. */
   drop(id: string): void
 }
 
-/** Milliseconds between two words to the watchdog that Berth is at it. */
+/** Milliseconds between two messages to the watchdog that a download is running. */
 const busyEvery = 60_000
-/** Seconds without a way in until the user is told. */
+/** Seconds without a connection until the user is alerted. */
 const alertAfter = 30
 
 export function createFetching(
@@ -36,7 +36,7 @@ export function createFetching(
   const { account, store, machine, notifications, fileTransfers } = context
   const { tell, note, nameOf } = runAlerts
   const { clock } = machine
-  /** The transfer of each, while it is the one that counts. */
+  /** The present transfer of each run. */
   const transfers = new Map<string, string>()
 
   function sayBusy(run: Run): void {
@@ -52,7 +52,7 @@ export function createFetching(
     runs.setProblem(id, problem, nextTryAt)
     if (run.unreachedSince !== undefined && !alertsNow) return
     const change = { unreachedSince: since, unreachedAlerted: alertsNow || run.unreachedAlerted }
-    // On disk before it is told, so that it is not told twice.
+    // Stored before the alert, so that it is not repeated.
     void runs.update(id, change).then(after => {
       if (after && alertsNow) tell(after, unreachedAlert(account, after, nameOf(after), problem.message))
     })
@@ -90,7 +90,7 @@ export function createFetching(
     }
   }
 
-  /** What became of it; a problem where it never got in, which is to be tried again. */
+  /** Handles a transfer's end. Returns a problem if it never connected, which is to be retried. */
   async function ended(id: string, transfer: FileTransferView): Promise<Problem | undefined> {
     const run = runs.find(id)
     const counts = transfers.get(id) === transfer.id && !context.ending.aborted
@@ -112,7 +112,7 @@ export function createFetching(
     loops.work(run.id)
   }
 
-  /** What was to be fetched could not be: nothing is done to the instance, by the watchdog neither. */
+  /** Keeps an instance whose folder could not be downloaded, from the watchdog, too. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
     const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
     if (kept) tell(kept, notDestroyedAlert(account, kept, nameOf(kept), message))
@@ -151,18 +151,16 @@ const notEntered = ({ state }: InstanceView): Problem => ({
   advice: 'Fetching goes on by itself once it runs.',
 })
 
-/** What is heard of a fetching. */
+/** Callbacks of a download. */
 interface FetchEvents {
-  /** It has ended, well or not; again where the user resumes it after a failure. */
+  /** The transfer ended, done or not; called again where the user resumes it after a failure. */
   over(ended: FileTransferView): void
-  /** It got in, or could not; it goes on trying once it was in. */
+  /** It connected, or failed to; once connected, it retries by itself. */
   entered(): void
   shutOut(problem: Problem): void
 }
 
-/**
- * Fetches what the run names into its folder on this machine, as one of the transfers that the page shows: its id.
- */
+/** Starts to download the run's folder to this computer, as a transfer on the page. Returns the transfer's id. */
 async function beginFetch(
   context: AccountContext,
   run: Run,
@@ -199,7 +197,7 @@ async function beginFetch(
   return begun.id
 }
 
-/** Why what arrived is not enough to go on with; undefined when it is. */
+/** Why a download is not sufficient; undefined if it is. */
 function fetchProblem(ended: FileTransferView, run: Run): Problem | undefined {
   if (ended.step === 'cancelled') return cancelled
   if (ended.step !== 'done') return ended.problem ?? cancelled

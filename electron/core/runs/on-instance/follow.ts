@@ -8,7 +8,7 @@ import { plainLastLine, plainOutput } from '../output/plain.ts'
 import { lastProgress } from '../output/progress.ts'
 import type { StoredRuns } from '../stored-runs.ts'
 
-/** How a run ended, as its own folder tells; lost when its process has gone without a code. */
+/** How a run ended: its exit code; `lost` if its process is gone without one; `none` if its folder is gone. */
 export type RunEnd = { code: number } | 'lost' | 'none'
 
 interface Following {
@@ -18,20 +18,20 @@ interface Following {
   output: RunOutput
   /** The account's time, epoch seconds. */
   now(): number
-  /** Whether this is to go on. */
+  /** Whether to continue. */
   goesOn(): boolean
-  /** Waits so many milliseconds, or until something has changed. */
+  /** Waits that many milliseconds, or until woken. */
   rest(milliseconds: number): Promise<void>
-  /** It was not stuck, and seems so now. */
+  /** Called when it starts to seem stuck. */
   stuck(run: Run): Promise<void>
 }
 
-/** Milliseconds between two readings: while there is output, and at the most while there is none. */
+/** Milliseconds between two reads: with output, and at most without. */
 const pauses = { flowing: 500, quiet: 5000 }
 
 /**
- * Takes over the output of a run as it comes, from where it was left, until the run has ended and all of it is here.
- * Undefined when it is not to go on. Rejects when the connection is lost.
+ * Fetches a run's new output until the run has ended and all of it is stored. Undefined when it should not continue.
+ * Rejects when the connection is lost.
  */
 export async function followRun(id: string, context: Following): Promise<RunEnd | undefined> {
   const { connection, clock, runs, output, now } = context
@@ -64,7 +64,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
   return undefined
 }
 
-/** Bytes at the end in which the last line and the last bar are looked for. */
+/** Bytes at the end that are searched for the last line and the last progress bar. */
 const tail = 8192
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {

@@ -4,13 +4,13 @@ import type { Connection } from '../../../ssh/connection/connection.ts'
 import { type AccountContext, withConnection } from '../../account-context.ts'
 import type { Run } from '../model.ts'
 
-/** Over the connection of a run's instance; undefined while it cannot be entered. */
+/** Uses the connection to a run's instance; undefined while it cannot be entered. */
 export type Inside = <Got>(
   run: Run,
   use: (connection: Connection, view: InstanceView) => Promise<Got>,
 ) => Promise<Got | undefined>
 
-/** The instances of an account, from inside and as State has them. */
+/** An account's instances, over SSH and in State. */
 export function insideInstances(context: Pick<AccountContext, 'account' | 'store' | 'access' | 'client'>): {
   inside: Inside
   viewOf(instance: number | undefined): InstanceView | undefined

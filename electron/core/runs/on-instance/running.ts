@@ -9,10 +9,10 @@ import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
 import { followRun, type RunEnd } from './follow.ts'
 
-/** Starts runs on their instances, and follows them to their end. */
+/** Starts runs on their instances, and follows them until they end. */
 export interface Running {
   begin(run: Run, connection: Connection, view: InstanceView): Promise<void>
-  /** Resolves once it has ended, or is not to be followed any more. */
+  /** Resolves once it has ended, or should no longer be followed. */
   follow(run: Run, connection: Connection, view: InstanceView): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createRunning(
       const { id, command, name } = run
       const order = await watchdog.ready(run, view)
       await startRun(connection, clock, id, { command, order })
-      // Ended meanwhile: what has just begun ends, too.
+      // The run was ended meanwhile, so its command is ended, too.
       if (runs.find(id)?.step !== 'starting') return endRun(connection, clock, id)
       await runs.update(id, { step: 'running', startedAt: now() })
       note(run, `Started ${name} on ${nameOf(run)}`)

@@ -11,16 +11,16 @@ import type { RunAlerts } from '../run-alerts.ts'
 import type { StoredRuns } from '../stored-runs.ts'
 import type { Inside } from './inside.ts'
 
-/** What runs want of the watchdogs on their instances. Until one has heard, it does what it was told before. */
+/** Runs' orders to the watchdogs on their instances. A watchdog follows its last order until it receives a new one. */
 export interface RunWatchdog {
   /**
-   * Sees to it that there is one where one is wanted, and gives what it is to do. Without one the run begins all the
-   * same, and it is said.
+   * Installs a watchdog where one is wanted, and returns its order. Where that fails, the run starts without one, which
+   * is noted.
    */
   ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
-  /** Tells it where that is still to be told. Never rejects: what failed is still to be told then. */
+  /** Sends the order where it is outdated. Never rejects; a failure is retried later. */
   tellIfStale(id: string): Promise<void>
-  /** Tells it over a connection that is there, whether it may have heard or not. */
+  /** Sends the order over an open connection, even where it was received already. */
   tell(run: Run, connection: Connection): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createRunWatchdog(
       else await markRun(connection, clock, id, 'over')
       const now = runs.find(id)
       if (!now) return
-      // What has changed meanwhile is told, too.
+      // If the order changed meanwhile, the new one is sent, too.
       if (!isDeepEqual(watchdogOrder(now), order)) continue
       if (now.watchdogStale) await runs.update(id, { watchdogStale: undefined })
       return
@@ -61,7 +61,7 @@ export function createRunWatchdog(
     tellIfStale(id) {
       const run = runs.find(id)
       if (!run?.watchdogStale) return Promise.resolve()
-      // Where it cannot be told, the next poll of the account tries again.
+      // After a failure, the next poll tries again.
       const reached = () => inside(run, connection => tell(run, connection)).catch(() => undefined)
       const underWay = reports.get(id) ?? reached().finally(() => reports.delete(id))
       reports.set(id, underWay)

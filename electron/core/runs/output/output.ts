@@ -4,9 +4,8 @@ import type { Files } from '../../../ports/files.ts'
 export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
 
 /**
- * The output of one run, as far as it is kept on this machine: its own bytes, in files whose names say with which byte
- * of the output they begin. Where to go on follows from their sizes, so that a kill at any moment repeats nothing and
- * leaves nothing out. Nothing of it is kept in memory.
+ * The stored output of one run, in files named by the byte of the output that they begin with. The byte to continue
+ * from follows from their sizes, so that a kill neither repeats nor loses any. Nothing is kept in memory.
  */
 export interface RunOutput {
   /** The byte of the output to go on from. */
@@ -47,7 +46,7 @@ export async function openOutput(
   const nameOf = ({ at }: Part) => `${folder}/${id}.${String(at).padStart(15, '0')}`
   const next = () => endOf(parts.at(-1))
 
-  /** The oldest go first: whatever is left after a kill follows on from one another. */
+  /** The oldest go first, so that the files left after a kill are contiguous. */
   async function lose(to: number): Promise<void> {
     for (const part of parts.filter(one => endOf(one) <= to)) {
       await files.delete(nameOf(part))
@@ -67,7 +66,7 @@ export async function openOutput(
       try {
         await files.append(nameOf(part), bytes)
       } catch (error) {
-        // Some of it may be there all the same.
+        // Part of it may have been written.
         parts = await partsOf(files, folder, id)
         throw error
       }
@@ -96,14 +95,14 @@ export async function openOutput(
   }
 }
 
-/** Leaves nothing of the output of a run; without one, of any. */
+/** Deletes the output of a run; without an id, of all runs. */
 export async function deleteOutput(files: Files, folder: string, id?: string): Promise<void> {
   const all = await files.list(folder)
   const mine = all.filter(({ name }) => id === undefined || name.startsWith(`${id}.`))
   await Promise.all(mine.map(({ name }) => files.delete(`${folder}/${name}`)))
 }
 
-/** The files of all runs, those of one in their order. */
+/** The files of all runs, those of each in order. */
 export async function everyPart(files: Files, folder: string): Promise<RunPart[]> {
   const all = (await files.list(folder)).flatMap(({ name, size }) => {
     const [, run, at] = /^(\w+)\.(\d{15})$/.exec(name) ?? []
@@ -112,7 +111,7 @@ export async function everyPart(files: Files, folder: string): Promise<RunPart[]
   return all.sort((a, b) => a.at - b.at)
 }
 
-/** The files of one run that follow on from one another, up to the last. */
+/** The last contiguous files of one run. */
 async function partsOf(files: Files, folder: string, id: string): Promise<Part[]> {
   const all = await everyPart(files, folder)
   const parts = all.flatMap(({ run, at, size }) => (run === id ? [{ at, size }] : []))

@@ -24,7 +24,7 @@ export function createOutputs(
     return open
   }
 
-  /** One at a time, so that each counts what the one before left. What cannot be deleted now is deleted next time. */
+  /** One at a time, so that each counts what the previous one left. Failed deletions are repeated next time. */
   function makeRoom(): Promise<void> {
     making = making.then(clear).catch(() => undefined)
     return making

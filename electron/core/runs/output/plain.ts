@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { withoutEnd } from '../../../contract/text.ts'
 
 /**
- * What a program printed, as text that a page can show: of escapes, only the moves that progress is drawn with are
- * left. `\r`: what follows is written over the line. `\v`: the line above. Of what was written over, the last stays.
+ * Output as text for the page. Of the escape sequences, only those that redraw progress are kept: after `\r` the line
+ * is overwritten, `\v` goes to the line above. Overwritten text is dropped.
  */
 export function plainOutput(text: string): string {
   if (!special.test(text)) return text
@@ -38,7 +38,7 @@ function blocksOf(text: string): string[] {
   return blocks
 }
 
-/** A line as a terminal shows it after carriage returns: without what was overwritten. */
+/** A line after carriage returns, without the overwritten text. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end -= 1
@@ -46,7 +46,7 @@ function lastWritten(line: string): string {
   return from < 0 ? line : line.slice(from)
 }
 
-/** A line of output in its last state. */
+/** A line of output in its final state. */
 export function plainLastLine(line: string): string {
   const seen = withoutEnd(plainOutput(line), '\r\v')
   return seen.slice(Math.max(seen.lastIndexOf('\r'), seen.lastIndexOf('\v')) + 1)

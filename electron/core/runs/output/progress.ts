@@ -1,11 +1,11 @@
 import type { RunProgress } from '../../../contract/automation/run.ts'
 
-/** Lines from the end in which a bar is looked for: programs print others between two of a bar. */
+/** Lines at the end that are searched for a bar: programs print others between two updates of it. */
 const near = 100
-/** Characters of a line that are read. */
+/** The characters that are read of a line. */
 const longest = 1000
 
-/** What the last bar in plain output tells: tqdm's, Keras's, or rich's, as pip and Lightning draw them. */
+/** The last progress bar in plain output: tqdm's, Keras's, or rich's, as in pip and Lightning. */
 export function lastProgress(text: string): RunProgress | undefined {
   const lines = text.split(/[\n\r\v]/).slice(-near)
   for (const line of lines.reverse()) {
@@ -36,7 +36,7 @@ function progressOf(percent: number, left: string | undefined): RunProgress | un
   return { percent, secondsLeft: secondsOf(left ?? '') }
 }
 
-/** `12s`, `1:23`, `1:02:03`; undefined for what is not told, `?` or `-:--:--`. */
+/** `12s`, `1:23`, `1:02:03`; undefined for an unknown time, `?` or `-:--:--`. */
 function secondsOf(time: string): number | undefined {
   if (!/^\d+(?::\d{1,2}){0,2}s?$/.test(time)) return undefined
   return time

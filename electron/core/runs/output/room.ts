@@ -7,9 +7,9 @@ const mostOfAll = 200 * 1024 * 1024
 type RunOnDisk = Pick<RunView, 'id' | 'step' | 'createdAt' | 'endedAt'>
 
 /**
- * Up to which byte runs are to lose their output, so that another file of it has its room. What belongs to no run goes
- * first; then those that have ended, the longest ago first, but for their newest file; then these; then those that go
- * on, which never lose their newest.
+ * Up to which byte runs lose their output to make room for another file. First goes the output without a run; then that
+ * of ended runs, the oldest end first, except their newest files; then these; then that of unfinished runs, which never
+ * lose their newest files.
  */
 export function toLose(
   parts: readonly RunPart[],

@@ -6,7 +6,7 @@ import { openEscape, plainOutput } from './plain.ts'
 /** Bytes read at a time. */
 const block = 64 * 1024
 
-/** Stored output from a byte on, as plain text with cursor movements, followed by what is added while somebody reads. */
+/** Stored output from a byte on, as plain text with cursor movements, followed by additions while it is read. */
 export function outputStream(output: RunOutput, from: number): Duplex {
   const decoder = new StringDecoder('utf8')
   let at = from
@@ -38,7 +38,7 @@ export function outputStream(output: RunOutput, from: number): Duplex {
     } finally {
       reading = false
     }
-    // Nobody was told of what was added while the end was being read.
+    // An addition while the end was being read called nobody.
     if (wanted && at < output.next() && !stream.destroyed) void give()
   }
 
@@ -47,7 +47,7 @@ export function outputStream(output: RunOutput, from: number): Duplex {
       wanted = true
       void give()
     },
-    // Nothing is said to it.
+    // The page sends nothing.
     write: (_chunk, _encoding, done) => done(),
     destroy(error, done) {
       stop()

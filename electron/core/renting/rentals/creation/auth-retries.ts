@@ -2,18 +2,18 @@ import type { Clock } from '../../../../ports/clock.ts'
 import { pauseAfterRefusal } from '../../../instances/polling/recheck.ts'
 
 /**
- * What a refusal of the key has brought to a halt. It may have been a moment's, so the work goes on once a poll shows
- * the key to be good; where that poll is allowed and the work is not, it is tried ever more rarely.
+ * Work that stopped because the key was refused. The refusal may be temporary, so the work continues once a poll shows
+ * that the key works. If the poll is allowed and the work is not, retries become rarer.
  */
 export interface AuthRetries<Work> {
   refused(id: string, work: Work): void
-  /** It went on, or came to its end. */
+  /** The work has succeeded or ended. */
   over(id: string): void
-  /** What may be tried now, after a good poll. */
+  /** The work that may be retried now, after a successful poll. */
   due(): [id: string, work: Work][]
 }
 
-/** How many refusals are tried again at the very next good poll. */
+/** How many refusals are retried at the very next successful poll. */
 const passing = 2
 
 export function createAuthRetries<Work>(clock: Clock): AuthRetries<Work> {

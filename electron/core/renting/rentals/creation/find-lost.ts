@@ -2,24 +2,24 @@ import type { Instance, InstanceList } from '../../../../service/instances.ts'
 import { rentalOf } from '../../../instances/mark.ts'
 import { isUnderWay, type Rental } from '../model.ts'
 
-/** What a poll of the account says about a rental whose answer was lost. */
+/** The result of searching a poll for a rental whose answer was lost. */
 export type Finding =
   | {
       found: number
-      /** It shows no mark, but it is the only candidate. */
+      /** It has no visible mark, but is the only candidate. */
       guessed?: true
-      /** Further instances with the same mark: rented twice, which must not stay. */
+      /** Further instances with the same mark, rented twice, which must be destroyed. */
       surplus: readonly number[]
     }
   | { unclear: readonly number[] }
   | { found: undefined }
 
 /**
- * By the mark where there is one; else by what is new since the request left and carries no mark of another rental: if
- * there is exactly one such instance, it is ours; if there are several, or it says that it began before, the user
- * decides. A record that shows a label or an environment without the mark is somebody else's. `taken`: instances that
- * other rentals have. An attempt is never guessed at, since it may be destroyed without a question: another Berth may be
- * trying something on the same account.
+ * Looks for the mark; else for instances that are new since the request and hide their marks. If there is exactly one
+ * such instance, it is the rental's; if there are several, or it began earlier, the user decides. A record with a label
+ * or an environment but no mark belongs to someone else. `taken`: the instances of other rentals. For an attempt
+ * nothing is guessed, since it may be destroyed without asking: another Berth may be trying something on the same
+ * account.
  */
 export function findLost(
   rental: Pick<Rental, 'id' | 'before' | 'startedAt' | 'owner'>,
@@ -41,12 +41,12 @@ export function findLost(
     : { unclear: sortedIds(candidates) }
 }
 
-/** Seconds by which Berth's idea of the account's time may be wrong. */
+/** Seconds by which Berth's estimate of the account's time may be wrong. */
 const uncertainty = 60
 
 /**
- * Whether what such a list lacks is not there: nothing was left out, nothing that cannot be read may be new since
- * `before`, and all that were `known` are on it.
+ * Whether an instance that the list lacks does not exist: nothing was left out, no unreadable record can be newer than
+ * `before`, and all `known` ones are listed.
  */
 export function isListWhole(
   { instances, unread, cutShort }: InstanceList,

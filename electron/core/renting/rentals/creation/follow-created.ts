@@ -7,7 +7,7 @@ import { endRental, type RentalParts } from './outcomes.ts'
 /** Seconds by which two answers about the account’s time may differ. */
 const uncertainty = 60
 
-/** Follows what was created from poll to poll, until it runs or has failed; leaves alone what a loop is working on. */
+/** Follows created instances from poll to poll until they run or have failed; skips those a loop is working on. */
 export function createFollower(
   parts: RentalParts,
   isBusy: (rental: string) => boolean,
@@ -20,7 +20,7 @@ export function createFollower(
       if (rental.unwanted || isBusy(id)) continue
       const instance = instances[rental.instance]
       if (!instance && pollsMissing(rental.instance) < pollsUntilGone) continue
-      // A clock that was set back must not put the deadline off.
+      // So that a clock that was set back does not postpone the deadline.
       if ((rental.createdAt ?? 0) > context.now() + uncertainty)
         void rentals.update(id, { createdAt: context.now() })
       const { step, problem } = nextStep(rental, instance, context.now())

@@ -9,7 +9,7 @@ import type { RentalSecrets } from '../secrets.ts'
 import type { StoredRentals } from '../stored-rentals.ts'
 import { rentalEntry, sentenceFor } from '../words.ts'
 
-/** What rentals are brought to an instance with, or to nothing at all. */
+/** What creating rentals works with. */
 export interface RentalParts {
   context: AccountContext
   rentals: StoredRentals
@@ -17,18 +17,18 @@ export interface RentalParts {
   hooks: InstanceHooks
 }
 
-/** What follows as soon as there is an instance. */
+/** Callbacks for a new instance. */
 export interface InstanceHooks {
-  /** Hears of each, and of its own key where it has one. */
+  /** Called with each instance, and its own key if it has one. */
   onCreated(instance: number, instanceKey: string | undefined): void
-  /** Guards it as was chosen with its rental. */
+  /** Sets the guards that were chosen with the rental. */
   guard: Guards['guardRental']
 }
 
-/** Milliseconds until a request that was not answered is repeated. */
+/** Milliseconds until an unanswered request is repeated. */
 export const askAgainAfter = 5000
 
-/** The instance is the rental's. Secrets go first: killed in between, it is found by its mark, and no secret stays behind. */
+/** Assigns an instance to a rental. Secrets are deleted first: after a kill, the mark finds it, and none is left. */
 export async function adoptInstance(
   { context, rentals, secrets, hooks }: RentalParts,
   id: string,
@@ -38,7 +38,7 @@ export async function adoptInstance(
   await secrets.forget(rentals.get(id)).catch(() => undefined)
   const { request, unwanted } = rentals.get(id)
   if (guessed && unwanted) return letUserSay({ context, rentals }, id, [instance])
-  // Before the rental knows it: a kill in between has it found, and guarded, again.
+  // Before the rental knows its instance, so that after a kill it is found, and guarded, again.
   if (!unwanted) await hooks.guard(id, instance, request.stops ?? [])
   await rentals.update(id, {
     step: 'waiting',
@@ -52,7 +52,7 @@ export async function adoptInstance(
   void context.poll()
 }
 
-/** Which instance is the rental's is for the user to say. */
+/** Asks the user which instance is the rental's. */
 export async function letUserSay(
   { context, rentals }: Pick<RentalParts, 'context' | 'rentals'>,
   id: string,
@@ -63,8 +63,8 @@ export async function letUserSay(
 }
 
 /**
- * Destroys more instances with a mark than were wanted: one too many, or one that came when none was wanted any more.
- * What cannot be destroyed now is seen again at the next poll.
+ * Destroys surplus instances with a rental's mark: a second one, or one that appeared when it was no longer wanted.
+ * Failures are repeated at the next poll.
  */
 export async function destroySurplus(
   { client, ending, activity }: AccountContext,
@@ -82,7 +82,7 @@ export async function destroySurplus(
   }
 }
 
-/** Destroys what the rental created, trying until the service answers; the user may first have to say which one it is. */
+/** Destroys what the rental created, retrying until there is an answer. The user may have to say which it is first. */
 export async function undoRental(parts: RentalParts, id: string): Promise<void> {
   const { context, rentals } = parts
   const { client, ending } = context
@@ -110,20 +110,20 @@ export async function undoRental(parts: RentalParts, id: string): Promise<void> 
   void context.poll()
 }
 
-/** Ends it and records that in Activity. */
+/** Ends a rental and records that in Activity. */
 export async function endRental(
   { context, rentals, secrets }: RentalParts,
   id: string,
   step: 'failed' | 'cancelled',
   problem?: Problem,
 ): Promise<void> {
-  // What was created had its secrets forgotten then; its end is noted at once, so that nothing comes in between.
+  // After a creation the secrets are deleted already, so its end is stored without a delay.
   const before = rentals.get(id)
   if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
   await rentals.update(id, { step, problem })
   const rental = rentals.get(id)
   context.activity.add(endEntry(rental))
-  // Its series goes on with the next one at the next poll.
+  // Its series continues at the next poll.
   if (rental.owner !== undefined) void context.poll()
 }
 
@@ -131,7 +131,7 @@ function endEntry(rental: Rental): ReturnType<typeof rentalEntry> {
   const { step, owner, problem } = rental
   if (step === 'failed') {
     const detail = problem?.message
-    // It is rented at the bid that was asked for: nothing failed.
+    // It was rented at the requested bid, so nothing failed.
     if (problem?.code === 'outbid') return rentalEntry('Rented, but outbid before it ran', rental, { detail })
     return rentalEntry('Renting failed', rental, { kind: 'error', detail })
   }
@@ -139,7 +139,7 @@ function endEntry(rental: Rental): ReturnType<typeof rentalEntry> {
   return rentalEntry('An attempt was taken back', rental)
 }
 
-/** Waits for so many milliseconds, or until Berth ends. */
+/** Waits that many milliseconds, or until Berth ends. */
 export function sleep({ machine, ending }: AccountContext, milliseconds: number): Promise<void> {
   return new Promise<void>(resolve => {
     const cancel = machine.clock.after(milliseconds, done)

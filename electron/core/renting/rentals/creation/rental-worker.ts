@@ -12,20 +12,20 @@ import { adoptInstance, endRental, type RentalParts, undoRental } from './outcom
 import { searchForLost } from './search-for-lost.ts'
 
 /**
- * Asking for an instance; finding what a lost answer left, to ask again where nothing is found; or, once a repeat was
- * refused, to give up then. A rental that is no longer wanted is undone after each.
+ * Requesting an instance; searching for it after a lost answer, to request it again if there is none, or, after a
+ * refused repeat, to give up then. A rental that is no longer wanted is undone after each.
  */
 export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
 
-/** Brings rentals from the request to an instance, or to nothing at all: one loop for each. */
+/** Takes rentals from the request to an instance, or to their failure, in one loop per rental. */
 export interface RentalWorker {
   /**
-   * Goes on until it has ended, Berth ends, or the key is refused, which halts it; never rejects. A second call
-   * meanwhile does nothing.
+   * Continues until the rental has ended, Berth ends, or the key is refused, which stops it for now; never rejects. A
+   * second call meanwhile does nothing.
    */
   work(id: string, first: Work): Promise<void>
   isBusy(id: string): boolean
-  /** A poll has shown that the key works: rentals halted by a refusal go on. */
+  /** Call after a poll showed that the key works: rentals stopped by a refusal continue. */
   goOn(): void
 }
 
@@ -35,7 +35,7 @@ const creationTimeout = 30_000
 export function createRentalWorker(parts: RentalParts): RentalWorker {
   const { rentals } = parts
   const { ending, machine } = parts.context
-  /** Rentals this process is working on, so that no two loops do. */
+  /** Rentals with a running loop. */
   const busy = new Set<string>()
   const retries = createAuthRetries<Work>(machine.clock)
 
@@ -51,7 +51,7 @@ export function createRentalWorker(parts: RentalParts): RentalWorker {
     } catch (error) {
       if (ending.aborted) return
       if (isRefusal(error)) {
-        // A refused key tells nothing about the instance.
+        // A refused key says nothing about the instance.
         retries.refused(id, next === 'done' ? 'undo' : next)
         await rentals.update(id, { problem: problemOf(error) })
       } else {
@@ -81,7 +81,7 @@ async function step(parts: RentalParts, next: Work, rental: Rental): Promise<Wor
   return next === 'ask' ? ask(parts, rental) : searchForLost(parts, rental.id, next === 'find')
 }
 
-/** Asks the service for the instance, and says how to go on. Throws where the key is refused, and nothing was created. */
+/** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
 async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find or give up' | 'done'> {
   const { context, rentals, secrets } = parts
   const { account, store, client, ending } = context
@@ -129,15 +129,15 @@ function creationProblem(error: unknown): Problem {
   return facts ? { ...told, facts } : told
 }
 
-/** Deployments use several statuses for it, and some only the words beside another code. */
+/** Deployments use several statuses for it, and some only the text beside another code. */
 function isOfferGone(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
 }
 
 /**
- * Nobody is there to try once more what is tried by itself, and the refusal may have been a moment's: a second one is
- * believed. Nothing was created, so that it counts as not asked for.
+ * An attempt retries its first refused key, which may be temporary, as no user is there to retry. Nothing was created,
+ * so that request does not count.
  */
 function forgivesRefusedKey({ owner, refused }: Rental): boolean {
   return owner !== undefined && !refused

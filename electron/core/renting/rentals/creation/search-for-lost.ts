@@ -14,12 +14,12 @@ import {
 
 /** Milliseconds before each of the first searches for a lost instance; later ones come every `askAgainAfter`. */
 const findAfter = [500, 1500, 3000, 5000]
-/** Seconds of the account's time in which a new instance appears in its list: what is not found by then was not created. */
+/** Seconds of the account's time in which a new instance is listed; one that is not found by then was not created. */
 const appearsWithin = 90
-/** How often the service is asked for one rental at the most. */
+/** How often the service is asked for one rental at most. */
 const mostAsked = 3
 
-/** Polls the account until the instance that a lost answer left is found, or has had time enough to appear. */
+/** Polls the account until the instance of a lost answer is found, or has had enough time to appear. */
 export async function searchForLost(
   parts: RentalParts,
   id: string,
@@ -50,7 +50,7 @@ export async function searchForLost(
   return 'done'
 }
 
-/** One fresh and whole answer, however long the service takes to give one; undefined when Berth ends. */
+/** Searches one new and complete list, retrying until there is one; undefined when Berth ends. */
 async function searchOnce(
   { context, rentals }: RentalParts,
   id: string,
