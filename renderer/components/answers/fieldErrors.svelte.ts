@@ -1,10 +1,10 @@
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { onceReleased } from '../fields/onceReleased.ts'
 
-/** A message per field. */
+/** Messages by field. */
 type Errors = Readonly<Partial<Record<string, string>>>
 
-/** What to say at which field: all that is wrong after a try to send it, before that only at fields already left. */
+/** The messages to show: all errors after an attempt to send, before that only those of fields that were left. */
 export class FieldErrors {
   readonly #wrong: () => Errors
   readonly #contentOf: (field: string) => unknown
@@ -12,7 +12,7 @@ export class FieldErrors {
   #left: readonly string[] = $state.raw([])
   #refused: { field: string; message: string; value: string } | undefined = $state.raw()
 
-  /** `wrong` gives all that is, `contentOf` what is in a field: it stays refused until that is something else. */
+  /** `wrong` gives all errors, `contentOf` a field's content: a refusal holds until that changes. */
   constructor(wrong: () => Errors, contentOf: (field: string) => unknown) {
     this.#wrong = wrong
     this.#contentOf = contentOf
@@ -26,31 +26,31 @@ export class FieldErrors {
     return Object.fromEntries(told)
   })
 
-  /** Whether it was tried to send it. */
+  /** Whether there was an attempt to send. */
   get tried(): boolean {
     return this.#tried
   }
 
-  /** A field was left: from now on its mistakes are told. */
+  /** From now on, this field's error is shown. */
   leave(field: string): void {
     onceReleased(() => {
       if (!this.#left.includes(field)) this.#left = [...this.#left, field]
     })
   }
 
-  /** It is to be sent: all that is wrong is told from now on, and what was refused before is not. */
+  /** Before sending: from now on all errors are shown, and earlier refusals are not. */
   tell(): void {
     this.#tried = true
     this.#refused = undefined
   }
 
-  /** The main process refused what is in a field. */
+  /** The main process refused a field's content. */
   refuse(field: string, { message, advice }: Problem): void {
     const value = JSON.stringify(this.#contentOf(field))
     this.#refused = { field, message: advice ? `${message} ${advice}` : message, value }
   }
 
-  /** It was sent. */
+  /** After sending. */
   reset(): void {
     this.#tried = false
     this.#left = []

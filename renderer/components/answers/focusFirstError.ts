@@ -1,4 +1,4 @@
-/** Puts the focus on the first field of the open dialog that is wrong, once it is drawn as such. */
+/** Focuses the first invalid field of the open dialog, once it is drawn as invalid. */
 export function focusFirstError(): void {
   requestAnimationFrame(() =>
     document.querySelector<HTMLElement>('[role=dialog] [aria-invalid=true]')?.focus(),

@@ -1,10 +1,10 @@
 import type { Problem } from '../../../electron/contract/problem.ts'
 import { problemOf } from '../../berth/page.svelte.ts'
 
-/** An answer that is fetched, and fetched again: the last one stays while the next is awaited. */
+/** An answer that can be fetched again; the previous one stays until the next arrives. */
 export class Loaded<Answer> {
   answer: Answer | undefined = $state.raw()
-  /** Why the last try gave none. */
+  /** Why the last load failed. */
   problem: Problem | undefined = $state.raw()
   loading = $state(false)
   readonly #ask: () => Promise<Answer>
@@ -14,7 +14,7 @@ export class Loaded<Answer> {
     this.#ask = ask
   }
 
-  /** Whether this service does not have it. */
+  /** Whether this service does not support it. */
   readonly missing = $derived(this.problem?.code === 'not_supported')
 
   async load(): Promise<void> {

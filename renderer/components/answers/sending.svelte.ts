@@ -2,16 +2,16 @@ import type { Problem } from '../../../electron/contract/problem.ts'
 import { problemOf } from '../../berth/page.svelte.ts'
 import { focusFirstError } from './focusFirstError.ts'
 
-/** What a form does with what was typed into it: whether that was tried, is on its way, or was refused, and why. */
+/** The sending of a form: whether it was tried, is pending, or was refused and why. */
 export class Sending {
-  /** From then on it says what is wrong with the fields. */
+  /** From the first attempt on, the form shows the errors of its fields. */
   tried = $state(false)
   busy = $state(false)
   problem: Problem | undefined = $state.raw()
 
   /**
-   * Does it, once at a time; nothing stands for what cannot be sent as it is typed. Gives whether it was done: if not,
-   * `problem` says why, where it was the main process that refused it, and the first field that is wrong gets the focus.
+   * Runs `doing`, one at a time; pass nothing where the form is invalid. Returns whether it succeeded. If not,
+   * `problem` has the main process's reason, if any, and the first invalid field gets the focus.
    */
   async send(doing: (() => Promise<unknown>) | false | undefined): Promise<boolean> {
     this.tried = true
@@ -34,18 +34,18 @@ export class Sending {
     }
   }
 
-  /** Why it was refused, where that is about this field; to be said with it. */
+  /** The reason for a refusal that is about this field, to show at it. */
   at(field: string): string | undefined {
     if (this.problem?.field !== field) return undefined
     return [this.problem.message, this.problem.advice].filter(Boolean).join(' ')
   }
 
-  /** This field was typed into again: what it was refused for may no longer be so. */
+  /** This field was edited: a refusal because of it may no longer apply. */
   corrected(field: string): void {
     if (this.problem?.field === field) this.problem = undefined
   }
 
-  /** Why it was refused, where that is about none of these fields; to be said on its own. */
+  /** The problem, unless one of these fields shows it. */
   besides(...fields: readonly string[]): Problem | undefined {
     return fields.includes(this.problem?.field ?? '') ? undefined : this.problem
   }

@@ -1,10 +1,10 @@
-/** A mark on an axis: where it lies, from 0 at the axis's beginning to 1 at its end, and what it is. */
+/** A mark on an axis: `at` from 0 at the beginning to 1 at the end. */
 export interface Mark<Value> {
   at: number
   value: Value
 }
 
-/** An axis of values that begins and ends on a mark, so that every mark says a round figure. */
+/** A value axis that begins and ends on a mark, so that every mark has a round value. */
 export interface Scale {
   bottom: number
   top: number
@@ -13,8 +13,8 @@ export interface Scale {
 }
 
 /**
- * An axis that has room for all values from `lowest` to `highest`, with at most six marks a step of 1, 2 or 5 apart.
- * @param least the smallest step that can be told from another as it is written
+ * An axis that covers `lowest` to `highest`, with at most six marks, whose step begins with 1, 2 or 5.
+ * @param least the smallest step whose marks still differ as text
  */
 export function scale(lowest: number, highest: number, least: number): Scale {
   const most = 4
@@ -25,7 +25,7 @@ export function scale(lowest: number, highest: number, least: number): Scale {
     [1, 2, 5, 10].map(each => each * power).find(each => range / each <= most) ?? power,
   )
   const bottom = Math.floor(lowest / step) * step
-  // A sum of nothing has no sign.
+  // Turns -0 into 0.
   const top = Math.max(Math.ceil(highest / step) * step, bottom + step) || 0
   const count = Math.round((top - bottom) / step)
   const marks = Array.from({ length: count + 1 }, (_, at) => ({ at: at / count, value: bottom + at * step }))
@@ -41,7 +41,7 @@ const steps = [
   ...[1, 2, 7, 14, 30, 90].map(count => count * day),
 ]
 
-/** Round moments from `from` to `to` (epoch seconds) of this machine's clock, at most five: full hours, midnights. */
+/** Round local times (full hours, midnights) between `from` and `to` (epoch seconds), at most six. */
 export function moments(from: number, to: number): Mark<number>[] {
   const step = steps.find(each => (to - from) / each <= 5) ?? 365 * day
   const marks: Mark<number>[] = []
@@ -50,7 +50,7 @@ export function moments(from: number, to: number): Mark<number>[] {
   return marks
 }
 
-/** Whole days are counted by the calendar: one with a change of the clock is not 24 hours long. */
+/** Days follow the calendar: with a clock change they do not have 24 hours. */
 function next(moment: number, step: number): number {
   if (step < day) return moment + step
   const date = new Date(moment * 1000)

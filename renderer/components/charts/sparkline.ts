@@ -1,12 +1,12 @@
 import type { Course } from '../../../electron/contract/instance/load.ts'
 
-/** The `d` of a line and of the area under it, one unit wide a value, `height` high; y grows downwards. */
+/** The `d` of a line and of the area under it, one unit wide per value; y grows downwards. */
 export interface Sparkline {
   line: string
   area: string
 }
 
-/** A course from 0 up to `top` as a line that is broken where nothing is known. */
+/** A course from 0 to `top` as a line `height` units high, interrupted where values are unknown. */
 export function sparkline(course: Course, top: number, height: number): Sparkline {
   let line = ''
   let area = ''
@@ -21,7 +21,7 @@ export function sparkline(course: Course, top: number, height: number): Sparklin
     }
     if (begun === undefined || (course[x + 1] ?? null) !== null) continue
     const end = value === null ? x - 1 : x
-    // One value alone is a dot, where the line's ends are round.
+    // A single value is a dot, drawn by round line caps.
     if (end === begun) line += 'h0'
     area += `L${end} ${height}L${begun} ${height}Z`
     begun = undefined
@@ -33,7 +33,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-/** The last, lowest and highest value that are known; undefined where none is. */
+/** The last, lowest and highest known value; undefined where none is known. */
 export function extent(course: Course): { last: number; lowest: number; highest: number } | undefined {
   const known = course.filter(value => value !== null)
   const last = known.at(-1)

@@ -1,14 +1,14 @@
 /**
- * Seconds without a sample from which on nothing is known of the time between two: three times what usually lies
- * between them.
- * @param least what lies between two at least, seconds
+ * The longest gap between samples, in seconds, across which a line is drawn: three times the shortest distance between
+ * two.
+ * @param least the shortest distance that is assumed, in seconds
  */
 export function longestKnown(samples: readonly { at: number }[], least: number): number {
   const steps = samples.slice(1).map(({ at }, before) => at - (samples[before]?.at ?? at))
   return 3 * Math.max(least, steps.length === 0 ? 0 : Math.min(...steps))
 }
 
-/** What was seen, parted where more than `longest` seconds lie between two samples: no line is drawn across. */
+/** Splits samples wherever more than `longest` seconds lie between two, as no line is drawn across the gap. */
 export function stretches<Seen extends { at: number }>(seen: readonly Seen[], longest: number): Seen[][] {
   const parts: Seen[][] = []
   for (const sample of seen) {
@@ -20,7 +20,7 @@ export function stretches<Seen extends { at: number }>(seen: readonly Seen[], lo
   return parts
 }
 
-/** The `d` of a line through places; one alone is a dot, where the line's ends are round. */
+/** The `d` of a line through points; a single one is a dot, drawn by round line caps. */
 export function linesThrough(places: readonly string[]): string {
   return `M${(places.length === 1 ? [...places, ...places] : places).join('L')}`
 }

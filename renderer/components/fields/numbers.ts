@@ -1,7 +1,7 @@
 /**
- * The number in what was typed, with or without its unit (`$1,200.50`, `40 GB`, `0.31/h`); undefined for nothing,
- * NaN for what is no number. A comma between groups of three digits parts them, as in `1,200`; any other one comes
- * before the decimals, as in `0,31` and `1,5`.
+ * The number in typed text, with or without its unit (`$1,200.50`, `40 GB`, `0.31/h`); undefined for empty text, NaN
+ * for anything else. A comma before groups of three digits separates thousands, as in `1,200`; any other one is a
+ * decimal comma, as in `0,31` and `1,5`.
  */
 export function typedNumber(text: string): number | undefined {
   const bare = withoutUnit(text)
@@ -11,7 +11,7 @@ export function typedNumber(text: string): number | undefined {
   return /^-?(\d+(\.\d*)?|\.\d+)$/.test(pointed) ? Number(pointed) : Number.NaN
 }
 
-/** A number as one types it, without the noise of binary fractions: 98.50000001 is 98.5. */
+/** A number as a user would type it, without binary rounding noise: 98.50000001 is 98.5. */
 export function asTyped(value: number): string {
   return String(Number(value.toFixed(4)))
 }

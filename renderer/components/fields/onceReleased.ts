@@ -1,6 +1,6 @@
 /**
- * Does something once no pointer is pressed. What appears as a field is left moves what is under it, and a button that
- * moves between press and release is not clicked.
+ * Runs something once no pointer is pressed. An error that appears when a field is left moves the content below it, and
+ * a button that moves between press and release is not clicked.
  */
 export function onceReleased(run: () => void): void {
   if (!document.querySelector(':active')) {

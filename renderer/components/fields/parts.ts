@@ -1,6 +1,6 @@
 import { tick } from 'svelte'
 
-/** Once a part of a form has opened: its first field is in sight and has the focus. */
+/** Focuses the first field of a form part that was just opened, and scrolls the part into view. */
 export async function enterPart(part: () => HTMLElement | undefined): Promise<void> {
   await tick()
   const here = part()
@@ -8,7 +8,7 @@ export async function enterPart(part: () => HTMLElement | undefined): Promise<vo
   here?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Once it has closed: the button that opens it has the focus. */
+/** Focuses the button that opens a form part that was just closed. */
 export async function leavePart(part: () => HTMLElement | undefined): Promise<void> {
   await tick()
   part()?.querySelector('button')?.focus()

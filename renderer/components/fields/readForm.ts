@@ -1,15 +1,14 @@
 import * as v from 'valibot'
 import { typedNumber } from './numbers.ts'
 
-/** What a form says: a value of its schema, or a sentence for each field that is wrong. */
+/** A form's result: a value of its schema, or a message for each invalid field. */
 export type ReadForm<Value> = { value: Value; errors?: undefined } | { value?: undefined; errors: FormErrors }
 
 export type FormErrors = Record<string, string>
 
 /**
- * Reads a form by the contract's schema, whose messages and bounds are told at the fields: the first of each field, as a
- * sentence.
- * @param draft what was filled in, numbers by {@link number}
+ * Reads a form by the contract's schema. Of each field, the first issue is shown, as a sentence.
+ * @param draft the form's input, with numbers from {@link number}
  * @param fieldAt the form's field for a path of the schema, such as `limits.attempts`; '' where it has none
  */
 export function readForm<Schema extends v.GenericSchema>(
@@ -24,23 +23,23 @@ export function readForm<Schema extends v.GenericSchema>(
   return { errors }
 }
 
-/** What is wrong with one field alone; undefined when nothing is. */
+/** The error of a single field; undefined when there is none. */
 export function wrongIn(schema: v.GenericSchema, value: unknown): string | undefined {
   return readForm(schema, value).errors?.['']
 }
 
-/** The typed number in the schema's unit, of which the form's is `scale`: 60 for minutes of seconds. NaN for none. */
+/** The typed number in the schema's unit; `scale` is the form's unit in it: 60 for minutes of seconds. NaN for none. */
 export function number(text: string, scale = 1): number {
   return (typedNumber(text) ?? Number.NaN) * scale
 }
 
-/** The contract's words as a sentence of their own. */
+/** The contract's message as a sentence. */
 function sentence(message: string): string {
   const start = message.charAt(0).toUpperCase() + message.slice(1)
   return /[.!?]$/.test(start) ? start : `${start}.`
 }
 
-/** The first part of a path: a form that has one field for a list. */
+/** The first part of a path, for a form that has one field for a list. */
 export function firstPart(path: string): string {
   return path.split('.')[0] ?? ''
 }

@@ -1,6 +1,6 @@
 /**
- * Where a menu is put: in the page's main part, so that screen readers tell whose it is; beside it while a dialog has
- * the page.
+ * The container for menus: inside the page's main landmark, so that screen readers find them there, or the body while a
+ * dialog is modal.
  */
 export function floatsIn(): Element | 'body' {
   const beside = document.querySelector('[aria-modal=true]')

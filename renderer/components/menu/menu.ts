@@ -1,12 +1,12 @@
-/** One entry of a menu, or a line between two groups of them. */
+/** A menu entry, or a line between two groups. */
 export type MenuEntry =
   | 'line'
   | {
       label: string
       run: () => unknown
-      /** Shown at the end: a key. */
+      /** A key, shown at the end. */
       hint?: string
       danger?: boolean
-      /** Why it cannot be used now. */
+      /** Why the entry is disabled. */
       unusable?: string
     }

@@ -6,10 +6,10 @@ import { answersSearch, mergedEntries } from './merge.ts'
 
 /** Entries fetched at once. */
 const pageLength = 100
-/** Milliseconds without a key before a search is sent. */
+/** Milliseconds after the last key before a search is sent. */
 const pause = 150
 
-/** What the Activity screen shows: pages fetched so far, and what has happened since. */
+/** The state of the Activity screen: the fetched pages and the newest entries. */
 export class ActivityView {
   text = $state('')
   kind: ActivityKind | 'all' = $state('all')
@@ -44,7 +44,7 @@ export class ActivityView {
     this.#timer = setTimeout(() => void this.restart(), pause)
   }
 
-  /** Forgets what was fetched and begins again with the newest. */
+  /** Drops the fetched pages and begins again with the newest. */
   restart(): Promise<void> {
     clearTimeout(this.#timer)
     this.#fetched = []

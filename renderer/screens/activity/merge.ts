@@ -11,7 +11,7 @@ export function mergedEntries(
   return [...byId.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0))
 }
 
-/** Whether an entry is what the search is after: the text stands in it, or in its detail, or is its instance. */
+/** Whether an entry's text, detail or instance number contains the search text. */
 export function answersSearch(entry: ActivityEntry, text: string): boolean {
   const instance = entry.instance === undefined ? '' : `#${entry.instance}`
   return `${entry.text} ${entry.detail ?? ''} ${instance}`.toLowerCase().includes(text.trim().toLowerCase())

@@ -2,14 +2,14 @@ import type { TemplateView } from '../../../electron/contract/market/template.ts
 import type { IconName } from '../../components/icons.ts'
 import { imageName } from '../../features/templates/listing.ts'
 
-/** Something that people rent a GPU for. */
+/** A common use of a GPU. */
 export interface Recipe {
   title: string
   about: string
   icon: IconName
-  /** GB of VRAM that one GPU has to have. */
+  /** GB of VRAM that one GPU needs. */
   memory: number
-  /** Of the templates that do it, the one that most instances were made from. */
+  /** The matching template: a recommended one before others, then the most used. */
   template: TemplateView
 }
 
@@ -39,7 +39,7 @@ const kinds: readonly (Omit<Recipe, 'template'> & {
   },
 ]
 
-/** What can be started from these templates, each kind once. */
+/** The recipes that these templates allow, each kind once. */
 export function recipesOf(templates: readonly TemplateView[]): Recipe[] {
   const best = [...templates].sort(
     (a, b) =>

@@ -1,7 +1,7 @@
 import type { AccountId } from '../../../electron/contract/ids.ts'
 import type { ActivityEntry } from '../../../electron/contract/state.ts'
 
-/** What happened by itself since the user last did something; where that is nothing, what happened last. */
+/** The entries since the user last acted; without any, the latest ones. */
 export function sinceLastAct(
   activity: Readonly<Record<string, ActivityEntry>>,
   account: AccountId,

@@ -2,7 +2,7 @@ import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contra
 import { typedNumber } from '../../components/fields/numbers.ts'
 import { firstPart, type ReadForm, readForm } from '../../components/fields/readForm.ts'
 
-/** What is typed into the form of a network disk. */
+/** The input of a network disk's form. */
 export interface DiskDraft {
   onto: 'new' | 'existing'
   /** Id of the existing disk. */
@@ -30,7 +30,7 @@ export function readDisk({ onto, disk, mountPoint, chosen, typed }: DiskDraft): 
   )
 }
 
-/** What is typed into the form of a workergroup. Where two fields are alternatives, one of them is sent. */
+/** The input of a workergroup's form. Of two alternative fields, one is sent. */
 export interface WorkergroupDraft {
   endpoint: 'name' | 'id'
   endpointName: string
@@ -81,7 +81,7 @@ export function readWorkergroup(draft: WorkergroupDraft): ReadForm<WorkergroupRe
   )
 }
 
-/** NaN for what is no id. */
+/** The typed id, NaN for any other text. */
 function typedId(text: string): number {
   const bare = text.trim().replace(/^#/, '')
   return /^\d+$/.test(bare) ? Number(bare) : Number.NaN

@@ -11,7 +11,7 @@ export function cleanedWords({ deleted = 0 }: MachineAnswer): string {
   return deleted === 1 ? '1 expired contract went.' : `${count(deleted)} expired contracts went.`
 }
 
-/** What a machine is, in a line. */
+/** The facts of a machine, in a line. */
 export function machineFacts(machine: MachineView): string {
   const { gpuName, gpuCount, location, verification, listed } = machine
   return [
@@ -25,7 +25,7 @@ export function machineFacts(machine: MachineView): string {
     .join('\u00a0· ')
 }
 
-/** What a workergroup is made of, in a line. */
+/** The facts of a workergroup, in a line. */
 export function workergroupFacts(group: WorkergroupView): string {
   const { endpointName, endpointId, templateHash, templateId, searchParams, launchArgs } = group
   return [

@@ -3,7 +3,7 @@ import type { InstanceState } from '../../../electron/contract/instance/instance
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
-/** What is said of a state that was come to: what the user waits for, or must know of. */
+/** The announcements of new states that the user must know about. */
 const said: Partial<Record<InstanceState, string>> = {
   outbid: 'was outbid and has stopped',
   crashed: 'has crashed',
@@ -12,10 +12,7 @@ const said: Partial<Record<InstanceState, string>> = {
   silent: 'does not answer',
 }
 
-/**
- * What someone who hears the page is told of a change to its rows: what is ready, outbid, crashed or gone, and what a
- * guard did.
- */
+/** What changed, for screen readers: instances that became ready or unusable, and guards that acted. */
 export function announcements(
   before: Pick<AccountView, 'id' | 'instances' | 'guards'>,
   after: Pick<AccountView, 'id' | 'instances' | 'guards'>,

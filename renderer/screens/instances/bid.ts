@@ -3,8 +3,8 @@ import type { InstanceView } from '../../../electron/contract/instance/instance.
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 
 /**
- * A bid that wins against the lowest that would run now: a cent more, a tenth of a cent below ten cents. Undefined
- * when that is not known or above the highest bid of $32 (section 8).
+ * The next bid above the lowest that runs now, in steps of a cent (a tenth of a cent below ten cents). Undefined when
+ * that is unknown or above the highest bid of $32 (section 8).
  */
 export function winningBid(instance: InstanceView): Micros | undefined {
   const { minimumBid } = instance

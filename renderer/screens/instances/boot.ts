@@ -2,37 +2,37 @@ import { duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 
-/** The share of an image that is here, 0 to 100, from a service's line such as "pulling image: 64 %". */
+/** Percent of the image that is pulled, from a status message such as "pulling image: 64 %". */
 export function pulledShare({ state, statusMessage }: InstanceView): number | undefined {
   if (state !== 'loading') return undefined
   const percent = /(\d{1,3})(?:\.\d+)?\s*%/.exec(statusMessage ?? '')?.[1]
   return percent === undefined || Number(percent) > 100 ? undefined : Number(percent)
 }
 
-/** The service's own line, where it says more than how much of the image is there, and is not still that of a stop. */
+/** The service's status message, unless it only has the image's progress or still belongs to a stop. */
 export function bootLine(instance: InstanceView): string | undefined {
   const { actualStatus, statusMessage } = instance
   const stopped = actualStatus === 'stopped' || actualStatus === 'exited'
   return stopped || pulledShare(instance) !== undefined ? undefined : statusMessage
 }
 
-/** What it waits for, as short as a column needs. */
+/** The present step of a boot, short enough for a column. */
 export function bootWords(instance: InstanceView): string {
   if (instance.state === 'provisioning') return 'being created'
   const share = pulledShare(instance)
   return share === undefined ? 'image' : `image ${share} %`
 }
 
-/** Since when it boots (epoch seconds): the last time it was started, else its creation. */
+/** When the present boot began (epoch seconds): the last start, else the creation. */
 export function bootingSince({ history, startedAt }: InstanceView): number | undefined {
   const before = history.findLastIndex(({ state }) => !hasTrait(state, 'booting'))
   return before < 0 ? (startedAt ?? history[0]?.at) : history[before + 1]?.at
 }
 
-/** Seconds that a boot may lie before the first time Berth saw the instance, and still have been seen whole. */
+/** Seconds from an instance's creation until Berth first saw it, up to which its boot counts as seen whole. */
 const seenAtOnce = 120
 
-/** Seconds from its creation until it ran, where Berth saw both. */
+/** Seconds from an instance's creation until it first ran, where Berth saw both. */
 export function bootTime({ startedAt, history }: InstanceView): number | undefined {
   const first = history[0]
   const ran = history.find(({ state }) => state === 'running')
@@ -41,15 +41,15 @@ export function bootTime({ startedAt, history }: InstanceView): number | undefin
   return first.at - from > seenAtOnce ? undefined : ran.at - from
 }
 
-/** How long boots of the same image took that Berth saw, oldest first. */
+/** Seconds that boots of the same image took, as far as Berth saw them. */
 function bootsOf(image: string | undefined, instances: readonly InstanceView[]): number[] {
   if (image === undefined) return []
   return instances.filter(one => one.image === image).flatMap(one => bootTime(one) ?? [])
 }
 
 /**
- * How much longer such a boot usually takes, by those that Berth saw: `about 4 min left`; how long they took once it
- * takes longer. Undefined where it saw none. `now`: epoch seconds of the account's time.
+ * How much longer a boot of this image usually takes: `about 4 min left`; both times once it takes longer than usual.
+ * Undefined where Berth saw no such boot. `now`: epoch seconds of the account's time.
  */
 export function bootOutlook(
   instance: InstanceView,
@@ -70,7 +70,7 @@ function roughly(seconds: number): string {
   return seconds < 60 ? 'a minute' : duration(Math.round(seconds / 60) * 60)
 }
 
-/** When it was created, as the first of its steps. */
+/** The first step of a boot, with the time of the creation. */
 export function createdWords({ startedAt }: InstanceView, now: number): string {
   return startedAt === undefined ? 'created' : `created ${moment(startedAt, now)}`
 }

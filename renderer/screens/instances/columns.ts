@@ -10,16 +10,16 @@ export type RowColumn = 'state' | 'name' | 'gpu' | 'price' | 'spent' | 'load' | 
 export interface Column {
   column: RowColumn
   title: string
-  /** A figure stands right, and is sorted the largest first. */
+  /** Figures are aligned to the right and sorted the largest first. */
   figure?: true
-  /** It goes where there is no room for that. */
+  /** The column is left out where there is no room for this part. */
   part?: Part
   /**
-   * What it is sorted by; `now` in epoch seconds of the account's time. By the load and the memory it is not: rows that
-   * change places with every poll are rows that are missed by a click.
+   * The sort key; `now` in epoch seconds of the account's time. Load and memory have none: rows that move with every
+   * poll are hard to click.
    */
   order?(row: Row, now: number): string | number | undefined
-  /** What it shows, where that is text alone. */
+  /** The text of a cell; absent where a cell is more than text. */
   text?(row: Row, now: number): string | undefined
 }
 
@@ -67,12 +67,12 @@ export const columns: readonly Column[] = [
   },
 ]
 
-/** The columns that there is room for. */
+/** The columns that fit. */
 export function columnsFor(parts: ReadonlySet<Part>): readonly Column[] {
   return columns.filter(({ part }) => part === undefined || parts.has(part))
 }
 
-/** Seconds that it runs, or boots. */
+/** Seconds since the instance began to run or boot. */
 function uptime({ instance }: Row, now: number): number | undefined {
   const since =
     instance && (hasTrait(instance.state, 'booting') ? bootingSince(instance) : runningSince(instance))

@@ -1,6 +1,6 @@
 import { type Row, rowState } from './rows.ts'
 
-/** How many run, are on their way, and need the user. */
+/** How many rows run, are on their way, and need the user (broken ones included). */
 export interface Counts {
   running: number
   onTheirWay: number
@@ -13,7 +13,7 @@ export function countsOf(rows: readonly Row[]): Counts {
   return { running: count('running'), onTheirWay: count('busy'), needYou: count('needs-you', 'broken') }
 }
 
-/** `2 running, 1 on its way`, without what there is none of; the rest is said with weight. */
+/** `2 running, 1 on its way`, without zeros; `urgentWords` has the rest, which is shown in bold. */
 export function calmWords({ running, onTheirWay }: Counts): string {
   const parts = [
     running > 0 && `${running} running`,

@@ -1,7 +1,7 @@
 import type { RowSort } from './sortRows.ts'
 
 class Order {
-  /** Newest first unless a column was clicked; kept while other screens are looked at. */
+  /** The column that was clicked, or undefined for newest first; kept while other screens are shown. */
   by: RowSort | undefined = $state()
 }
 export const order = new Order()

@@ -1,4 +1,4 @@
-/** The columns and parts of a row that go where there is little room, what matters least first. */
+/** The columns and parts of a row that need a minimal table width (pixels), the least important first. */
 const leastWidths = {
   id: 1180,
   gpuMemory: 1090,
@@ -14,7 +14,7 @@ const leastWidths = {
 
 export type Part = keyof typeof leastWidths
 
-/** What a table of so many pixels has room for; all of it before it is measured. */
+/** The parts that fit a table's width in pixels; all of them before it is measured (0). */
 export function partsFor(width: number): ReadonlySet<Part> {
   const parts = Object.entries(leastWidths) as [Part, number][]
   return new Set(parts.filter(([, least]) => width === 0 || width >= least).map(([part]) => part))

@@ -15,7 +15,7 @@ import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
 import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 
-/** What a row has to say beyond its figures, by the kind of answer it wants. */
+/** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =
   | { kind: 'steps' }
   | { kind: 'runs' }
@@ -25,19 +25,19 @@ export type RowNotice =
   | { kind: 'note'; text: string }
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
-  /** `final`: it will not run again, so that to destroy it is the answer. */
+  /** `final`: it cannot run again, so the notice offers to destroy it. */
   | { kind: 'dead'; text: string; final: boolean }
   | { kind: 'priceIncrease'; text: string; increase: PriceIncreaseView }
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
-/** What of the account a line may speak of: its time in epoch seconds, and its credit. */
+/** The account's time in epoch seconds, and its credit. */
 interface NoticeContext {
   now: number
   credit?: Micros
 }
 
-/** The line under a row, if it has anything to say. */
+/** The notice under a row, if it has one. */
 export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowNotice | undefined {
   return ownNotice(row, context) ?? (row.runs ? { kind: 'runs' } : undefined)
 }
@@ -66,7 +66,7 @@ function ownNotice(
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 
-/** What is coming to it, in one line: what wants an answer before what is only told. */
+/** The instance's warnings in one notice, with a price increase that the user has not accepted yet. */
 function comingNotice(
   instance: InstanceView,
   increase: PriceIncreaseView | undefined,
@@ -113,7 +113,7 @@ function exitedText({ statusMessage }: InstanceView): string {
   return `Its container ended, and may restart by itself.${said}`
 }
 
-/** Why it stopped, or cannot start; undefined where there is nothing to say. */
+/** Why a stopped instance cannot start; undefined where nothing is known to prevent it. */
 function stoppedText(instance: InstanceView, { now, credit }: NoticeContext): string | undefined {
   const { interruptible, bid, minimumBid } = instance
   if (isContractOver(instance, now))

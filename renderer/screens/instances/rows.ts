@@ -16,31 +16,28 @@ import { rentalWords, stateWords } from '../../words/state.ts'
 import { seriesWords } from './attempts/attemptWords.ts'
 import { countingGuards } from './guards/guardChips.ts'
 
-/**
- * One row of the screen: an instance, a rental or a series of attempts that has none now, or an instance on its way
- * through one of them.
- */
+/** One row: an instance, with the rental or series of attempts that made it, or one of these without an instance. */
 export interface Row {
   key: string
   instance?: InstanceView
   rental?: RentalView
   attemptSeries?: AttemptSeriesView
-  /** A tunnel to it that is on its way, lost for now, failed, or not found by the browser. */
+  /** A tunnel that is opening, lost for now, failed, or whose name the browser does not resolve. */
   tunnel?: TunnelView
-  /** The guards that count on it, the next one first. */
+  /** The guards that count or are about to act, the next one first. */
   guards?: readonly GuardView[]
-  /** Higher prices that its host asks for, or that were accepted. */
+  /** Higher prices that the host asks for, or that the user has accepted. */
   increase?: PriceIncreaseView
-  /** What is run once it can be entered, or will not be, since its rental came to nothing. */
+  /** Runs that wait for the instance, or that failed because their rental did. */
   runs?: readonly RunView[]
 }
 
-/** Whether a rental still says something that its instance does not say itself. */
+/** Whether a rental still says more than its instance does. */
 function speaks(rental: RentalView): boolean {
   return rental.step !== 'running' && !(rental.step === 'cancelled' && rental.problem === undefined)
 }
 
-/** The runs that wait for what a row is about, the oldest first; and those that waited for nothing. */
+/** The row's runs that wait, or that failed before they had an instance, the oldest first. */
 function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['runs']): RunView[] {
   const mine = (run: RunView) =>
     run.instance === undefined
@@ -55,7 +52,7 @@ function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['run
     .sort((a, b) => a.createdAt - b.createdAt)
 }
 
-/** What the screen shows: rentals without an instance first, then instances, newest first. */
+/** The screen's rows: rentals and series without an instance first, then instances, each the newest first. */
 export function rowsOf(account: AccountView): Row[] {
   const byInstance = new Map<number, RentalView>()
   const rows: Row[] = []
@@ -98,7 +95,7 @@ export function rowsOf(account: AccountView): Row[] {
   })
 }
 
-/** The row's state as a word and a shape. A rental under way goes before what its instance says. */
+/** The row's state as a word and a shape. A series or rental under way takes precedence over its instance. */
 export function rowState({ instance, rental, attemptSeries }: Row) {
   if (attemptSeries && (!instance || isTrying(attemptSeries))) return seriesWords(attemptSeries)
   if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
@@ -107,8 +104,8 @@ export function rowState({ instance, rental, attemptSeries }: Row) {
 }
 
 /**
- * What the row costs per hour as things are now, with what it costs running where that differs. What is on its way to
- * running shows what it will cost then.
+ * The row's present cost per hour; `title` has the price while it runs where that differs. Rows that are still booting
+ * show the price they will have once they run.
  */
 export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: Micros; title?: string } {
   const running =
@@ -121,7 +118,7 @@ export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: M
     : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }
 }
 
-/** The rows in whose name, GPU, state or place every typed word occurs. */
+/** The rows in whose state, name, GPU, place or image every typed word occurs. */
 export function filterRows(rows: readonly Row[], typed: string): readonly Row[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows

@@ -8,7 +8,7 @@ export interface RowSort {
 
 const columnOf = (name: RowColumn) => columns.find(({ column }) => column === name)
 
-/** Texts begin with A, figures with the largest; a second click turns it round, a third one takes it back. */
+/** The first click sorts texts from A and figures from the largest, the second reverses, the third ends the sorting. */
 export function sortAfterClick(now: RowSort | undefined, column: RowColumn): RowSort | undefined {
   const descending = columnOf(column)?.figure === true
   if (now?.column !== column) return { column, descending }
@@ -17,7 +17,7 @@ export function sortAfterClick(now: RowSort | undefined, column: RowColumn): Row
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** In that order, or newest first as they are. What is unknown comes last either way, and equals stay as they were. */
+/** Sorts rows, or leaves them newest first. Unknown values come last in both directions; equals keep their order. */
 export function sortRows(rows: readonly Row[], by: RowSort | undefined, now: number): readonly Row[] {
   if (!by) return rows
   const turn = by.descending ? -1 : 1

@@ -7,10 +7,7 @@ interface Step {
   current: boolean
 }
 
-/**
- * The steps of what is on its way to running, with the one it is at. `entered`: SSH must answer, too. `now`: epoch
- * seconds of the account's time.
- */
+/** The steps of a boot, with the present one. `entered`: SSH must answer, too. `now`: epoch seconds, account time. */
 export function bootSteps(
   rental: Pick<RentalView, 'step'>,
   instance: InstanceView | undefined,
@@ -27,7 +24,7 @@ export function bootSteps(
     { name: 'running', at: 3 },
     ...(entered ? [{ name: 'SSH answers', at: 4 }] : []),
   ]
-  // What runs and is to be entered waits for that.
+  // A running instance that must be entered waits for SSH.
   const current = entered && at === 3 ? 4 : at
   return steps.map(step => ({ name: step.name, current: step.at === current }))
 }

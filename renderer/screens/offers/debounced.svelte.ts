@@ -2,8 +2,8 @@
 const pause = 150
 
 /**
- * A value that follows once nothing has changed for a moment, so that no key waits for what takes long to draw; at once
- * where it is that of another subject.
+ * A value that is updated once it has not changed for a moment, so that slow drawing does not delay typing; at once
+ * where its subject is another.
  */
 export function debounced<Value>(read: () => Value, subject: () => unknown): () => Value {
   let held: { value: Value; subject: unknown } | undefined = $state.raw()

@@ -1,6 +1,6 @@
 import type { Settings, SettingsChange } from '../../../electron/contract/app/settings.ts'
 
-/** The part of some settings that a change is about, as it is now; within a group, too. */
+/** The present values of the settings that a change contains; within a group, too. */
 export function partBefore(settings: Settings, change: SettingsChange): SettingsChange {
   return partOf(settings, change)
 }

@@ -3,20 +3,20 @@ import type { Problem } from '../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { partBefore } from './partBefore.ts'
 
-/** Saves each change at once, and remembers the last one, so that it can be taken back. */
+/** Saves each change at once, and remembers the last one for Undo. */
 export class SettingChanges {
-  /** The setting last changed, told beside it. */
+  /** The setting last changed, and its value before. */
   saved: { field: string; before: SettingsChange } | undefined = $state.raw()
   failed: { field: string; problem: Problem } | undefined = $state.raw()
   readonly #page: Page
-  /** One after another: the next is compared with what the one before it made of the settings. */
+  /** Changes run one by one, since each is compared with the settings that the one before it left. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(page: Page) {
     this.#page = page
   }
 
-  /** Saves a change; `field` is where its outcome is told. */
+  /** Saves a change; its outcome is shown at `field`. */
   change(field: string, to: SettingsChange): Promise<void> {
     this.#turn = this.#turn.then(() => this.#change(field, to))
     return this.#turn

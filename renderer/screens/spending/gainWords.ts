@@ -1,10 +1,10 @@
 import { duration } from '../../../electron/contract/format/time.ts'
 import type { Saving } from '../../../electron/contract/spending/forecast.ts'
 
-/** Seconds: a year and more is no forecast. */
+/** Seconds: longer forecasts show as more than a year. */
 export const farthest = 365 * 86_400
 
-/** How much longer the credit lasts without it; nothing where it is used up already. */
+/** How much longer the credit lasts without an instance; empty where it is used up already. */
 export function gainWords({ wins }: Pick<Saving, 'wins'>, usedUp: boolean): string {
   if (wins === undefined) return 'Ends all spending'
   if (usedUp) return ''

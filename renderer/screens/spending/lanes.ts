@@ -4,12 +4,12 @@ import type { InstanceState, InstanceView } from '../../../electron/contract/ins
 import type { MoneyHistory } from '../../../electron/contract/spending/history.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 
-/** The days that lanes show, by this machine's calendar, today last. */
+/** The days that lanes show, by this computer's calendar, today last. */
 export interface LaneDays {
   /** Epoch seconds of the account's time. */
   from: number
   to: number
-  /** Oldest first: `Sun 22 Nov`, and as the history names it, `2026-11-22`. */
+  /** Oldest first: `Sun 22 Nov`, and the history's key, `2026-11-22`. */
   days: readonly { name: string; iso: string }[]
 }
 
@@ -28,7 +28,7 @@ export function laneDays(now: number): LaneDays {
   }
 }
 
-/** What an instance did: it ran, was on its way, or lay there with its disk. */
+/** The activity of an instance: running, starting, or stopped with its disk. */
 export type LaneKind = 'running' | 'busy' | 'resting'
 
 const kinds: Record<InstanceState, LaneKind> = {
@@ -59,11 +59,11 @@ const marked: Partial<Record<InstanceState, 'outbid' | 'crashed'>> = {
 export interface Lane {
   parts: readonly { from: number; to: number; kind: LaneKind }[]
   marks: readonly { at: number; kind: 'outbid' | 'crashed' }[]
-  /** All that it shows, in words. */
+  /** The lane in words. */
   about: string
 }
 
-/** What an instance did in these days, as far as Berth saw it; what ran when first seen ran since its creation. */
+/** Activity of an instance in these days, as far as Berth saw it; if it ran when first seen, since it was rented. */
 export function laneOf({ history, startedAt }: InstanceView, { from }: LaneDays, now: number): Lane {
   const [first] = history
   const runsSince =
@@ -89,7 +89,7 @@ export function laneOf({ history, startedAt }: InstanceView, { from }: LaneDays,
   return { parts, marks, about: [ran > 0 ? `ran ${duration(ran)}` : 'did not run', ...events].join(', ') }
 }
 
-/** What these days cost: in all, by instance, and day by day what instances cost that are gone. */
+/** The cost of these days: in all, by instance, and by day for instances that are gone. */
 export interface WeekCosts {
   total: Micros
   instances: ReadonlyMap<string, Micros>

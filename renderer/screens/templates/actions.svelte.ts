@@ -12,7 +12,7 @@ export function rentFrom(page: Page, template: TemplateView): void {
   route.go('offers')
 }
 
-/** What else can be done with a template. */
+/** The menu of further actions on a template. */
 export function templateMenu(page: Page, template: TemplateView, onDelete: () => void): MenuEntry[] {
   const { hash, own, id, href } = template
   const foreign = own === false ? 'It belongs to someone else: copy it to change it.' : undefined

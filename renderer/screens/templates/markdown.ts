@@ -5,7 +5,7 @@ import { isTooMuch } from './readmeWork.ts'
 const marked = new Marked({ gfm: true, breaks: false, async: false })
 const purify = createDOMPurify(window)
 
-/** What may be in a readme: text, and links to web addresses. Nothing that loads, runs, or styles. */
+/** A readme may have text, and links to web addresses. Nothing that loads, runs, or styles. */
 const allowed = {
   ALLOWED_TAGS: [
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'p', 'br', 'hr', 'blockquote', 'ul', 'ol', 'li', 'pre', 'code'],
@@ -19,8 +19,8 @@ const allowed = {
 }
 
 /**
- * A readme as markup that is safe to show. Pictures and films, which would be fetched from elsewhere, become links to
- * them. Undefined where it is to be shown as text: formatting it would hold the page, or its parser gives up.
+ * A readme as safe markup. Pictures and films, which would be fetched from elsewhere, become links. Undefined where it
+ * must be shown as text: formatting would block the page, or the parser fails.
  */
 export function readmeMarkup(text: string): string | undefined {
   if (isTooMuch(text)) return undefined
@@ -36,7 +36,7 @@ export function readmeMarkup(text: string): string | undefined {
     const link = page.createElement('a')
     link.setAttribute('href', address)
     link.textContent = `Picture: ${media.getAttribute('alt') || address}`
-    // Within a link, one more would break it in two.
+    // A nested link would break the outer one in two.
     media.replaceWith(media.closest('a') ? (link.textContent ?? '') : link)
   }
   return purify.sanitize(page.body.innerHTML, allowed)

@@ -1,22 +1,22 @@
-/** What a readme may be to be formatted. Others are shown as the text they are. */
+/** The limits of a formatted readme. Beyond them it is shown as plain text. */
 export const readmeBounds = {
   characters: 262_144,
-  /** Quotes and lists within each other. */
+  /** Depth of nested quotes and lists. */
   nesting: 32,
-  /** HTML tags of how letters look that are open at once: a browser opens all of them again in each paragraph. */
+  /** HTML formatting tags that are open at once: a browser opens all of them again in each paragraph. */
   open: 64,
   /** Comparisons of characters, about a nanosecond each. */
   work: 300_000_000,
 }
 
-/** Whether formatting it takes long, or more nesting than a parser stands. Reads each character a few times. */
+/** Whether formatting it takes too long, or nests too deeply for a parser. Reads each character a few times. */
 export function isTooMuch(text: string): boolean {
   return text.length > readmeBounds.characters || mostOpen(text) > readmeBounds.open || isKnotty(text)
 }
 
 /**
- * A Markdown parser looks for the end of each emphasis through the rest of its paragraph, for an address through the
- * rest of its word, and goes through a list once for each of its items: so much work is counted.
+ * Estimates a Markdown parser's work: it searches the rest of the paragraph for the end of each emphasis, the rest of
+ * the word for an address, and the whole list once for each of its items.
  */
 function isKnotty(text: string): boolean {
   let work = 0
@@ -46,7 +46,7 @@ function isKnotty(text: string): boolean {
   return work + (items * items) / 8 > readmeBounds.work
 }
 
-/** The signs of quotes and list items that a line begins with, and where what they hold begins. */
+/** The markers of quotes and list items at the start of a line, and where their text begins. */
 function readMarkers(line: string): { nesting: number; item: boolean; from: number } {
   let nesting = 0
   let item = false

@@ -5,7 +5,7 @@ import { firstPart, type ReadForm, readForm } from '../../components/fields/read
 import { firstWords, unquoted } from '../../words/shellWords.ts'
 import { stateWords } from '../../words/state.ts'
 
-/** What is typed into the form of a copy. Instances are ids as text, empty while none is chosen. */
+/** The input of a copy's form. Instances are ids as text, empty while none is chosen. */
 export interface CopyDraft {
   from: string
   fromPath: string
@@ -34,15 +34,12 @@ export function readSync(draft: SyncDraft): ReadForm<SyncRequest> {
   return readForm(SyncRequest, { ...draft, instance: chosenId(draft.instance), flags }, firstPart)
 }
 
-/** Two that are not chosen are not the same one. */
+/** NaN while none is chosen, so that two such ids are not equal. */
 function chosenId(typed: string): number {
   return typed === '' ? Number.NaN : Number(typed)
 }
 
-/**
- * Where to copy to when nothing was said: the one other instance that runs. Of several none is taken, since what lies
- * there is written over.
- */
+/** The default destination: the only other running instance. None of several, since a copy overwrites files. */
 export function onlyOther(instances: Readonly<Record<string, InstanceView>>, from: string): string {
   const others = Object.values(instances).filter(
     ({ id, state }) => state === 'running' && String(id) !== from,
@@ -50,7 +47,7 @@ export function onlyOther(instances: Readonly<Record<string, InstanceView>>, fro
   return from !== '' && others.length === 1 ? String(others[0]?.id) : ''
 }
 
-/** The instances to choose from: those that run first, since the others can take part in nothing. */
+/** The instances to choose from, running ones first, since only these can copy or sync. */
 export function instanceChoices(
   instances: Readonly<Record<string, InstanceView>>,
 ): { value: string; label: string }[] {

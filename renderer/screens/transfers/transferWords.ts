@@ -23,19 +23,19 @@ export function sideWords({ instance, path }: TransferView['from']): string {
   return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
 }
 
-/** A transfer in a line, for names of buttons. */
+/** The name of a transfer, for the labels of buttons. */
 export function transferName({ kind, from, to }: TransferView): string {
   return `${kind === 'copy' ? 'copy' : 'sync'} of ${sideWords(from)} to ${sideWords(to)}`
 }
 
-/** Those that may still go on first, then newest first. */
+/** Running transfers first, then the newest. */
 export function inOrder(transfers: Readonly<Record<string, TransferView>>): TransferView[] {
   return Object.values(transfers).sort(
     (a, b) => Number(isRunning(b)) - Number(isRunning(a)) || b.startedAt - a.startedAt,
   )
 }
 
-/** What is to be known of the key that was made for a sync; undefined for a copy. */
+/** A note on the API key that was made for a sync; undefined for a copy. */
 export function keyWords({ key }: TransferView): { text: string; warn: boolean } | undefined {
   if (!key) return undefined
   const broad = key.scoped ? '' : ' This account has no permissions for keys, so it may do everything.'
@@ -48,7 +48,7 @@ export function keyWords({ key }: TransferView): { text: string; warn: boolean }
   }
 }
 
-/** What is lost by cancelling, and which others of the list go with it: the service is told the instance alone. */
+/** The other transfers that a cancellation ends, since the service is told the instance alone. */
 export function alsoCancelled(
   transfer: TransferView,
   all: Readonly<Record<string, TransferView>>,
@@ -63,7 +63,7 @@ export function alsoCancelled(
   )
 }
 
-/** The instance by which it is cancelled: a copy's destination, a sync's own. */
+/** The instance that a cancellation names: a copy's destination, a sync's own. */
 export function instanceOf({ kind, from, to }: TransferView): number | undefined {
   return kind === 'copy' ? to.instance : (from.instance ?? to.instance)
 }

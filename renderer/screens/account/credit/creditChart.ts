@@ -2,22 +2,22 @@ import type { Micros } from '../../../../electron/contract/spending/money.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
 import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
 
-/** What the credit was at a moment of the account's time, in epoch seconds. */
+/** The credit at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {
   at: number
   credit: Micros
 }
 
-/** A picture of how the credit went and will go, in its own units; y grows downwards. */
+/** A chart of the credit and its forecast, in the units of its box; y grows downwards. */
 export interface CreditChart {
-  /** The `d` of the line, and of the area under it down to nothing. */
+  /** The `d` of the line, and of the area between it and $0. */
   line: string
   area: string
-  /** The `d` of how it goes on if all stays as it is; absent where nothing is spent. */
+  /** The `d` of the forecast if spending stays as it is; absent where nothing is spent or no credit is left. */
   forecast?: string
-  /** What was seen, and the end of the forecast. */
+  /** The samples, and the end of the forecast. */
   points: readonly { x: number; sample: CreditSample; forecast?: true }[]
-  /** Where $0 lies, and where now does. */
+  /** The y of $0, and the x of now. */
   zero: number
   now: number
   /** Marks of micro-dollars, and of epoch seconds. */
@@ -27,18 +27,18 @@ export interface CreditChart {
   lowest: number
 }
 
-/** The share of the time shown that the forecast looks ahead. */
+/** The forecast's length, as a share of the time shown. */
 const ahead = 1 / 3
-/** Of money, as it is written: a cent. */
+/** A cent in micro-dollars, the smallest step of the axis. */
 const cent = 10_000
 /** Seconds from one sample to the next, at least. */
 const fiveMinutes = 300
 
 /**
- * Samples from `from` to `to` (epoch seconds), drawn into a box, and the course from there; undefined with fewer than
- * two of them. The time in which nobody looked stays empty.
- * @param samples the last of them is what is so now
- * @param perHour what is spent from `to` on, if all goes on as it is
+ * Draws the samples from `from` to `to` (epoch seconds) into a box, with a forecast; undefined with fewer than two of
+ * them. Times without samples stay empty.
+ * @param samples the last of them is the present credit
+ * @param perHour the spending from `to` on, if it stays as it is
  */
 export function creditChart(
   samples: readonly CreditSample[],
@@ -87,7 +87,7 @@ export function creditChart(
   }
 }
 
-/** Where it goes in the next seconds, or until it is used up. */
+/** The forecast over the next `seconds`, or until the credit is used up. */
 function goesOn(
   last: CreditSample,
   now: number,
@@ -101,7 +101,7 @@ function goesOn(
   ]
 }
 
-/** The credit at the end of each stretch of time, the newest first, and how it changed in it. `step` in seconds. */
+/** The credit at the end of each period and its change in it, the newest first. `step` in seconds. */
 export function creditRows(
   points: CreditChart['points'],
   step: number,

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/account/api-key.ts'
 import { wrongIn } from '../../../components/fields/readForm.ts'
 
-/** What is typed into the form of a new key. */
+/** The input of the form for a new key. */
 export interface KeyDraft {
   name: string
   scope: 'chosen' | 'full'
   categories: { name: string; on: boolean; constraints: string }[]
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   params: string
 }
 
@@ -20,10 +20,10 @@ export function emptyKeyDraft(): KeyDraft {
   }
 }
 
-/** The categories of a key that can look and not touch. */
+/** The categories of a read-only key. */
 export const readOnly: readonly string[] = ['misc', 'user_read', 'instance_read', 'machine_read']
 
-/** The request, or what is wrong by field: `name`, `permissions`, `constraints.<category>`, `params`. */
+/** The request, or the errors by field: `name`, `permissions`, `constraints.<category>`, `params`. */
 export function readKeyDraft(
   draft: KeyDraft,
 ): { request: ApiKeyRequest } | { errors: Record<string, string> } {
@@ -55,7 +55,7 @@ export function readKeyDraft(
 
 const wrongJson = 'This must be a JSON object, such as {"limit": 3}.'
 
-/** The object that a text holds as JSON; `{}` for nothing, undefined for anything else. */
+/** Parses a JSON object; `{}` for an empty text, undefined for anything else. */
 function readObject(text: string): Record<string, unknown> | undefined {
   if (text.trim() === '') return {}
   try {

@@ -30,10 +30,10 @@ export function categoryWords(category: string): string {
   return isKnown(category) ? words[category] : 'A category that only this service knows'
 }
 
-/** Nothing of what a key may do is left out. */
+/** Names every permission, however many there are. */
 const whole = { most: Number.POSITIVE_INFINITY }
 
-/** What a key may and may not do, in one sentence; `constrained` categories are allowed within limits. */
+/** One sentence on what a key may and may not do; categories with constraints are marked as limited. */
 export function mayWords(permissions: Record<string, unknown>): string {
   const has = (category: string) => Object.hasOwn(permissions, category)
   const may = Object.entries(permissions).map(

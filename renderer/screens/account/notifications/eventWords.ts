@@ -1,4 +1,4 @@
-/** What an event is about; undefined for one that only this service knows. */
+/** An event in words; undefined for one that only this service knows. */
 export function eventWords(event: string): string | undefined {
   switch (event) {
     case 'client:low_credit':

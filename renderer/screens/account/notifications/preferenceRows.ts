@@ -4,15 +4,15 @@ import type { NotificationPreferences } from '../../../../electron/contract/acco
 export interface PreferenceRow {
   /** `client:low_credit`. */
   event: string
-  /** Null is what the service decides by itself. */
+  /** Null leaves the choice to the service. */
   email: boolean | null
   webhooks: boolean | null
 }
 
-/** The event that section 2.8 shows; it has a row whether or not the service told of it. */
+/** The event that section 2.8 shows. It always has a row. */
 const known = 'client:low_credit'
 
-/** The rows for preferences that were read; without them one for the known event, by e-mail. */
+/** The rows of the preferences; without preferences, the known event by e-mail. */
 export function rowsOf(preferences: NotificationPreferences | undefined): PreferenceRow[] {
   const rows = Object.entries(preferences ?? {}).flatMap(([audience, events]) =>
     Object.entries(events).map(([name, { email = null, webhooks = null }]) => ({
@@ -25,7 +25,7 @@ export function rowsOf(preferences: NotificationPreferences | undefined): Prefer
   return [{ event: known, email: preferences === undefined, webhooks: false }, ...rows]
 }
 
-/** The whole of the preferences, as they replace what is there. */
+/** All preferences of the form, since saving replaces the whole set. */
 export function preferencesOf(rows: readonly PreferenceRow[]): NotificationPreferences {
   const preferences: NotificationPreferences = {}
   for (const { event, email, webhooks } of rows) {

@@ -1,7 +1,7 @@
 import { WebhookFields, type WebhookView } from '../../../../electron/contract/account/notifications.ts'
 import { wrongIn } from '../../../components/fields/readForm.ts'
 
-/** What is typed into the form of a webhook. */
+/** The input of a webhook's form. */
 export interface WebhookDraft {
   name: string
   url: string
@@ -14,7 +14,7 @@ export function webhookDraft(webhook: WebhookView | undefined): WebhookDraft {
 
 type Errors = Partial<Record<keyof WebhookFields, string>>
 
-/** A new webhook needs an address and an event. */
+/** A new webhook's fields or errors: it needs an address and an event. */
 export function readNewWebhook(draft: WebhookDraft): { fields: WebhookFields } | { errors: Errors } {
   const errors = wrongFields(draft)
   if (draft.name.trim() === '') delete errors.name
@@ -23,8 +23,8 @@ export function readNewWebhook(draft: WebhookDraft): { fields: WebhookFields } |
 }
 
 /**
- * What changes. Of a webhook that was seen, the fields that differ; of one known by its id alone, those that were
- * filled in, since the rest keeps its value (section 4.1).
+ * The changes to a webhook: with `before`, the fields that differ; without, those that are filled in, since the rest
+ * keeps its value (section 4.1).
  */
 export function readWebhookChanges(
   draft: WebhookDraft,

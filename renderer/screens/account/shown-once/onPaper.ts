@@ -1,4 +1,4 @@
-/** Prints a title and lines, and nothing else of the page (styles/base.css hides the rest). */
+/** Prints a title and lines alone (styles/base.css hides the rest of the page). */
 export function printLines(title: string, lines: readonly string[]): void {
   const sheet = document.createElement('section')
   sheet.className = 'print-sheet'

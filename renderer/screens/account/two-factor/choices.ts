@@ -1,11 +1,11 @@
 import type { TwoFactorStatus } from '../../../../electron/contract/account/two-factor.ts'
 import { methodWords } from './words.ts'
 
-/** One way to prove to be oneself. */
+/** One way to prove identity. */
 export interface Choice {
   id: string
   way: 'totp' | 'sms' | 'email' | 'backup'
-  /** Which method of its kind; undefined where there is but one, or where it is not known. */
+  /** The method's id; undefined for e-mail and backup codes, and where it is not known. */
   method?: number
   label: string
   /** Epoch seconds of the account's time. */
@@ -16,8 +16,8 @@ const email: Choice = { id: 'email', way: 'email', label: 'Code by e-mail' }
 const backup: Choice = { id: 'backup', way: 'backup', label: 'Backup code' }
 
 /**
- * The ways that an account has. Where its methods are not known (a key that must log in first), every way there is;
- * an account in the old form has a phone number on file that is no method yet.
+ * The ways that an account has; all ways where its methods are unknown (a key that must log in first). An account in
+ * the old form has a phone number that is not a method yet.
  */
 export function choices(status: TwoFactorStatus | undefined): readonly Choice[] {
   if (!status)

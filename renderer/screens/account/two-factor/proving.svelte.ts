@@ -14,17 +14,17 @@ import type { Choice } from './choices.ts'
 /** Seconds of the account's time that a sent code is valid for (section 8). */
 const codeLife = 600
 
-/** Sends the code of a choice; `again` after one is on its way already, with its secret where that is known. */
+/** Sends the code of a choice; `again` resends it, with its secret where that is known. */
 export type SendCode = (choice: Choice, again?: { secret?: string }) => Promise<{ secret: string }>
 
-/** A proof being typed: by which way, its code, and what was sent for it. It is forgotten with its dialog. */
+/** The input of a proof: way, code, and the code sent for it. Forgotten with its dialog. */
 export class Proving {
   chosen = $state('')
   code = $state('')
   backupCode = $state('')
-  /** Typed by hand where the methods are not known. */
+  /** Typed where the methods are unknown. */
   methodId = $state('')
-  /** Likewise, for a text message; the account may have a number itself. */
+  /** Likewise, for a text message; optional where the account has a number. */
   phone = $state('')
   tried = $state(false)
   busy = $state(false)
@@ -54,9 +54,9 @@ export class Proving {
   readonly #current = $derived(this.#sent?.choice === this.choice?.id ? this.#sent : undefined)
   /** Seconds that the code sent is still valid for; undefined while none was sent. */
   readonly validFor = $derived.by(() => this.#current && this.#page.secondsUntil(this.#current.at + codeLife))
-  /** Whether its code cannot be given yet: none was sent. */
+  /** Whether its code cannot be entered yet, since none was sent. */
   readonly unsent = $derived(this.needsSending && this.#current === undefined)
-  /** Whether nothing can be proven now. */
+  /** Whether no proof is possible now. */
   readonly waiting = $derived(this.lockedFor > 0 || this.unsent)
   readonly errors = $derived.by(() => {
     if (!this.tried) return {}
@@ -68,7 +68,7 @@ export class Proving {
     }
   })
 
-  /** Has the code sent; once one was sent here that is still valid, sent again. */
+  /** Sends a code; resends it while an earlier one is valid. */
   async send(): Promise<void> {
     const { choice } = this
     if (!choice) return
@@ -80,7 +80,7 @@ export class Proving {
     await this.#sendFor(choice, secret !== undefined && this.validFor ? { secret } : undefined)
   }
 
-  /** Whether another code is on its way, which only a resend gives the secret of. */
+  /** Whether an earlier code is still open, whose secret only a resend gives. */
   readonly resendOffered = $derived(this.problem?.code === 'tfa_challenge_exists')
 
   async resend(): Promise<void> {
@@ -106,7 +106,7 @@ export class Proving {
     return this.#current?.secret
   }
 
-  /** The proof as typed; undefined, with the reason shown, where it cannot be one. */
+  /** The proof from the input; undefined while it is incomplete or invalid, with the errors shown. */
   proof(): Proof | undefined {
     this.tried = true
     this.problem = undefined
@@ -130,7 +130,7 @@ export class Proving {
     }
   }
 
-  /** Asks with the proof, once at a time, and shows what is wrong with it; where it was refused, `refused` follows. */
+  /** Sends the proof, one at a time. A failure is shown, and then `refused` is called. */
   async prove(ask: (proof: Proof) => Promise<unknown>, refused?: () => unknown): Promise<void> {
     if (this.busy) return
     const proof = this.proof()
@@ -146,17 +146,17 @@ export class Proving {
     }
   }
 
-  /** Shows why it was refused, and remembers a lock that came with it. */
+  /** Shows a failure, and notes the lock that came with it. */
   fail(error: unknown): void {
     const problem = problemOf(error)
     this.problem = problem
-    // The service's clock is the one that counts.
+    // The service's clock decides: the code has expired.
     if (problem.code === '2fa_expired' && this.#sent) this.#sent = { ...this.#sent, at: 0 }
     if (problem.lockedUntil !== undefined && this.choice)
       this.#locks = { ...this.#locks, [this.choice.id]: problem.lockedUntil }
   }
 
-  /** The method's id: the choice's, or the one typed; undefined for none, null for what is no id. */
+  /** The method's id: the choice's, or the typed one; undefined for none, null where the text is no id. */
   #method(): number | undefined | null {
     if (this.choice?.method !== undefined) return this.choice.method
     const typed = this.methodId.trim()

@@ -18,13 +18,13 @@ export function twoFactorWords(status: string | undefined): { word: string; shap
   }
 }
 
-/** What a kind of method is called. */
+/** The name of a kind of method. */
 export function kindWords(kind: string): string {
   if (kind === 'totp') return 'Authenticator app'
   return kind === 'sms' ? 'Text message' : kind
 }
 
-/** A method among others: its label, else its kind; a phone by its last digits. */
+/** A method's name: its label, else its kind; a phone with its last digits. */
 export function methodWords({
   kind,
   label,

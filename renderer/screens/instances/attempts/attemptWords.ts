@@ -9,7 +9,7 @@ import { placeName } from '../../../../electron/contract/market/place.ts'
 import type { Shape } from '../../../words/state.ts'
 import { bootSteps } from '../steps.ts'
 
-/** The state of the row of a series of attempts as a word and a shape; what it has made ready speaks for itself. */
+/** The state of a series of attempts as a word and a shape. The row of a ready one shows its instance's state. */
 export function seriesWords({ step, candidates, cancelling }: AttemptSeriesView): {
   word: string
   shape: Shape
@@ -21,7 +21,7 @@ export function seriesWords({ step, candidates, cancelling }: AttemptSeriesView)
   return { word: step === 'dropping' ? 'Dropping' : 'Renting', shape: 'busy' }
 }
 
-/** `Attempt 2 of 5`; before the first one, and between two, the one that comes. */
+/** `Attempt 2 of 5`; while searching, the next one. */
 export function attemptOf({ attempts, most, step }: AttemptSeriesView): string {
   const next = step === 'searching' ? attempts.length + 1 : attempts.length
   return `Attempt ${Math.min(next, most)} of ${most}`
@@ -35,7 +35,7 @@ export function whereTried({ offer, machineId }: AttemptView): string {
   return `${gpu}${place}${machineId === undefined ? '' : `, machine ${machineId}`}`
 }
 
-/** What it waits for, and how long it has. Now in epoch seconds of the account's time. */
+/** What the series waits for, and for how long. `now`: epoch seconds of the account's time. */
 export function waitsFor(series: AttemptSeriesView, instance: InstanceView | undefined, now: number): string {
   const for_ = duration(Math.max(0, now - series.since))
   if (series.problem && series.step === 'searching')
@@ -58,12 +58,12 @@ export function waitsFor(series: AttemptSeriesView, instance: InstanceView | und
   }
 }
 
-/** The attempts that came to nothing. */
+/** The attempts that were dropped. */
 export function droppedAttempts({ attempts }: AttemptSeriesView): readonly AttemptView[] {
   return attempts.filter(({ why }) => why !== undefined)
 }
 
-/** What its end means, once it has ended. */
+/** How a series has ended; undefined while it is under way. */
 export function endWords(series: AttemptSeriesView): string | undefined {
   if (isTrying(series)) return undefined
   if (series.step === 'ready')

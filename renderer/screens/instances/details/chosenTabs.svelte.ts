@@ -5,13 +5,13 @@ import { canGetIn } from '../../../../electron/contract/reading.ts'
 import type { Page } from '../../../berth/page.svelte.ts'
 import { sessions } from '../terminal/sessions.svelte.ts'
 
-/** By account and instance, while the page lives. */
+/** Tabs chosen since the page was loaded, by account and instance. */
 const chosen = new SvelteMap<string, DetailsTab>()
 const keyOf = (page: Page, instance: number) => `${page.state?.shown} ${instance}`
 
 /**
- * The tab with which the details of an instance open: the one chosen there last, else the shell that is there, else the
- * one chosen last anywhere. A terminal is not opened where nothing can be entered.
+ * The tab that an instance's details open with: the one chosen there last, else the terminal if it has a shell, else
+ * the one chosen last anywhere, except the terminal of an instance that cannot be entered.
  */
 export function tabFor(page: Page, instance: InstanceView): DetailsTab {
   const here = chosen.get(keyOf(page, instance.id))
@@ -21,10 +21,10 @@ export function tabFor(page: Page, instance: InstanceView): DetailsTab {
   return last === 'terminal' && !canGetIn(instance) ? 'details' : last
 }
 
-/** Also for the next start, and for what is not opened yet. */
+/** Remembers a chosen tab for the instance, and as the default of others and after a restart. */
 export function rememberTab(page: Page, instance: number, detailsTab: DetailsTab): void {
   chosen.set(keyOf(page, instance), detailsTab)
   if (page.state?.settings.detailsTab === detailsTab) return
-  // What cannot be kept is asked for again next time.
+  // A failure is ignored: the next choice is saved again.
   page.berth.changeSettings({ settings: { detailsTab } }).catch(() => undefined)
 }

@@ -1,20 +1,20 @@
 import type { Page } from '../../../berth/page.svelte.ts'
 
-/** Pixels below which a window has no room for the table and the panel one above the other. */
+/** Height in pixels below which a window has no room for both the table and the panel. */
 const smallWindow = 600
 
-/** How large the panel of an instance's details is. */
+/** The size of the panel with an instance's details. */
 export class DetailsPanel {
   readonly least = 120
   readonly #page: Page
-  /** Pixels that the user has given it, if this page was not left since. */
+  /** Height in pixels that the user chose since the panel was opened. */
   #given: number | undefined = $state()
-  /** It has all of the screen, in a window that has room for both. */
+  /** Whether the user maximised it, in a window that has room for both. */
   #wide = $state(false)
-  /** Pixels of the window. */
+  /** Height of the window in pixels. */
   room = $state(window.innerHeight)
   readonly most = $derived.by(() => Math.max(140, this.room - 300))
-  /** Then it has all of the screen. */
+  /** Whether the window is so small that the panel covers the screen. */
   readonly small = $derived.by(() => this.room < smallWindow)
   readonly isMaximised = $derived.by(() => this.small || this.#wide)
   readonly height = $derived.by(() => {
@@ -41,5 +41,5 @@ export class DetailsPanel {
   }
 }
 
-/** At first, room for a screenful of a shell. */
+/** The default height, which has room for a screenful of a shell. */
 const usual = Math.max(232, Math.round(window.innerHeight * 0.55))

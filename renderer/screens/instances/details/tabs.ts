@@ -1,6 +1,6 @@
 import { type DetailsTab, detailsTabs } from '../../../../electron/contract/app/settings.ts'
 
-/** What each tab is called. */
+/** The tabs' labels. */
 export const tabWords: Record<DetailsTab, string> = {
   terminal: 'Terminal',
   files: 'Files',
@@ -9,7 +9,7 @@ export const tabWords: Record<DetailsTab, string> = {
   details: 'Details',
 }
 
-/** Sections of tabs that have an address of their own: they are brought into sight. */
+/** Sections that have an address of their own, with the tabs that they belong to. */
 const sections: Readonly<Record<string, DetailsTab>> = {
   guards: 'automation',
   watchdog: 'automation',
@@ -22,7 +22,7 @@ const sections: Readonly<Record<string, DetailsTab>> = {
   history: 'details',
 }
 
-/** What the last part of an address names: a tab, or a section of one. */
+/** Reads the last part of an address, which names a tab, or a section of one. */
 export function placeInDetails(name = ''): { tab?: DetailsTab; section?: string } {
   const tab = detailsTabs.find(id => id === name)
   if (tab) return { tab }

@@ -1,12 +1,12 @@
 import type { PageFile } from '../../../../electron/contract/instance/files.ts'
 
-/** Files of the page, and the folders they lie in, as they are sent. */
+/** The page's files to upload, and the paths of their folders. */
 export interface Collected {
   files: { file: File; about: PageFile }[]
   folders: string[][]
 }
 
-/** From the browser's own picker; a picked folder gives its files with their path in it. */
+/** From the browser's picker. The paths of a picked folder's files begin with the folder's name. */
 export function fromPicker(list: Iterable<File>): Collected {
   const files = [...list].map(file => {
     const path = file.webkitRelativePath === '' ? [file.name] : file.webkitRelativePath.split('/')
@@ -27,7 +27,7 @@ export async function fromDrag(items: DataTransferItemList): Promise<Collected> 
   const collected: Collected = { files: [], folders: [] }
   for (const { entry, file } of dragged) {
     if (entry) await visit(entry, [entry.name], collected)
-    // What a program drags without its being on the disk has no entry.
+    // A dragged file that is not on the disk has no entry.
     else if (file) collected.files.push({ file, about: aboutOf(file, [file.name]) })
   }
   return collected

@@ -11,7 +11,7 @@ import type { Collected } from './collect.ts'
 import { serveFiles } from './serveFiles.ts'
 import { type SortBy, sortEntries } from './sortEntries.ts'
 
-/** What to put to the user. */
+/** The dialog to show. */
 export type FilesAsk =
   | { kind: 'new-folder' }
   | { kind: 'rename'; name: string }
@@ -19,7 +19,7 @@ export type FilesAsk =
   | { kind: 'edit'; name: string }
   | { kind: 'replace'; problem: Problem; go: () => Promise<unknown> }
 
-/** The files of one instance as they are looked at; it stays where it was while the page shows other things. */
+/** The file browser of one instance. It keeps its folder while the page shows other things. */
 export class FilesView {
   readonly instance: number
   readonly #page: Page
@@ -39,7 +39,7 @@ export class FilesView {
     this.instance = instance
   }
 
-  /** No `$derived`: this outlives the component that made it, and what is derived there would stand still then. */
+  /** Not `$derived`: a view outlives the component that made it, and a derived value would stop updating with that. */
   get rows(): RemoteEntry[] {
     return sortEntries(this.folder?.entries ?? [], this.sorting)
   }
@@ -48,7 +48,7 @@ export class FilesView {
     return { account: this.#account, instance: this.instance }
   }
 
-  /** Lists a folder; without one, the one that was looked at last, or home. */
+  /** Lists a folder; by default the last one, or home. */
   async open(path: string | undefined = this.#asked): Promise<void> {
     const turn = ++this.#turn
     const moved = path !== this.folder?.path
@@ -78,13 +78,13 @@ export class FilesView {
     this.sorting = this.sorting.by === by ? { by, down: !this.sorting.down } : { by, down: by !== 'name' }
   }
 
-  /** Those that something can be done with. */
+  /** Selects or clears all; entries with an unreadable name are never selected. */
   selectAll(on: boolean): void {
     this.selected.clear()
     if (on) for (const { name } of this.rows) if (!isUnreadable(name)) this.selected.add(name)
   }
 
-  /** Sends what the page holds into the folder that is shown. */
+  /** Uploads the page's files into the shown folder. */
   async uploadCollected(collected: Collected, replace = false): Promise<void> {
     const { files, folders } = collected
     if (files.length + folders.length === 0) return
@@ -108,7 +108,7 @@ export class FilesView {
     )
   }
 
-  /** Lets the system's dialog choose, and sends that. */
+  /** Uploads files or a folder that the user chooses in the system's dialog. */
   async uploadChosen(what: 'files' | 'folder'): Promise<void> {
     const chosen = await this.#page.attempt(this.#page.berth.chooseFiles({ what }))
     const folder = this.folder?.path
@@ -121,7 +121,7 @@ export class FilesView {
     )
   }
 
-  /** To where the system's dialog says, or by the browser. */
+  /** Downloads into a folder from the system's dialog, or by the browser. */
   async download(names: readonly string[]): Promise<void> {
     const { berth } = this.#page
     const paths = names.map(name => this.path(name))

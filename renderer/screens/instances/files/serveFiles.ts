@@ -7,7 +7,7 @@ import {
 } from '../../../../electron/contract/instance/page-files.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 
-/** Gives the main process the pieces of files that it asks for in the stream, until it ends the stream. */
+/** Sends the main process the pieces of files that it requests in the stream, until the stream ends. */
 export function serveFiles(
   stream: Pick<PageStream, 'read' | 'write' | 'consumed'>,
   files: readonly Blob[],
@@ -31,7 +31,7 @@ export function serveFiles(
     },
   )
 
-  /** Pieces are read at the same time, and sent one after the other. */
+  /** Pieces are read concurrently, and sent in the order of the requests. */
   function answer({ request, file, offset, length }: PieceRequest): void {
     const reading = readPiece(files[file], offset, length)
     answered = answered.then(async () => {

@@ -9,7 +9,7 @@ export interface Sorting {
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** Whether it opens as a folder: one, or a link to one. */
+/** Whether it opens as a folder: a folder, or a link to one. */
 export function isFolder({ kind, link }: RemoteEntry): boolean {
   return kind === 'folder' || link?.kind === 'folder'
 }
@@ -19,7 +19,7 @@ export function isFile({ kind, link }: RemoteEntry): boolean {
   return kind === 'file' || link?.kind === 'file'
 }
 
-/** Folders first, whatever the order; names as people count: `part 2` before `part 10`. */
+/** Folders first in both directions; names in natural order: `part 2` before `part 10`. */
 export function sortEntries(entries: readonly RemoteEntry[], { by, down }: Sorting): RemoteEntry[] {
   const turn = down ? -1 : 1
   return entries.toSorted((a, b) => {

@@ -6,22 +6,22 @@ import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import { isNear } from '../../../features/guards/guardWords.ts'
 
-/** A guard that counts now: how much of its share is used up, and what is left. */
+/** A guard that counts now: the used share, and the rest in words. */
 export interface GuardChip {
   guard: string
   /** 0 to 1. */
   share: number
-  /** `until`, before what stands out. */
+  /** The text before the bold part, such as `until`. */
   before: string
   strong: string
   after: string
-  /** What is left, where there is room for it. */
+  /** The time left, shown where there is room. */
   left: string
-  /** It ends within half an hour. */
+  /** Whether it acts within half an hour. */
   soon: boolean
 }
 
-/** Seconds before its end from which a guard stands out: before it happens, and in time to answer. */
+/** Seconds before a guard acts from which it stands out, so that the user can still answer. */
 const standsOut = 1800
 
 /** The guards on an instance that count now, or wait to act, the next one first. */
@@ -35,7 +35,7 @@ export function countingGuards(guards: readonly GuardView[], instance: InstanceV
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
 }
 
-/** `now`: epoch seconds of the account's time. Undefined for one that counts nothing. */
+/** `now`: epoch seconds of the account's time. Undefined for a guard that does not count now. */
 export function guardChip(guard: GuardView, instance: InstanceView, now: number): GuardChip | undefined {
   const { id, condition, dueAt } = guard
   if (dueAt === undefined) return undefined
@@ -68,7 +68,7 @@ export function guardChip(guard: GuardView, instance: InstanceView, now: number)
   }
 }
 
-/** Whether it is the user's answer that it waits for: idle anew since then, it may have longer to wait for that. */
+/** Whether it acts when its snooze ends; after a later start of the idle time it acts later. */
 function isPutOff({ dueAt, snoozedUntil }: GuardView): boolean {
   return snoozedUntil !== undefined && dueAt === snoozedUntil
 }
@@ -77,7 +77,7 @@ function share(value: number): number {
   return Math.min(1, Math.max(0, value))
 }
 
-/** What comes first, when and why: `Next: stops at 15:19, when it has cost $9.00.` */
+/** The guard's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
 export function nextWords(guard: GuardView, now: number): string {
   const { action, condition, dueAt, problem, step } = guard
   const doing = action === 'destroy' ? 'destroys it' : 'stops'
@@ -99,7 +99,7 @@ export function nextWords(guard: GuardView, now: number): string {
   }
 }
 
-/** Whether the answer, to keep it running, belongs beside the words. */
+/** Whether the button *Keep running* belongs beside the words. */
 export function wantsAnswer(guard: GuardView, now: number): boolean {
   return isNear(guard) || (guard.dueAt !== undefined && guard.dueAt - now <= standsOut)
 }

@@ -1,8 +1,8 @@
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 
 /**
- * The memory of all GPUs of an instance that runs in GB, and how much of it is used, from MiB, where that is told.
- * Undefined where it does not run, or where the service does not tell its memory.
+ * The memory of all GPUs of a running instance in GB, and the used part, given in MiB, where it is known. Undefined
+ * where the instance does not run or the service does not report its memory.
  */
 export function vramOf(
   { state, gpu }: Pick<InstanceView, 'state' | 'gpu'>,

@@ -7,7 +7,7 @@ import { type FormErrors, number, readForm } from '../../../components/fields/re
 
 type Kind = RecoveryChoice['kind']
 
-/** The choice of what happens once an instance is outbid, as it is filled in. */
+/** The input of the dialog for a recovery. */
 export class RecoveryForm {
   kind: Kind = $state('tell')
   /** Dollars per hour. */
@@ -25,7 +25,7 @@ export class RecoveryForm {
   constructor(choice: RecoveryChoice | undefined, latest: () => InstanceView) {
     this.#instance = latest
     const instance = latest()
-    // Half as much again, and room below the highest bid: a beginning that the user sees and changes.
+    // Half as much again, within the bounds of a bid: a default that the user sees and can change.
     const bid = Math.max(instance.bid ?? 0, instance.minimumBid ?? 0) / 1_000_000
     this.ceiling = String(Math.min(32, Math.max(0.001, Math.ceil(bid * 150) / 100)))
     if (!choice || choice.kind === 'tell') return
@@ -53,7 +53,7 @@ export class RecoveryForm {
     })
   })
 
-  /** What to say of a ceiling below what is bid, or asked, already: the instance could never be raised to it. */
+  /** The message for a ceiling that is not above the bid and the lowest bid: no raise could have an effect. */
   readonly useless: string | undefined = $derived.by(() => {
     const ceiling = typedNumber(this.ceiling)
     const { bid = 0, minimumBid = 0 } = this.#instance()
@@ -68,7 +68,7 @@ export class RecoveryForm {
   /** A message by field: `ceiling`, `every`, `limits.attempts`, `limits.ceiling` or `limits.deadline`. */
   readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
-  /** The choice; undefined while something is wrong, which is told from then on. */
+  /** The choice; undefined while the input is wrong. From then on the errors are shown. */
   choice(): RecoveryChoice | undefined {
     this.#tried = true
     return this.kind === 'raise' && this.useless !== undefined ? undefined : this.#read.value

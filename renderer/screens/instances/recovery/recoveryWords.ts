@@ -5,7 +5,7 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import { spentBy } from '../../../../electron/contract/reading.ts'
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
 
-/** What Berth does about an instance that is outbid, now. Now in epoch seconds of the account's time. */
+/** A recovery's present step; undefined while there is nothing to do. `now`: epoch seconds of the account's time. */
 export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {
   switch (recovery.step) {
     case 'waiting':
@@ -28,7 +28,7 @@ export function recoveryNow(recovery: RecoveryView, now: number): string | undef
   }
 }
 
-/** What was chosen, in a sentence. */
+/** The user's choice as a sentence. */
 export function choiceWords({ choice }: RecoveryView): string {
   switch (choice.kind) {
     case 'tell':
@@ -40,12 +40,12 @@ export function choiceWords({ choice }: RecoveryView): string {
   }
 }
 
-/** What the raises have added up to a moment of the account's time. */
+/** The cost that raises have added until a moment of the account's time (epoch seconds). */
 export function addedBy({ added }: RecoveryView, now: number): Micros {
   return added.micros + Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
 }
 
-/** What recovering has cost so far, a sentence for each way. */
+/** The cost of raises and of replacements so far, a sentence each. */
 export function costWords(recovery: RecoveryView, instance: InstanceView, now: number): string[] {
   const { raises, replacements, of } = recovery
   const words: string[] = []

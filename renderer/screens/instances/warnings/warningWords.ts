@@ -8,7 +8,7 @@ import {
   priceChanges,
 } from '../../../../electron/contract/spending/price-increase.ts'
 
-/** What is coming to an instance that goes on as it is, a sentence each. `now`: epoch seconds of the account's time. */
+/** The near end of the contract and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
 export function warningsOf(
   instance: InstanceView,
   now: number,
@@ -28,7 +28,7 @@ export function warningsOf(
   ]
 }
 
-/** What a host asks for, and when: `Its host asks for $0.600/h instead of $0.400/h from Sun 3 May, 14:00 on.` */
+/** A host's price increase: `Its host asks for $0.600/h instead of $0.400/h from Sun 3 May, 14:00 on.` */
 export function increaseWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
   const prices = increasedRate(increase, instance)
   const wanted = prices
@@ -37,7 +37,7 @@ export function increaseWords(increase: PriceIncreaseView, instance: InstanceVie
   return `Its host asks for ${wanted}, ${fromWords(increase, now)}.`
 }
 
-/** What was accepted. */
+/** A price increase that the user has accepted. */
 export function acceptedWords(increase: PriceIncreaseView, instance: InstanceView, now: number): string {
   const prices = increasedRate(increase, instance)
   const cost = prices

@@ -1,6 +1,6 @@
 import { type Dot, type Frame, labelsOf, margin, pointOf, type Region } from './scatter.ts'
 
-/** The colours of the chart, as the browser has worked them out. */
+/** The chart's colours, as resolved by the browser. */
 export interface Colours {
   background: string
   line: string
@@ -14,7 +14,7 @@ export interface Colours {
 const font = '11px "Inter Variable", system-ui, sans-serif'
 const dollars = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-/** A canvas as sharp as the screen; drawn on in CSS pixels. */
+/** A canvas's context in CSS pixels, at the screen's resolution. */
 function sharp(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Frame, ratio: number) {
   canvas.width = Math.round(width * ratio)
   canvas.height = Math.round(height * ratio)
@@ -26,7 +26,7 @@ function sharp(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: F
   return context
 }
 
-/** All dots, drawn once: what lies in or outside of a region is cut from this. */
+/** Draws all dots once, as a picture to copy inside and outside of a region. */
 export function drawDots(
   dots: readonly Dot[],
   frame: Frame,
@@ -51,7 +51,7 @@ export function drawDots(
   return canvas
 }
 
-/** The whole chart: axes, dots, those outside of the region faint, the region's edge, and names. */
+/** Draws axes, dots (faint outside of the region), the region's edge and GPU names. */
 export function drawChart(
   canvas: HTMLCanvasElement,
   dots: readonly Dot[],

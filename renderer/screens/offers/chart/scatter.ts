@@ -2,18 +2,18 @@ import type { ListedOffer } from '../../../../electron/contract/market/catalogue
 import type { Micros } from '../../../../electron/contract/spending/money.ts'
 import { type Scale, scale } from '../../../components/charts/scale.ts'
 
-/** An offer by what one of its GPUs costs an hour and scores. */
+/** An offer by the hourly price and the score of one of its GPUs. */
 export interface Dot {
   readonly listed: ListedOffer
   /** Micro-dollars per hour. */
   readonly price: Micros
   readonly score: number
-  /** From 2 to 7 pixels, by how many GPUs it has. */
+  /** Pixels, from 3.4 to 7, by the number of GPUs. */
   readonly radius: number
   readonly reliability: 'high' | 'middle' | 'low'
 }
 
-/** What of prices and scores is looked at: micro-dollars per GPU and hour, and the score of one GPU. */
+/** A range of prices (micro-dollars per GPU and hour) and of scores of one GPU. */
 export interface Region {
   readonly priceFrom: Micros
   readonly priceTo: Micros
@@ -39,7 +39,7 @@ export function isWithin(listed: ListedOffer, region: Region): boolean {
   )
 }
 
-/** The dots of those offers that say a price and a score, large ones first, so that none hides a smaller one. */
+/** The dots of the offers with a price and a score, large ones first, so that none hides a smaller one. */
 export function dotsOf(offers: readonly ListedOffer[]): Dot[] {
   return offers
     .flatMap(listed => {
@@ -54,7 +54,7 @@ export function dotsOf(offers: readonly ListedOffer[]): Dot[] {
     .sort((a, b) => b.radius - a.radius)
 }
 
-/** Pixels of the plot, and the values at its edges. */
+/** The chart's size in pixels, and its axes. */
 export interface Frame {
   readonly width: number
   readonly height: number
@@ -62,10 +62,10 @@ export interface Frame {
   readonly scores: Scale
 }
 
-/** Room around the plot for what stands at its edges. */
+/** Pixels around the plot, with room for the labels of its axes. */
 export const margin = { left: 38, right: 26, top: 8, bottom: 22 }
 
-/** Axes with round figures at their ends. The dearest and the best few do not press all others into a corner. */
+/** Axes that end on round figures. Where the highest value is over twice the 99th percentile, the axis ends there. */
 export function frameOf(dots: readonly Dot[], width: number, height: number): Frame {
   const axis = (values: Float64Array, least: number) => {
     const sorted = values.sort()
@@ -93,7 +93,7 @@ export interface Point {
   readonly y: number
 }
 
-/** Where something lies in the plot, in pixels from its left and its top. */
+/** The place of a price and a score, in pixels from the chart's left and top. */
 export function pointOf({ price, score }: Pick<Dot, 'price' | 'score'>, frame: Frame): Point {
   const { prices, scores, width, height } = frame
   const across = (price - prices.bottom) / (prices.top - prices.bottom)
@@ -104,7 +104,7 @@ export function pointOf({ price, score }: Pick<Dot, 'price' | 'score'>, frame: F
   }
 }
 
-/** What a place in the plot stands for, within its axes. */
+/** The price and the score at a place, within the axes. */
 export function valuesAt({ x, y }: Point, frame: Frame): { price: Micros; score: number } {
   const { prices, scores, width, height } = frame
   const across = clamped((x - margin.left) / (width - margin.left - margin.right))
@@ -126,7 +126,7 @@ export function regionBetween(a: Point, b: Point, frame: Frame): Region {
   }
 }
 
-/** The dot under a place, the smallest of several; undefined where none is within a few pixels. */
+/** The dot nearest to a place, of equally near ones the smallest; undefined where none is within a few pixels. */
 export function dotAt(dots: readonly Dot[], place: Point, frame: Frame): Dot | undefined {
   let found: Dot | undefined
   let least = Number.POSITIVE_INFINITY
@@ -148,12 +148,12 @@ const directions: Readonly<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 }
 
-/** Where an arrow key leads; undefined for any other key. */
+/** The direction of an arrow key; undefined for any other key. */
 export function directionOf(key: string): Point | undefined {
   return directions[key]
 }
 
-/** The next dot that way, one that lies more that way than aside; the same one where there is none. */
+/** The nearest dot in a direction, at most twice as far aside as ahead; `from` where there is none. */
 export function nextDot(dots: readonly Dot[], from: Dot, way: Point, frame: Frame): Dot {
   const start = pointOf(from, frame)
   let next = from
@@ -163,7 +163,7 @@ export function nextDot(dots: readonly Dot[], from: Dot, way: Point, frame: Fram
     const { x, y } = pointOf(dot, frame)
     const along = (x - start.x) * way.x + (y - start.y) * way.y
     const aside = Math.abs((x - start.x) * way.y) + Math.abs((y - start.y) * way.x)
-    // Those at the very same place would hold the keys there.
+    // Skips dots at the same place, where the keys would get stuck.
     if (along < 0.5 || aside > along * 2) continue
     const away = along + 2 * aside
     if (away < least) {
@@ -174,12 +174,12 @@ export function nextDot(dots: readonly Dot[], from: Dot, way: Point, frame: Fram
   return next
 }
 
-/** A name over the dots of a GPU, where there is room for it. */
+/** A GPU's name above its dots. */
 export interface Label extends Point {
   readonly text: string
 }
 
-/** Names of the GPUs with the most dots, in the middle of these, none over another. */
+/** The names of the GPUs with the most dots, centred above these, without overlaps. */
 export function labelsOf(dots: readonly Dot[], frame: Frame, most = 10): Label[] {
   const byName = new Map<string, Dot[]>()
   for (const dot of dots) {

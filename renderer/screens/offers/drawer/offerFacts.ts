@@ -3,14 +3,14 @@ import { count, diskRoom, figure, gpuMemory, tenths } from '../../../../electron
 import { duration, moment } from '../../../../electron/contract/format/time.ts'
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 
-/** A thing that an offer says of itself. */
+/** One fact of an offer. */
 export interface Fact {
   readonly name: string
   readonly value: string
 }
 
 /**
- * All that an offer says of its machine, in groups, as people compare them; what it does not say is left out.
+ * The facts of an offer in groups, as people compare them; missing ones are left out.
  * @param now epoch seconds of the account's time
  */
 export function offerFacts(offer: OfferView, now: number): readonly (readonly Fact[])[] {

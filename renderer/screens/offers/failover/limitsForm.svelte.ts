@@ -3,7 +3,7 @@ import { type Micros, micros } from '../../../../electron/contract/spending/mone
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
 
-/** How far a series of attempts may go, as it is filled in. */
+/** The limits of a series of attempts, as a form. */
 export class LimitsForm {
   attempts = $state('5')
   /** Dollars. */
@@ -15,7 +15,7 @@ export class LimitsForm {
   readonly interruptible: boolean
   #tried = $state(false)
 
-  /** @param began what to begin with where it is known, in the units of AttemptLimits */
+  /** @param began the initial values, in the units of AttemptLimits */
   constructor(interruptible: boolean, began: Partial<AttemptLimits>) {
     this.interruptible = interruptible
     const { attempts, ceiling, deadline, price } = began
@@ -34,7 +34,7 @@ export class LimitsForm {
     }),
   )
 
-  /** How many of these prices are no dearer than it may be; micro-dollars per hour. */
+  /** How many of these prices (micro-dollars per hour) are within the limit. */
   within(prices: readonly (Micros | undefined)[]): number {
     const most = micros(typedNumber(this.price) ?? 0)
     return prices.filter(price => price !== undefined && price <= most).length
@@ -42,14 +42,14 @@ export class LimitsForm {
 
   readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
-  /** The limits; undefined while something is wrong, which is told from then on. */
+  /** The limits; undefined while something is wrong. Errors are shown from then on. */
   limits(): AttemptLimits | undefined {
     this.#tried = true
     return this.#read.value
   }
 }
 
-/** As it is typed: with cents, and with more where there is more. */
+/** The amount with cents, or with more decimals where it has them. */
 function dollars(amount: number): string {
   const cents = amount.toFixed(2)
   return Number(cents) === amount ? cents : String(amount)

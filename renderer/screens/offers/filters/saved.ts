@@ -5,7 +5,7 @@ import type { OfferFilter, SavedQuery } from '../../../../electron/contract/mark
 import { countryName } from '../../../../electron/contract/market/place.ts'
 import { partWords } from '../../../features/market/offerWords.ts'
 
-/** A name to offer for a search, of all its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
+/** Suggests a name for a search from its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
 export function searchName({ query, filter }: SavedQuery): string {
   const what = listed(filter.gpus) ?? (filter.text?.trim() || 'Any GPU')
   const price = filter.priceTo === undefined ? '' : ` up to ${rate(filter.priceTo * 1_000_000)}`

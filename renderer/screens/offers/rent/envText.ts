@@ -1,6 +1,6 @@
 import { firstWords, unquoted } from '../../../words/shellWords.ts'
 
-/** What was found in pasted options: variables and ports, and the lines that were neither. */
+/** The variables and ports of pasted options, and the unreadable lines. */
 export interface PastedOptions {
   env: { name: string; value: string }[]
   /** As `8080`, `9000:80` or `53/udp`. */
@@ -9,8 +9,8 @@ export interface PastedOptions {
 }
 
 /**
- * Reads options as people keep them: `-e NAME=value`, `--env NAME=value`, `-p 8080:8080`, several to a line,
- * quoted as for a shell; and lines of a `.env` file, `export` or not. A later value for a name replaces an earlier.
+ * Parses Docker options (`-e NAME=value`, `--env NAME=value`, `-p 8080:8080`, several to a line, with shell quotes) and
+ * lines of a `.env` file, with or without `export`. A later value for a name replaces an earlier one.
  */
 export function readPastedOptions(text: string): PastedOptions {
   const found: PastedOptions = { env: [], ports: [], unread: [] }

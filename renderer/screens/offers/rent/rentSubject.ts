@@ -4,37 +4,37 @@ import type { RentRequest } from '../../../../electron/contract/market/rental.ts
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { StoredSecrets } from '../../../features/market/rentForm.ts'
 
-/** What a rent dialog is opened with. */
+/** The subject of a rent dialog, and its initial values. */
 export interface RentSubject {
   offer: OfferView
   /** GB that the offer’s price includes; without it, the disk of `request`. */
   pricedDisk?: number
   interruptible: boolean
-  /** The template that was chosen beforehand. */
+  /** The template chosen beforehand. */
   template?: TemplateView
-  /** How an earlier machine was rented, to fill the dialog with. */
+  /** The request of an earlier rental, which fills the dialog. */
   request?: Omit<RentRequest, 'offer'>
-  /** What the offer was found with. */
+  /** The search that found the offer. */
   search?: SavedQuery
-  /** The instance that is destroyed first. */
+  /** The instance to destroy first. */
   replaces?: number
-  /** How it is rented, where that is not this one offer. */
+  /** Another way to rent than this one offer. */
   otherwise?: Otherwise
-  /** The bid to begin with, dollars per hour; without it, just above the lowest. */
+  /** The initial bid, dollars per hour; without it, just above the lowest. */
   bid?: string
-  /** Where it is rented later, on a machine that nobody knows yet. */
+  /** Set for a later rental, whose machine is not known yet. */
   later?: RentLater
 }
 
-/** What a rental that waits for its machine begins with. */
+/** The initial values of a rental that waits for its machine. */
 export interface RentLater extends StoredSecrets {
   /** Dollars per hour. */
   bid: string
 }
 
-/** Another way to rent what the dialog was filled in with. */
+/** Another way to rent with the dialog's input. */
 export interface Otherwise {
-  /** Whether it may be sent; what is wrong is told where it was typed. */
+  /** Whether the input may be sent; errors are shown at their fields. */
   check(): boolean
   send(request: RentRequest, run: RunRequest | undefined): Promise<unknown>
 }

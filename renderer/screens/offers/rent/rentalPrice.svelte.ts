@@ -16,14 +16,14 @@ import type { RentDraft } from '../../../features/market/rentDraft.ts'
 import { highBid } from '../../../words/highBid.ts'
 import type { RentSubject } from './rentSubject.ts'
 
-/** What of a rental being filled in makes its price. */
+/** The parts of a rental's form that determine its price. */
 interface Priced {
   readonly subject: RentSubject
   readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic'>
   readonly interruptible: boolean
 }
 
-/** What a rental will cost as it is filled in, and what to say of that. */
+/** The price of a rental as filled in, and warnings about it. */
 export class RentalPrice {
   readonly #page: Page
   readonly #rental: Priced
@@ -33,12 +33,12 @@ export class RentalPrice {
     this.#rental = rental
   }
 
-  /** Dollars per hour that are bid; undefined where that is no number, or no bid is asked for. */
+  /** The bid, dollars per hour; undefined where it is empty or none is needed, NaN where it is no number. */
   readonly #bid = $derived.by(() =>
     this.#rental.interruptible ? typedNumber(this.#rental.draft.bid) : undefined,
   )
 
-  /** Undefined while the disk or the bid is no number, or the price is not known. */
+  /** Undefined while the disk or the bid is no positive number, or the price is unknown. */
   readonly cost = $derived.by(() => {
     const { subject, draft, interruptible } = this.#rental
     const { offer, pricedDisk, request } = subject
@@ -47,27 +47,27 @@ export class RentalPrice {
     return rentalCost(offer, pricedDisk ?? request?.disk ?? firstDisk, disk, this.#bid)
   })
 
-  /** Whether nobody says what it costs: then it is not rented. */
+  /** Whether the offer has no price, so that it cannot be rented. */
   get isUnknown(): boolean {
     const { offer, otherwise, later } = this.#rental.subject
     return !this.#rental.interruptible && !otherwise && !later && onDemandPrice(offer) === undefined
   }
 
-  /** GB of traffic that were given; undefined where the usual is taken to be. */
+  /** GB of traffic as entered; undefined means the usual amount. */
   readonly expectedTraffic: number | undefined = $derived.by(() => {
     const expected = typedNumber(this.#rental.draft.traffic)
     return expected !== undefined && expected > 0 ? expected : undefined
   })
 
-  /** What the traffic costs, once; undefined where it has no price. */
+  /** The cost of the traffic, once; undefined where it has no price. */
   readonly traffic = $derived.by(() => trafficOnce(this.#rental.subject.offer, this.expectedTraffic))
 
-  /** What the first hours come to, line by line. */
+  /** The cost of the first hours, line by line. */
   after(hours: number) {
     return this.cost && firstHours(this.cost, hours, this.traffic)
   }
 
-  /** Seconds that the credit lasts with it. */
+  /** Seconds that the credit lasts with this rental. */
   readonly creditLasts = $derived.by(() => {
     const { account } = this.#page
     return this.cost && account
@@ -75,19 +75,19 @@ export class RentalPrice {
       : undefined
   })
 
-  /** True when the bid is below the lowest that runs now: it would be created, and wait. */
+  /** Whether the bid is below the lowest that runs now: the instance would be created, and wait. */
   readonly bidTooLow = $derived.by(() => {
     const { minimumBid = 0 } = this.#rental.subject.offer
     return this.#bid !== undefined && micros(this.#bid) < minimumBid
   })
 
-  /** What to say of a bid so far above the lowest that it may be mistyped. */
+  /** A warning about a bid so far above the lowest that it may be mistyped. */
   readonly bidTooHigh = $derived.by(() => {
     const { minimumBid } = this.#rental.subject.offer
     return highBid(this.#bid === undefined ? undefined : micros(this.#bid), minimumBid)
   })
 
-  /** What to say of the guards that would stop it as soon as it runs. */
+  /** Warnings about guards that would stop it as soon as it runs. */
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
     if (!account || !this.cost) return []

@@ -30,26 +30,26 @@ const noPrice: Problem = {
   advice: 'Rent another one, or this one on the service’s own page.',
 }
 
-/** A rental being filled in. Nothing typed is lost until it is rented or given up. */
+/** A rental's form, which keeps all input until it is rented or given up. */
 export class Renting {
   readonly subject: RentSubject
   readonly #page: Page
   /** The whole draft as it was first shown. */
   readonly #untouched: string
-  /** What the fields say without a template. */
+  /** The fields' values without a template. */
   readonly #fresh: FilledValues
-  /** What the fields were filled with last: one that still says so is nobody's own. */
+  /** The values filled in last: a field that still has its own was not edited. */
   #defaults: FilledValues
   draft: RentDraft = $state(emptyDraft())
   /** Whether it is rented by a bid. */
   interruptible = $state(false)
-  /** What is rented from, if anything. */
+  /** The template to rent from, if any. */
   template: RentTemplate | undefined = $state.raw()
-  /** True while it is being sent, and for good once it was accepted: a second Enter does nothing. */
+  /** True while sending, and for good once accepted, so that a second Enter does nothing. */
   sending = $state(false)
-  /** Why it was refused, when that is about no field. */
+  /** Why the rental was refused, where that concerns no field. */
   problem: Problem | undefined = $state.raw()
-  /** What is run on it, while that is being written. */
+  /** The command to run on it, if one is filled in. */
   run: RunDraft | undefined = $state.raw()
   readonly price: RentalPrice
   readonly #fields = new FieldErrors(
@@ -77,7 +77,7 @@ export class Renting {
     if (request?.template) void this.#remember(request.template)
   }
 
-  /** Rents from a template: it fills in what was not typed already. Undefined rents without one. */
+  /** Rents from a template, which fills in the fields that were not edited. Undefined rents without one. */
   use(template: TemplateView | undefined): void {
     const chosen = template && rentTemplate(template, this.#fresh)
     const now = chosen?.values?.fields ?? this.#fresh
@@ -86,7 +86,7 @@ export class Renting {
     this.template = chosen
   }
 
-  /** Rents from the template with this hash, which nobody has seen: the service tells whether there is one. */
+  /** Rents from an unseen template by its hash: the service tells whether it exists. */
   useHash(hash: string): void {
     this.use(undefined)
     this.template = { hash, name: hash }
@@ -95,20 +95,20 @@ export class Renting {
   /** Fields in which the draft overrides its template. */
   readonly overridden: readonly FilledField[] = $derived.by(() => overridden(this.draft, this.template))
 
-  /** Takes a field back to what the template says. */
+  /** Resets a field to the template's value. */
   backTo(field: FilledField): void {
     const fields = this.template?.values?.fields
     if (fields) this.draft = { ...this.draft, [field]: structuredClone(fields[field]) }
   }
 
-  /** What of the template's machine filters this machine does not meet. */
+  /** The template's machine filters that this machine does not meet. */
   readonly unmet: readonly string[] = $derived.by(() =>
     this.template && !this.subject.later
       ? unmetConditions(this.template, this.subject.offer, this.interruptible ? 'bid' : 'on-demand')
       : [],
   )
 
-  /** A remembered rental knows its template by hash alone: what it left to the template is filled in once it is found. */
+  /** Looks up the template of a remembered rental by its hash, and fills in the fields that the rental left to it. */
   async #remember({ hash, name }: { hash: string; name: string }): Promise<void> {
     this.template = { hash, name }
     const found = await templatesView(this.#page)
@@ -121,17 +121,17 @@ export class Renting {
     this.template = template
   }
 
-  /** Whether its deployment lets one choose between the direct way and the proxy. */
+  /** Whether the deployment offers both a direct connection and the proxy. */
   get waysDiffer(): boolean {
     return this.#page.account?.beyondInterface === true
   }
 
-  /** Whether this machine has no ports of its own to be entered by. */
+  /** Whether this machine has no open ports, so that only the proxy reaches it. */
   get proxyOnly(): boolean {
     return this.subject.offer.directPorts === 0 && !this.subject.otherwise
   }
 
-  /** Which fields of the run do not say what is wanted; told after a try to rent. */
+  /** Errors in the fields of the run, after an attempt to rent. */
   readonly runErrors = $derived.by(() => (this.#fields.tried ? this.run?.read.errors : undefined))
 
   readonly #read = $derived.by(() =>
@@ -144,18 +144,18 @@ export class Renting {
     ),
   )
 
-  /** Whether a bid may be chosen in place of the price that the offer was found with, or that be gone back to. */
+  /** Whether the user may switch between the offer's on-demand price and a bid. */
   get maySwitch(): boolean {
     const { interruptible, otherwise, later, offer } = this.subject
     return !interruptible && !otherwise && !later && offer.minimumBid !== undefined
   }
 
-  /** What to say at which field. */
+  /** The errors to show, by field. */
   get errors(): Partial<RentErrors> {
     return this.#fields.told
   }
 
-  /** Whether all that is filled in can be rented. */
+  /** Whether the input is complete and valid. */
   get complete(): boolean {
     return 'request' in this.#read && this.#runIsComplete && !this.price.isUnknown
   }
@@ -182,7 +182,7 @@ export class Renting {
     this.draft.env = this.draft.env.filter(row => row.key !== key)
   }
 
-  /** Takes pasted options over into rows and ports; gives the lines that could not be read. */
+  /** Adds pasted options to rows and ports; gives the unreadable lines. */
   paste(text: string): string[] {
     const { env, ports, unread } = readPastedOptions(text)
     const rows = sentRows(this.draft).filter(row => !env.some(({ name }) => name === row.name.trim()))
@@ -198,7 +198,7 @@ export class Renting {
     return unread
   }
 
-  /** Rents once. True when the intent is on disk; false when something is wrong, told in `errors` or `problem`. */
+  /** Rents once. True when the intent is on disk; false when something is wrong, shown in `errors` or `problem`. */
   async rent(): Promise<boolean> {
     if (this.sending) return false
     this.#fields.tell()
@@ -236,7 +236,7 @@ export class Renting {
     else this.#fields.refuse(field, problem)
   }
 
-  /** What stands in a field, to tell whether it was changed since it was refused. */
+  /** A field's content, to notice a change after a refusal. */
   #valueOf(field: string): unknown {
     const [name, key] = field.split('.')
     if (name === 'env') return this.draft.env.filter(row => key === undefined || row.key === Number(key))

@@ -5,20 +5,20 @@ import type { ListedOffer } from '../../../../electron/contract/market/catalogue
 import type { SortColumn } from '../../../../electron/contract/market/sort.ts'
 import { totalMemoryWords } from '../../../features/market/offerWords.ts'
 
-/** What a cell of the table says; its unit is in the head. */
+/** The text of a table's cell; its unit is in the head. */
 export interface CellWords {
   text: string
-  /** How the figure comes about, before it. */
+  /** The figure's calculation, shown before it. */
   before?: string
-  /** What may not fit, or is only worth a look. */
+  /** More detail, as a tooltip. */
   more?: string | undefined
-  /** Nothing is known of it. */
+  /** Whether the value is unknown. */
   none?: true
 }
 
 const nothing: CellWords = { text: '–', none: true }
 
-/** What a cell says of an offer in words alone. */
+/** The text of an offer's cell. */
 export function cellWords(listed: ListedOffer, column: SortColumn): CellWords {
   const { offer } = listed
   switch (column) {
@@ -47,7 +47,7 @@ export function cellWords(listed: ListedOffer, column: SortColumn): CellWords {
     case 'disk':
       return said(offer.disk, disk => count(Math.floor(disk)))
     case 'reliability':
-      // Rounded down, so that nothing short of all is called all.
+      // Rounded down, so that only the full share shows 100.
       return said(offer.reliability, share => tenths(Math.floor(share * 1000) / 10))
     case 'cuda':
       return said(offer.cuda, tenths)
@@ -73,7 +73,7 @@ function memory({ offer }: ListedOffer): CellWords {
   }
 }
 
-/** From Mb/s. */
+/** Gb/s, from Mb/s. */
 function speed(megabits: number | undefined): string {
   if (megabits === undefined) return '–'
   return megabits < 100 ? (megabits / 1000).toFixed(2) : tenths(megabits / 1000)

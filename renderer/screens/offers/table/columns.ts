@@ -4,11 +4,11 @@ import { type SortColumn, sortColumns } from '../../../../electron/contract/mark
 export interface Column {
   column: SortColumn
   title: string
-  /** What the title means, where it needs saying. */
+  /** An explanation of the title, where it needs one. */
   about?: string
-  /** Pixels; the GPU's is the least, it takes what is left once the place has what it may need. */
+  /** Pixels; the GPU's is its minimum, since it takes the room that the others leave. */
   width: number
-  /** Numbers stand right. */
+  /** Numbers are aligned right. */
   figure: boolean
 }
 
@@ -30,14 +30,14 @@ const facts: Readonly<Record<SortColumn, Facts>> = {
   place: { title: 'Place', width: 98, figure: false },
 }
 
-/** All there are, in the order they are shown. */
+/** All columns, in their order. */
 export const allColumns: readonly Column[] = sortColumns.map(column => ({
   figure: true,
   ...facts[column],
   column,
 }))
 
-/** Those that go first when it gets narrow; the GPU and the price stay. */
+/** The columns to drop in a narrow table, in this order; the GPU and the price stay. */
 const droppedFirst: readonly SortColumn[] = [
   'cpu',
   'traffic',
@@ -56,9 +56,9 @@ const droppedFirst: readonly SortColumn[] = [
 export const actionsWidth = 66
 
 /**
- * The columns that fit a table of so many pixels; the one sorted by stays as long as any.
- * @param longestName characters of the longest GPU, as shown: it is not cut as long as others can go
- * @param wanted those that the user has chosen; empty for all
+ * The columns that fit into a table of `width` pixels; the sorted one always stays.
+ * @param longestName characters of the longest GPU name as shown, which sizes its column
+ * @param wanted the user's columns; empty for all
  */
 export function columnsFor(
   width: number,
@@ -79,7 +79,7 @@ export function columnsFor(
   }
   const spare = Math.max(0, width - room(shown))
   const forPlace = Math.floor(Math.min(60, spare))
-  // Figures a little apart are read along a row more easily than all of them far from the GPU's name.
+  // A little room between all figures makes a row easier to read than one wide gap after the GPU's name.
   const apart = Math.floor(Math.min(28, (spare - forPlace) / shown.length))
   return shown.map(each =>
     each.column === 'place'

@@ -1,9 +1,9 @@
 import type { Catalogue, ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 
-/** Prices of equal machines differ by less than this share. */
+/** The prices of twins differ by at most this share. */
 const sameShare = 0.02
 
-/** What must be the same of two offers for one row to stand for both: everything that a row shows, but the price. */
+/** A key that is equal for twins: host, GPU, CPU, RAM, disk and place, without price, network and score. */
 function likenessOf({ offer, region }: ListedOffer): string {
   const { hostId, machineId, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability } = offer
   const whose = hostId ?? `m${machineId}`
@@ -13,9 +13,9 @@ function likenessOf({ offer, region }: ListedOffer): string {
   )
 }
 
-/** Rows of a table in which one stands for all that are like it; each is the position of its offer in the answer. */
+/** Table rows in which one stands for all its twins; each is an offer's position in the answer. */
 export interface Grouped {
-  /** In order; those of a group that is open follow the first of it. */
+  /** In order; the other offers of an open group follow its first one. */
   readonly rows: readonly number[]
   /** How many others a row stands for. */
   othersOf(row: number): number
@@ -23,9 +23,9 @@ export interface Grouped {
   readonly members: ReadonlySet<number>
 }
 
-/** The offers of an answer that are alike and cost about the same, found once for all orders and filters. */
+/** Finds the offers of an answer that are alike and cost about the same, once for all orders and filters. */
 export class Twins {
-  /** By position: a number that twins share, or -1 for one alone. */
+  /** By position: the number of a group of twins, or -1 for a single offer. */
   readonly #numbers: Int32Array
   readonly #positions: ReadonlyMap<number, number>
 
@@ -34,14 +34,14 @@ export class Twins {
     this.#positions = new Map(answer.offers.map(({ offer }, position) => [offer.id, position]))
   }
 
-  /** Where an offer lies in the answer. */
+  /** The position of an offer in the answer. */
   positionOf(id: number): number | undefined {
     return this.#positions.get(id)
   }
 
   /**
-   * Offers with those that are alike behind the first of them.
-   * @param order positions of those that are shown
+   * Groups twins behind the first of them.
+   * @param order positions of the offers shown
    * @param open ids of first rows whose others are shown
    */
   grouped(order: readonly number[], open: ReadonlySet<number>): Grouped {

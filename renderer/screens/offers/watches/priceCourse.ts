@@ -4,15 +4,15 @@ import { count } from '../../../../electron/contract/format/size.ts'
 import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
 import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
 
-/** A picture of how prices went, in its own units; y grows downwards. */
+/** A chart of prices, in the units of its box; y grows downwards. */
 export interface PriceCourse {
-  /** The `d` of the middle half of the prices, an area. */
+  /** The `d` of the area with the middle half of the prices. */
   band: string
   /** Of the median, and of the lowest price. */
   middle: string
   lowest: string
   points: readonly { x: number; sample: PriceSample }[]
-  /** The highest of what is drawn and the lowest, micro-dollars per hour. */
+  /** The highest and the lowest price drawn, micro-dollars per hour. */
   highest: number
   lowestOfAll: number
   /** Marks of micro-dollars per hour, and of epoch seconds. */
@@ -20,13 +20,13 @@ export interface PriceCourse {
   times: readonly Mark<number>[]
 }
 
-/** Of prices, as they are written: a tenth of a cent. */
+/** A tenth of a cent in micro-dollars, the smallest step of the axis. */
 const tenth = 1000
 
 /** Prices are noted once an hour at most. */
 const hour = 3600
 
-/** Undefined with fewer than two samples. The time in which nothing was searched stays empty. */
+/** Undefined with fewer than two samples. Times without searches stay empty. */
 export function priceCourse(
   samples: readonly PriceSample[],
   box: { width: number; height: number },
@@ -59,7 +59,7 @@ export function priceCourse(
   }
 }
 
-/** What the offers of a watch cost at a search, and how many there were. */
+/** The prices and the number of offers at one search. */
 export function priceWords({ lowest, low, middle, high, count: many }: PriceSample): string {
   if (many === 1) return `the one offer ${rate(lowest)}`
   const half = low === high ? `half at ${rate(low)}` : `half between ${rate(low)} and ${rate(high)}`

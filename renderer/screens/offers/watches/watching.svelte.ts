@@ -16,18 +16,18 @@ import { LimitsForm } from '../failover/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
 import { wouldRent } from './wouldRent.ts'
 
-/** What a watch is filled in for. */
+/** The subject of a watch's dialog. */
 export interface WatchSubject {
   search: WatchRequest['search']
-  /** A name to offer for the search. */
+  /** A suggested name. */
   name: string
-  /** The one to change; without it a new one begins. */
+  /** The watch to change; absent for a new one. */
   watch?: WatchView
-  /** What matches now, as far as the page knows. */
+  /** The offers that match now, as far as the page knows. */
   matching: readonly ListedOffer[]
 }
 
-/** A watch being filled in: what it searches for, and what it rents by itself and how far that goes. */
+/** A watch's form: its name and interval, and the rental that it makes by itself, with limits. */
 export class Watching {
   readonly #page: Page
   readonly #subject: WatchSubject
@@ -40,7 +40,7 @@ export class Watching {
   rents = $state(false)
   machines = $state('1')
   readonly limits: LimitsForm
-  /** What it rents: the same as is asked of any rental. */
+  /** The rental that it makes, with the fields of any rental. */
   readonly renting: Renting
   #tried = $state(false)
 
@@ -87,12 +87,12 @@ export class Watching {
     }),
   )
 
-  /** What is wrong with its own fields, once it was tried to save it. */
+  /** The errors in its own fields, after an attempt to save. */
   readonly errors: Partial<Record<'name' | 'every' | 'most', string>> = $derived(
     (this.#tried && this.#own.errors) || {},
   )
 
-  /** Of what is shown, what it would rent as soon as it is saved, and what the cheapest asks. */
+  /** How many of the offers shown it would rent once saved, and the price of the cheapest. */
   readonly now: ReturnType<typeof wouldRent> = $derived.by(() => {
     if (!this.rents) return { many: 0 }
     const { storage, type } = this.#subject.search.query
@@ -105,7 +105,7 @@ export class Watching {
     })
   })
 
-  /** What keeps it from renting now: guards that would stop what it rents at once. */
+  /** Warnings about guards that would stop its rental at once: until then it rents nothing. */
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
     if (!this.rents || !account) return []
@@ -118,7 +118,7 @@ export class Watching {
     return this.#sending.busy || this.renting.sending
   }
 
-  /** Why it was refused, when that is about no field. */
+  /** Why it was refused, where that concerns no field. */
   get problem(): Problem | undefined {
     return this.rents ? this.renting.problem : this.#sending.problem
   }
@@ -127,7 +127,7 @@ export class Watching {
     return this.#typed() !== this.#untouched
   }
 
-  /** Saves it once. True when it is kept; false when something is wrong, told in `errors` or `problem`. */
+  /** Saves it once. True when it is stored; false when something is wrong, shown in `errors` or `problem`. */
   save(): Promise<boolean> {
     if (this.rents) return this.renting.rent()
     return this.#sending.send(this.#check() && (() => this.#send()))
@@ -150,7 +150,7 @@ export class Watching {
       ? {
           name,
           every,
-          // Prices are for the disk that is rented, not for the one that was searched with.
+          // Prices include the disk that is rented, not the one of the search.
           search: { ...search, query: { ...search.query, storage: request.disk } },
           rents: limits && most !== undefined ? { request, limits, most } : undefined,
         }
@@ -179,7 +179,7 @@ export class Watching {
 const Own = v.pick(WatchRequest, ['name', 'every'])
 const OwnAndRents = v.object({ ...Own.entries, most: WatchRents.entries.most })
 
-/** The kind of machine that matches; which one it will be, and how much disk it has, nobody knows yet. */
+/** An example of a matching machine. The one to be rented, and its disk, are not known yet. */
 function someMachine(like: OfferView | undefined): OfferView {
   const { disk: _, ...offer } = like ?? { id: 1 }
   return offer

@@ -2,7 +2,7 @@ import type { ListedOffer } from '../../../../electron/contract/market/catalogue
 import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
 import { rentalCost } from '../../../features/market/cost.ts'
 
-/** What a watch may pay, and with how much disk. */
+/** The price limit and the disk of a watch. */
 export interface Terms {
   /** Dollars per hour: the highest price, or the highest bid. */
   most: number | undefined
@@ -12,7 +12,7 @@ export interface Terms {
   disk: number
 }
 
-/** Of these offers, how many a watch would rent on these terms now, and what the cheapest of all asks on them. */
+/** How many of these offers a watch would rent on these terms now, and the cheapest price of all on them. */
 export function wouldRent(
   offers: readonly ListedOffer[],
   { most, interruptible, pricedDisk, disk }: Terms,

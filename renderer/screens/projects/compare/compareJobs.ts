@@ -6,14 +6,14 @@ import type { JobView } from '../../../../electron/contract/project/project.ts'
 import { jobCost, jobWords } from '../../../features/projects/jobWords.ts'
 import { commitWords } from '../jobs/jobFacts.ts'
 
-/** One thing about two runs. */
+/** One fact about two runs. */
 export interface ComparedFact {
   name: string
   values: readonly [string, string]
   differs: boolean
 }
 
-/** What two runs were and what came of them; costs at `now`, epoch seconds of the account's time. */
+/** Facts and results of two runs; costs at `now`, epoch seconds of the account's time. */
 export function comparedFacts(runs: readonly [JobView, JobView], now: number): ComparedFact[] {
   const unknown = '–'
   const facts: [name: string, of: (job: JobView) => string | undefined][] = [
@@ -42,14 +42,14 @@ export interface ComparedLine {
   in: 'both' | 'first' | 'second'
 }
 
-/** Lines that are compared of each text. */
+/** The most lines compared of each text. */
 const mostLines = 2000
 
-/** The lines of both texts in one order, with the longest sequence that they share kept together. */
+/** The lines of both texts in one order, merged along their longest common subsequence. */
 export function comparedLines(first: string, second: string): ComparedLine[] {
   const a = linesOf(first)
   const b = linesOf(second)
-  // shared[i][j]: how many lines those from i and from j on have in common.
+  // shared[i][j]: the length of the longest common subsequence of the lines from i and from j on.
   const shared = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   const at = (i: number, j: number) => shared[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i--) {
@@ -80,7 +80,7 @@ function linesOf(text: string): string[] {
   return text.trimEnd().split('\n').slice(0, mostLines)
 }
 
-/** The end of an output as it is seen: a bar once, as it was drawn last. */
+/** The end of an output as a terminal shows it: of a progress bar, the last state alone. */
 export function lastLines(text: string, most: number): string {
   return text
     .trimEnd()

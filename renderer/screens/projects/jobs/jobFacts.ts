@@ -35,7 +35,7 @@ export function commitWords({ id, branch, changed }: NonNullable<JobView['commit
   return `${id.slice(0, 7)}${branch === undefined ? '' : ` of ${branch}`}${since}`
 }
 
-/** The commit in full, and which files had changed since. */
+/** The full commit id, and the files that had changed since. */
 export function commitTitle({ id, changed }: NonNullable<JobView['commit']>): string {
   if (!changed || changed.files === 0) return id
   const unnamed = changed.files - changed.named.length
@@ -43,7 +43,7 @@ export function commitTitle({ id, changed }: NonNullable<JobView['commit']>): st
   return `${id}; changed since: ${changed.named.join(', ')}${more}`
 }
 
-/** What came of one that is over. */
+/** The result of a run that has ended. */
 export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const home = brought && `${counted(brought.files, 'file')} brought home`
@@ -51,7 +51,7 @@ export function endWords({ step, brought, startedAt, endedAt, moved }: JobView):
   return [took, step === 'cancelled' ? 'nothing was brought home' : home, went].filter(Boolean).join(', ')
 }
 
-/** Which results lie under another name, since those here had changed too. */
+/** The results stored under another name, since the local files had changed, too. */
 export function besideWords({ beside }: NonNullable<JobView['brought']>): string | undefined {
   if (beside.length === 0) return undefined
   return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; what came lies beside as ${named(beside, { most: 5 })}.`

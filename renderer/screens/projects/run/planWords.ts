@@ -5,7 +5,7 @@ import type { SkipReason } from '../../../../electron/contract/instance/sync.ts'
 import { usualSetup } from '../../../../electron/contract/project/bounds.ts'
 import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
 
-/** What comes home, what becomes of the machine, and where it goes on. */
+/** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
 export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectSpec): string[] {
   const home = results === undefined ? [] : [results].flat()
   return [
@@ -22,7 +22,7 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
   ]
 }
 
-/** What the commands run on: image or template, disk, ports. */
+/** The setup of a run: image or template, disk, ports. */
 export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {
   return [
     image ?? (template === undefined ? usualSetup.image : `template ${template}`),
@@ -52,7 +52,7 @@ export function environmentOf({ env = {} }: ProjectSpec): { name: string; value:
   )
 }
 
-/** What of its demands may be given up where no offer meets them, the strictest first. */
+/** The demands to loosen where no offer meets them, the strictest first. */
 export function loosenWords({ machine = {} }: ProjectSpec): string {
   const demands = [
     machine.price !== undefined && 'a higher price',

@@ -1,6 +1,6 @@
 import { emptySpec, type SpecFields } from './specForm.ts'
 
-/** What was typed, by project, until it is saved: a look at the price and back loses none of it. */
+/** Unsaved input by project, which survives a look at the price. */
 const drafts = new Map<string, SpecFields>()
 
 export function draftOfProject(project: string): SpecFields {

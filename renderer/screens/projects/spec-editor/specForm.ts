@@ -3,7 +3,7 @@ import { type ProjectDraft, ProjectSpec, timeText } from '../../../../electron/c
 import { number, type ReadForm, readForm } from '../../../components/fields/readForm.ts'
 import { stopOf, usualStops } from '../../../features/guards/stopWhen.ts'
 
-/** What the form holds, as it is typed. Lists are parted by commas. */
+/** The form's input. Lists are separated by commas. */
 export interface SpecFields {
   run: string
   setup: string
@@ -40,7 +40,7 @@ export const emptySpec: SpecFields = {
   after: 'destroy',
 }
 
-/** What it says as a `berth.yaml`, or which fields do not say it. What says the usual is left out. */
+/** The form as a `berth.yaml`, or the errors by field. Default values are left out. */
 export function readSpecForm(fields: SpecFields): ReadForm<ProjectDraft> {
   const draft = draftOf(fields)
   const { errors } = readForm(ProjectSpec, draft, fieldAt)
@@ -100,7 +100,7 @@ function listed(text: string): string[] | undefined {
   return parts.length === 0 ? undefined : parts
 }
 
-/** As people write it. */
+/** A single entry needs no list. */
 function oneOrAll(list: readonly string[]): string | string[] {
   const [first = ''] = list
   return list.length === 1 ? first : [...list]

@@ -1,7 +1,7 @@
 import { rate } from '../../../../electron/contract/format/money.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 
-/** What goes on once Berth has forgotten an account: sentences for the question whether to remove it. */
+/** The consequences of removing an account, as sentences for the question whether to do so. */
 export function removalNotes(account: AccountView): string[] {
   const notes = [
     `Berth forgets ${account.name} on this computer, with its API key and its SSH key. The account itself stays.`,

@@ -1,9 +1,9 @@
 import type { UpdateView } from '../../../../electron/contract/app/update.ts'
 
-/** The one step that can be taken now, if any. */
+/** A step of an update that the user can take. */
 export type UpdateStep = 'check' | 'fetch' | 'install'
 
-/** How an update stands, in a sentence, and what the button beside it does. */
+/** The status of an update as a sentence, and the step and label of the button beside it. */
 export function updateWords(update: UpdateView): { sentence: string; step?: UpdateStep; verb?: string } {
   switch (update.status) {
     case 'none':

@@ -15,14 +15,14 @@ import {
 import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
 import { secretsIn } from './secretsIn.ts'
 
-/** A template being written or edited. Nothing typed is lost until it is saved or given up. */
+/** A template's form, which keeps all input until it is saved or given up. */
 export class Editing {
   /** Undefined until it has been created. Follows every edit. */
   hash: string | undefined = $state()
   draft: TemplateDraft = $state(newDraft())
   problem: Problem | undefined = $state.raw()
   saving = $state(false)
-  /** What is wrong in a row of `env`. */
+  /** The first error in a row of `env`. */
   rowMistake: string | undefined = $state()
   readonly #page: Page
   readonly #account: string | undefined
@@ -36,7 +36,7 @@ export class Editing {
     field => Object.entries(this.draft).find(([each]) => each === field)?.[1],
   )
 
-  /** `template` is edited, or with `copy` what a new one begins with. */
+  /** Edits `template`, or with `copy` begins a new one with its values. */
   constructor(page: Page, template: TemplateView | undefined, copy: boolean) {
     this.#page = page
     this.#account = page.account?.id
@@ -70,22 +70,22 @@ export class Editing {
     ...(this.#envMistake === undefined ? {} : { env: this.#envMistake }),
   })
 
-  /** What to say at which field. */
+  /** The errors to show, by field. */
   get errors(): TemplateErrors {
     return this.#fields.told
   }
 
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))
 
-  /** What would be read by everyone who uses the service, by name. */
+  /** The names of likely secrets that a public template would expose. */
   readonly exposed: readonly string[] = $derived(this.draft.private ? [] : secretsIn(this.draft))
 
-  /** Whether the service may have a token for its registry: it never tells. */
+  /** Whether the service may have a token for its registry, which it never returns. */
   readonly mayHaveToken = $derived(
     this.hash !== undefined && (this.#before.registry !== '' || this.#before.registryUser !== ''),
   )
 
-  /** The page goes elsewhere: what was typed waits for a return, but for the token. */
+  /** Keeps unsaved input for a return to the page, but for the token. */
   keep(): void {
     if (!this.touched || this.#givenUp) return
     const draft = $state.snapshot(this.draft) as TemplateDraft
@@ -108,14 +108,14 @@ export class Editing {
     this.#fields.leave(field)
   }
 
-  /** Whether it can be sent; what is wrong is told from now on. */
+  /** Whether it can be sent; errors are shown from now on. */
   check(): boolean {
     this.#fields.tell()
     this.problem = undefined
     return !('errors' in this.#read) && Object.keys(this.#all).length === 0
   }
 
-  /** True when it is with the service; false when something is wrong, told in `errors` or `problem`. */
+  /** True when the service has it; false when something is wrong, shown in `errors` or `problem`. */
   async save(): Promise<boolean> {
     if (this.saving) return false
     if (!this.check()) return false
@@ -134,7 +134,7 @@ export class Editing {
     }
   }
 
-  /** Goes on with what the template has become elsewhere: the next save changes that one. */
+  /** Saves onto the hash that the template has got elsewhere. Sets `problem` where it is gone. */
   async followElsewhere(): Promise<void> {
     const found = await templatesView(this.#page).findById(this.#id)
     if (!found) {
@@ -151,7 +151,7 @@ export class Editing {
     await this.save()
   }
 
-  /** Whether the refusal may mean that the hash is an old one. */
+  /** Whether the refusal may mean that the hash is outdated. */
   get maybeEditedElsewhere(): boolean {
     return (
       this.problem !== undefined &&
@@ -195,7 +195,7 @@ export class Editing {
   }
 }
 
-/** The service's names of fields that are called otherwise here. */
+/** The service's field names that differ from the draft's. */
 const fieldOf: Record<string, string> = {
   desc: 'description',
   args_str: 'args',

@@ -3,8 +3,8 @@ import type { TemplateDraft } from '../../../features/templates/templateForm.ts'
 import { soundsSecret } from '../../../words/secretNames.ts'
 
 /**
- * The names in a template that sound like secrets and have a value: of its variables, and of what its start script and
- * its arguments assign. A value that is taken from another variable is none.
+ * The names that sound like secrets and have a value, among a template's variables and the assignments in its start
+ * script and arguments. There, a value taken from another variable does not count.
  */
 export function secretsIn({ env, onstart, args }: Pick<TemplateDraft, 'env' | 'onstart' | 'args'>): string[] {
   const assigned = [...envOf(env).variables, ...assignments(onstart), ...assignments(args)]

@@ -8,7 +8,7 @@ type Field = TemplateFilter['field']
 type Operator = TemplateFilter['condition']['operator']
 type Kind = 'whole' | 'number' | 'time' | 'text' | 'switch'
 
-/** What templates can be searched by (section 2.3), common ones first. */
+/** The fields that templates can be searched by (section 2.3), common ones first. */
 export const filterFields: Record<Field, { name: string; kind: Kind; unit?: string }> = {
   name: { name: 'Name', kind: 'text' },
   image: { name: 'Image', kind: 'text' },
@@ -46,7 +46,7 @@ const timeNames: Partial<Record<Operator, string>> = {
   gte: 'not before',
 }
 
-/** The operators that make sense for a field, and their names for it. All of section 4.5 but for switches. */
+/** The operators of a field, and their names for it: all of section 4.5, but two for switches. */
 export function operatorsOf(field: Field): { value: Operator; label: string }[] {
   const { kind } = filterFields[field]
   const all = Object.keys(operatorNames) as Operator[]
@@ -56,13 +56,13 @@ export function operatorsOf(field: Field): { value: Operator; label: string }[] 
   }))
 }
 
-/** The operator to begin with. */
+/** The operator that a field's form begins with. */
 export function firstOperator(field: Field): Operator {
   const { kind } = filterFields[field]
   return kind === 'number' || kind === 'whole' || kind === 'time' ? 'gte' : 'eq'
 }
 
-/** The filter that was typed, or what is wrong with it. Several values are separated by commas. */
+/** The filter that was typed, or its error. Several values are separated by commas. */
 export function readFilter(
   field: Field,
   operator: Operator,
@@ -96,7 +96,7 @@ function readValue(field: Field, text: string): string | number | boolean | unde
   return kind === 'whole' && !Number.isInteger(number) ? undefined : number
 }
 
-/** A date, with the time of day or without it, here; or epoch seconds. */
+/** A local date, with or without the time of day, or epoch seconds. */
 function readTime(text: string): number | undefined {
   if (/^\d{9,11}(\.\d+)?$/.test(text)) return Number(text)
   const [, date, time = '00:00'] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?$/.exec(text) ?? []
@@ -104,7 +104,7 @@ function readTime(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at / 1000
 }
 
-/** How a value of that field is typed. */
+/** A hint on how to type a value of that field. */
 export function hintOf(field: Field, several: boolean): string {
   const { kind, unit } = filterFields[field]
   const one = {
@@ -117,7 +117,7 @@ export function hintOf(field: Field, several: boolean): string {
   return several ? `${one} Separate several with commas.` : one
 }
 
-/** What stands in the field of a filter that is changed. */
+/** A filter's value, as its form shows it. */
 export function typedValue({ field, condition }: TemplateFilter): string {
   const { kind } = filterFields[field]
   const one = (value: string | number | boolean) => {
@@ -130,7 +130,7 @@ export function typedValue({ field, condition }: TemplateFilter): string {
   return Array.isArray(value) ? value.map(one).join(', ') : one(value)
 }
 
-/** What a filter asks for, after the field's name: `at least 100`, `after 3 May 2026, 14:02:11`. */
+/** A filter's condition, without the field's name: `at least 100`, `after 3 May 2026, 14:02:11`. */
 export function filterWords({ field, condition }: TemplateFilter): string {
   const { kind, unit } = filterFields[field]
   const operator = operatorsOf(field).find(each => each.value === condition.operator)?.label
@@ -146,7 +146,7 @@ export function filterWords({ field, condition }: TemplateFilter): string {
   return `${operator ?? condition.operator} ${Array.isArray(value) ? value.map(one).join(', ') : one(value)}`
 }
 
-/** The filters with one more; it replaces one on the same field with the same operator, which could not hold beside it. */
+/** Adds a filter, in place of one on the same field with the same operator, which could not hold beside it. */
 export function withFilter(filters: readonly TemplateFilter[], added: TemplateFilter): TemplateFilter[] {
   const rest = filters.filter(
     ({ field, condition }) => field !== added.field || condition.operator !== added.condition.operator,

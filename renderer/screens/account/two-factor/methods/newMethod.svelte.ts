@@ -9,7 +9,7 @@ import type { Problem } from '../../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import { wrongIn } from '../../../../components/fields/readForm.ts'
 
-/** A method being set up: an authenticator's secret or a phone's code, and what is typed for it. */
+/** The form of a new method, with its authenticator secret or the code sent to its phone. */
 export class NewMethodDraft {
   kind: 'totp' | 'sms' = $state('totp')
   label = $state('')
@@ -19,7 +19,7 @@ export class NewMethodDraft {
   problem: Problem | undefined = $state.raw()
   /** The authenticator's secret and its otpauth address. */
   setup: { secret: string; uri: string } | undefined = $state.raw()
-  /** What the text message's code goes back with, and the number it went to. */
+  /** The secret that goes back with the text message's code, and the number it went to. */
   sent: { secret: string; phone: string } | undefined = $state.raw()
   readonly #page: Page
 
@@ -27,7 +27,7 @@ export class NewMethodDraft {
     this.#page = page
   }
 
-  /** Whether its code cannot be given yet: none was sent. */
+  /** Whether its code cannot be entered yet, since none was sent. */
   readonly unsent = $derived(this.kind === 'sms' && this.sent === undefined)
   readonly errors = $derived.by(() => ({
     label: wrongIn(MethodLabel, this.label),
@@ -46,7 +46,7 @@ export class NewMethodDraft {
     })
   }
 
-  /** Sends a code to the phone; `again` where one went there a moment ago. */
+  /** Sends a code to the phone; `again` resends it. */
   async send(again = false): Promise<void> {
     const phone = v.safeParse(PhoneNumber, this.phone)
     if (!phone.success) {
@@ -62,7 +62,7 @@ export class NewMethodDraft {
     })
   }
 
-  /** Adds it. Gives the backup codes that come with a first method, or undefined when it was not added. */
+  /** Adds the method. Gives the backup codes that come with a first one; undefined where it was not added. */
   async add(): Promise<{ backupCodes?: readonly string[] } | undefined> {
     this.tried = true
     this.problem = undefined

@@ -11,7 +11,7 @@ interface Fact {
   value: string
 }
 
-/** What is known about an instance, in groups; what the service leaves out is left out. `now`: epoch seconds. */
+/** The known facts about an instance, in groups; unknown ones are left out. `now`: epoch seconds, account time. */
 export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[][] {
   const { gpu, cpu, disk, ssh } = instance
   const groups: [string, string | undefined][][] = [

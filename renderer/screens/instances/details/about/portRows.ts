@@ -1,7 +1,7 @@
 import type { TunnelView } from '../../../../../electron/contract/instance/tunnel.ts'
 import type { AccountView } from '../../../../../electron/contract/state.ts'
 
-/** The tunnels to an instance, by their port in it. */
+/** The tunnels to an instance, sorted by their port in it. */
 export function tunnelsOf({ tunnels }: AccountView, instance: number): TunnelView[] {
   return Object.values(tunnels)
     .filter(tunnel => tunnel.instance === instance)

@@ -1,6 +1,6 @@
 import type { StatusChange } from '../../../../../electron/contract/instance/instance.ts'
 
-/** One state's share of the picture, from 0 to 1. */
+/** One state's place and width in the bar, as shares from 0 to 1. */
 interface Span {
   change: StatusChange
   from: number

@@ -3,17 +3,17 @@ import type { InstanceView } from '../../../../../electron/contract/instance/ins
 import type { Course, GpuCourses, MetricsHistory } from '../../../../../electron/contract/instance/load.ts'
 import type { GpuMetrics, InstanceMetrics } from '../../../../../electron/contract/instance/metrics.ts'
 
-/** What is measured of a GPU: percent, MiB, degrees Celsius, watts. */
+/** The measures of a GPU: percent, MiB, degrees Celsius, watts. */
 export type Measure = keyof GpuCourses
 
 /** One measure of one GPU. */
 export interface Strip {
   course: Course
-  /** What is told now. */
+  /** The present value. */
   now?: number
 }
 
-/** One GPU, or all of them together, as the service tells it. */
+/** One GPU, or all of an instance together, as the service reports them. */
 export interface GpuStrips {
   index: number | 'all'
   name: string
@@ -26,14 +26,14 @@ export interface Column {
   title: string
   /** The value at the top of each strip. */
   top: number
-  /** The mean, the sum or the highest of now; undefined where none is told. */
+  /** The mean, the sum or the maximum of the present values; undefined without any. */
   head: string | undefined
   words: (value: number) => string
 }
 
 type ReportedLoad = Pick<InstanceView, 'state' | 'gpu' | 'gpuLoad' | 'gpuTemperature'>
 
-/** A line for each GPU that told of itself, and one for all where there are several or none told. */
+/** A row for each GPU with metrics of its own, and one for all where there are several or none has any. */
 export function gpuStrips(
   history: MetricsHistory | undefined,
   metrics: Pick<InstanceMetrics, 'gpus'> | undefined,
@@ -63,7 +63,7 @@ export function gpuStrips(
   return [{ ...only, strips: { ...whole, ...only.strips, ...before(only.strips, whole) } }]
 }
 
-/** What the service told of the only GPU, where the GPU did not tell it itself. */
+/** The only GPU's own values, with the service's where those are missing. */
 function before(own: GpuStrips['strips'], whole: GpuStrips['strips']): GpuStrips['strips'] {
   const both: Partial<Record<Measure, Strip>> = {}
   for (const measure of ['load', 'temperature'] as const) {
@@ -89,7 +89,7 @@ function upTo(course: Course | undefined, now: number | undefined): Course {
   return now === undefined ? (course ?? []) : [...(course ?? [null]).slice(0, -1), now]
 }
 
-/** The measures that any GPU tells, each with the scale that all of its strips share. */
+/** The measures that any GPU has, each with the scale that all of its strips share. */
 export function columns(gpus: readonly GpuStrips[], gpuMetrics: readonly GpuMetrics[]): Column[] {
   const each = gpus.filter(({ index }) => index !== 'all')
   const rows = each.length > 0 ? each : gpus
@@ -137,17 +137,17 @@ function scaled(
   return { title: 'Memory', top, head: head(`${tenths(sum / 1024)}${of} GB`) }
 }
 
-/** A GPU that does not do as the others do. */
+/** A GPU that works much less than the others, or is hot. */
 export interface OddGpu {
   index: number
   measure: Measure
   words: string
 }
 
-/** Degrees from which on GPUs slow themselves down. */
+/** Degrees Celsius from which GPUs may slow themselves down. */
 const hot = 85
 
-/** What the user should see: a GPU that works much less than the others, or is hot. */
+/** The GPUs that the user should be warned about. */
 export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
   const each = gpus.flatMap(gpu => (gpu.index === 'all' ? [] : [{ index: gpu.index, strips: gpu.strips }]))
   return each.flatMap(({ index, strips: { load, temperature } }) => {
@@ -170,7 +170,7 @@ export function oddGpus(gpus: readonly GpuStrips[]): OddGpu[] {
   })
 }
 
-/** A course in at most so many values, each the mean of what is known of its minutes. */
+/** A course reduced to at most so many values, each the mean of its known minutes. */
 export function thinnedSeries(course: Course, most: number): Course {
   const step = Math.ceil(course.length / most)
   if (step <= 1) return course

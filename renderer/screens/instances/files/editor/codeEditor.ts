@@ -9,7 +9,7 @@ import { languageOf } from './languages.ts'
 
 interface Options {
   text: string
-  /** The file's, which tells its language. */
+  /** The file's name, which determines the language. */
   name: string
   label: string
   onchange: (text: string) => void
@@ -19,7 +19,7 @@ interface Options {
 /** Milliseconds after Escape in which Tab leaves the text. */
 const leaving = 2000
 
-/** The search's own words, in sentence case. */
+/** The search panel's texts, in sentence case. */
 const phrases = {
   next: 'Next',
   previous: 'Previous',
@@ -31,7 +31,7 @@ const phrases = {
   'replace all': 'Replace all',
 }
 
-/** An editor in an element, until what is given is called. Its styles are those of a shadow root, which the policy allows. */
+/** Opens an editor in an element; the answer closes it. Its styles are in a shadow root, which the policy allows. */
 export function codeEditor(host: HTMLElement, { text, name, label, onchange, onsave }: Options): () => void {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open', delegatesFocus: true })
   const language = new Compartment()
@@ -65,7 +65,7 @@ export function codeEditor(host: HTMLElement, { text, name, label, onchange, ons
           },
           ...searchKeymap,
           ...historyKeymap,
-          // There Escape would take a selection back, and Tab stay.
+          // Its Escape would simplify a selection, and then Tab would not leave the text.
           ...defaultKeymap.filter(({ key }) => key !== 'Escape'),
           indentWithTab,
         ]),
@@ -77,7 +77,7 @@ export function codeEditor(host: HTMLElement, { text, name, label, onchange, ons
     }),
   })
 
-  /** The first Escape makes Tab leave, or closes the search; only the next one is the dialog's. */
+  /** The first Escape lets Tab leave the text, or closes the search; only the next one reaches the dialog. */
   function keepEscape(event: KeyboardEvent): void {
     if (event.key !== 'Escape') return
     if (event.defaultPrevented || event.timeStamp - escaped > leaving) event.stopPropagation()

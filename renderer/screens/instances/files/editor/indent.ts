@@ -1,4 +1,4 @@
-/** What one step of indentation is in a text: what its lines begin with, else what is usual in such a file. */
+/** One step of indentation in a text: that of its first indented line, else the usual one for the file's name. */
 export function indentOf(text: string, name: string): string {
   const begins = /^(\t| {2,8})(?=\S)/m.exec(text)?.[1]
   if (begins !== undefined) return begins

@@ -10,7 +10,7 @@ const shell: Load = async () => {
 const json: Load = async () => (await import('@codemirror/lang-json')).json()
 const yaml: Load = async () => (await import('@codemirror/lang-yaml')).yaml()
 
-/** By the end of a file's name, each loaded when such a file is first opened. */
+/** Languages by file extension, each loaded when such a file is first opened. */
 const languages: Readonly<Record<string, Load>> = {
   py: async () => (await import('@codemirror/lang-python')).python(),
   json,
@@ -37,7 +37,7 @@ const languages: Readonly<Record<string, Load>> = {
   },
 }
 
-/** What colours a file's words, by its name; nothing for a kind that is not known. */
+/** The syntax highlighting for a file name; empty for an unknown kind of file. */
 export async function languageOf(name: string): Promise<Extension> {
   const end = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return Object.hasOwn(languages, end) ? ((await languages[end]?.()) ?? []) : []

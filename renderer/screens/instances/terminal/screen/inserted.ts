@@ -25,7 +25,7 @@ export function takeInsertedText(xterm: Receiver): void {
   })
   listen('keydown', ({ keyCode }) => {
     keyed = keyCode === inputMethod
-    // xterm looks by itself what became of the text, at its end: an arrow key may have led away from there.
+    // xterm itself reads the inserted text at the end, but an arrow key may have moved the cursor away from there.
     const { textarea } = xterm
     if (keyed) textarea?.setSelectionRange(textarea.value.length, textarea.value.length)
   })

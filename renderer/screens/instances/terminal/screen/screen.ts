@@ -59,7 +59,7 @@ export class TerminalScreen {
       scrollback,
       cursorBlink: true,
       minimumContrastRatio: 4.5,
-      // What is on screen is in the page as text too, for those who hear it.
+      // Repeats the screen's content as text in the page, for screen readers.
       screenReaderMode: true,
       // The text of a link may name another address than its target.
       linkHandler: {

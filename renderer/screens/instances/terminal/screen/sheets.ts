@@ -1,6 +1,6 @@
 /**
- * xterm writes its styles into style elements of its own making, which `default-src 'self'` blocks. While
- * `work` runs it is given elements that hand their text to constructed style sheets instead, which the policy allows.
+ * xterm writes its styles into new style elements, which `default-src 'self'` blocks. While `work` runs, it gets
+ * elements that pass their text to constructed style sheets instead, which the policy allows.
  */
 export function withSheets<Result>(work: () => Result): Result {
   const make = document.createElement
@@ -28,8 +28,8 @@ function backed(element: HTMLElement): HTMLElement {
 }
 
 /**
- * Where no graphics card draws, xterm gives a cell a colour of its own by the attribute `style` of a span, which the
- * same policy blocks. From now on that attribute of a span is set as its property, which does the same and is allowed.
+ * Without a graphics card, xterm sets a cell's own colour by the attribute `style` of a span, which the same policy
+ * blocks. From now on, spans set that attribute through their property, which the policy allows.
  */
 export function allowCellStyles(): void {
   HTMLSpanElement.prototype.setAttribute = function setAttribute(name, value) {

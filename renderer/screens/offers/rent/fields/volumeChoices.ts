@@ -2,8 +2,8 @@ import type { VolumeView } from '../../../../../electron/contract/account/volume
 import { diskRoom } from '../../../../../electron/contract/format/size.ts'
 
 /**
- * The volumes that can be mounted on a machine, with their ids as text; undefined where there are none, so that one is
- * named by its id. `typed`: the id that stands in the form, which stays a choice though it is not among them.
+ * The volumes on a machine, with their ids as text; undefined where there are none, so that one is named by its id.
+ * `typed`: the form's id, which stays a choice even where it is not among them.
  */
 export function volumeChoices(
   volumes: readonly VolumeView[],
