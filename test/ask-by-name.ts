@@ -4,7 +4,7 @@ interface Asking {
   method?: string
   headers?: Record<string, string>
   body?: string
-  /** One that keeps connections; else each request has its own. */
+  /** An agent that reuses connections; by default each request has its own. */
   agent?: Agent
 }
 
@@ -14,7 +14,7 @@ export interface Asked {
   text: string
 }
 
-/** Asks at an address on this machine as a browser does that resolves names below localhost; a system may not. */
+/** A request to a name below localhost, which browsers resolve to 127.0.0.1 but systems may not. */
 export function askByName(
   url: string | URL,
   { method = 'GET', headers = {}, body = '', agent }: Asking = {},

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 import { bundled } from '../build/bundled.ts'
 
-/** A program of the tests', as one file. */
+/** A program for tests, built as one file. */
 export interface BuiltProgram {
   path: string
   remove(): Promise<void>
 }
 
-/** Built once, since what is built starts faster; beside node_modules, which it imports from. */
+/** Builds a program, which starts faster than sources; inside node_modules, from which it imports. */
 export async function buildProgram(entry: string, plugins: Plugin[] = []): Promise<BuiltProgram> {
   const folder = await mkdtemp(join(import.meta.dirname, '../node_modules/.berth-built-'))
   await build({

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 
 let collect: (() => void) | undefined
 
-/** Bytes that are still in use, on the heap and beside it: what nobody holds any more is collected first. */
+/** Bytes in use on and off the heap, after a garbage collection. */
 export function liveMemory(): number {
   if (!collect) {
     setFlagsFromString('--expose-gc')

@@ -1,6 +1,6 @@
 /**
- * One o'clock of the next morning here, in milliseconds since 1970: in a world that begins then, no day and no month
- * ends while a test goes through some hours of it, whenever that test runs.
+ * One o'clock of the next morning in local time, in milliseconds since 1970. In a world that starts then, no day or
+ * month ends during the first hours of a test, whenever that runs.
  */
 export function nextMorning(): number {
   const now = new Date()

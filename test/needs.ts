@@ -1,14 +1,14 @@
 import { isInstalled, mustHaveAll } from '../build/system-parts.ts'
 
-/** Something that tests need of this machine: a program, or whatever else is told whether it is there. */
+/** A requirement of tests on this machine: a program, or anything with a flag. */
 export type Need = string | { what: string; there: boolean }
 
-/** Files whose permissions say who may read them: Windows has other ways. */
+/** File modes as permissions, which Windows lacks. */
 export const fileModes: Need = { what: 'file modes', there: process.platform !== 'win32' }
 
 /**
- * What a suite lacks here, as it stands in the name of a suite that is left out: ` (skipped: no dunst)`. Empty when
- * all is there. With CI=true nothing may be missing on Linux: then it throws.
+ * The missing needs as a suffix for the name of a skipped suite, such as ` (skipped: no dunst)`, or ''. Throws with
+ * CI=true on Linux if anything is missing.
  */
 export function lacks(...needs: readonly Need[]): string {
   const missing = needs.flatMap(need => {

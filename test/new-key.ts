@@ -5,7 +5,7 @@ export interface KeyPair {
   public: string
 }
 
-/** An Ed25519 key. ssh2 drops the zeros that one in 256 public keys begins with, and then reads it no more. */
+/** An Ed25519 key that ssh2 can parse: it drops leading zeros, which one in 256 public keys has. */
 export function newKey(): KeyPair {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync('ed25519')

@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Milliseconds in which Berth connects an account and first tries to get in. */
+/** Milliseconds for Berth to connect an account and try to enter an instance. */
 const patience = 60_000
 
 /**
- * The public half of the key that Berth makes for its one account when it first tries to get in. The bench asks for it,
- * too, where there is no test around it.
+ * The public key that Berth generates for its only account when it first enters an instance. The bench calls this
+ * outside of tests, too.
  */
 export async function ownPublicKey(berthHome: string): Promise<string> {
   const accounts = join(berthHome, 'accounts')

@@ -3,18 +3,18 @@ import { WebSocket } from 'ws'
 import { readGreeting } from '../electron/contract/bridge/proof.ts'
 import { proofOf } from '../electron/local/page-server/page-proof.ts'
 
-/** 32 bytes in hex, as good as random to a server that has not seen them. */
+/** A nonce of 32 bytes in hex; the server cannot tell that it is fixed. */
 export const someNonce = '5a'.repeat(32)
 
 interface Handshake {
   protocols?: string[]
   host?: string
-  /** Undefined for none. */
+  /** Undefined for no header. */
   origin?: string | undefined
   cookie?: string
 }
 
-/** Begins a socket as a page at the printed address would, but for what is named. No resolver is asked for the host. */
+/** Opens a socket like a page at the printed address, except for `handshake`. The host is not resolved. */
 export function beginSocket(address: URL, handshake: Handshake = {}): WebSocket {
   const { protocols, ...given } = { protocols: ['berth', someNonce], host: address.host, ...handshake }
   const all = Object.entries({ origin: address.origin, ...given })

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Every file below a folder that is wanted (all, unless told), in the order of its path, with its bytes.
+ * The bytes of every file below a folder, or of the wanted ones, in order of path.
  *
- * Berth writes beside a file and renames, so that one which was listed can be gone when it is
- * read: then the folder is looked at anew, until all that was listed was also read.
+ * Berth writes a new file and renames it, so a listed file can be gone when it is read. Then the folder is listed
+ * again, until all listed files were read.
  */
 export async function storedFiles(
   folder: string,

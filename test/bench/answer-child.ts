@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../../electron/service/base-url.ts'
 import { createClient } from '../../electron/service/client.ts'
 
-/** One search of a service that is given by its address, in a process of its own: tells how far its memory grew. */
+/** Runs one search at the service of the given address and prints the growth of this process's memory. */
 const [baseUrl = ''] = process.argv.slice(2)
 const client = createClient({ baseUrl: parseBaseUrl(baseUrl), key: 'bench', retries: 0 })
 await client.account.currentUser()
@@ -11,7 +11,7 @@ const came = await client.offers.search({ limit: 20_000 }).then(
   offers => `${offers.length} offers`,
   (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown'),
 )
-// Kilobytes, the most there ever was.
+// maxRSS is in kilobytes.
 const grown = process.resourceUsage().maxRSS * 1024 - before
 process.stdout.write(JSON.stringify({ came, grown }))
 process.exit(0)

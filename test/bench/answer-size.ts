@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib'
 import { startSimulator } from '../../simulator/simulator.ts'
 import { median, type Row, type Size } from './row.ts'
 
-/** What a hostile service sends without end, in answer to a search. */
+/** The parts that a hostile service repeats endlessly in its answer to a search. */
 const endless: Record<string, string> = {
   'a bomb of gzip': ' '.repeat(64_000),
   'one long text': 'x'.repeat(64_000),
@@ -19,7 +19,7 @@ const endless: Record<string, string> = {
   'texts,': '"abcdefghijkl",',
 }
 
-/** How far memory grows beside a search of 20,000 offers, and beside what is sent without end or grows when parsed. */
+/** Compares the memory of endless or dense answers with that of a search of 20,000 offers. */
 export async function answerSizeRows({ smoke }: Size): Promise<Row[]> {
   const rounds = smoke ? 1 : 3
   const some = <Kind>(kinds: Record<string, Kind>) => Object.entries(kinds).slice(0, smoke ? 1 : undefined)
@@ -38,7 +38,7 @@ export async function answerSizeRows({ smoke }: Size): Promise<Row[]> {
   return rows
 }
 
-/** Whole answers of dense JSON: some stay just within the bound, others go beyond it. */
+/** Complete answers of dense JSON, some just within the limit and others beyond it. */
 function fullAnswers(length: number): Record<string, string> {
   const numbered = (count: number, each: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => each(index)).join(',')
@@ -83,7 +83,7 @@ async function offersAnswer(): Promise<string> {
   }
 }
 
-/** Sends `part` again and again, packed, until nobody reads. */
+/** Sends `part` repeatedly with gzip until the client disconnects. */
 async function sendEndless(response: ServerResponse, part: string): Promise<void> {
   response.writeHead(200, { 'content-encoding': 'gzip' })
   const gzip = createGzip({ level: 1 })

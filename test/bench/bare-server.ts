@@ -8,7 +8,7 @@ server.listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.add
 process.on('SIGTERM', () => process.exit(0))
 `
 
-/** The control of what Berth's process takes: a bare Node server of one page; its line is the page's address. */
+/** The control for Berth's process: a bare Node server of one page, which prints the page's address. */
 export function startBareServer(): Promise<Running> {
   return startNode(['-e', program], line => line.startsWith('http'))
 }

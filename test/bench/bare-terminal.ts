@@ -10,7 +10,7 @@ import { at } from '../../build/places.ts'
 import { openPage } from '../e2e/app.ts'
 import type { Sshd } from '../integration/ssh/sshd.ts'
 
-/** How a terminal on Berth's page is drawn. */
+/** The style of a terminal on Berth's page. */
 export interface TerminalStyle {
   font: string
   /** Pixels. */
@@ -19,7 +19,7 @@ export interface TerminalStyle {
   rows: number
 }
 
-/** A page with nothing on it but xterm, joined by its socket to OpenSSH's own client, which is in a shell of that sshd's. */
+/** A page with only xterm, connected by a socket to OpenSSH's client, which runs a shell at that sshd. */
 export async function openBareTerminal(
   browser: Browser,
   style: TerminalStyle,
@@ -69,7 +69,7 @@ export async function openBareTerminal(
   }
 }
 
-/** The little of xterm that its page uses, where there are no modules. */
+/** The part of xterm's API that the page uses, without modules. */
 interface PlainXterm {
   open(place: Element | null): void
   resize(columns: number, rows: number): void
@@ -78,8 +78,8 @@ interface PlainXterm {
 }
 
 /**
- * In the page: opens xterm at the same size and with the options that cost time (text for screen readers, contrast), and
- * counts the bytes that it has dealt with.
+ * In the page: opens xterm with the same size and the same costly options (screen reader text, contrast), and counts
+ * the bytes that it has processed.
  */
 function draw({ font, fontSize, width, rows }: TerminalStyle): void {
   const { Terminal } = window as unknown as { Terminal: new (options: object) => PlainXterm }

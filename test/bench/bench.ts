@@ -18,8 +18,8 @@ import { syncRows } from './sync.ts'
 import { terminalRows } from './terminal.ts'
 
 /**
- * `npm run bench`: every budget that can be measured, against a control in the same run. Words choose parts; `--smoke`
- * does each once and small, to show that it runs; `--polls N` is for a longer memory run.
+ * `npm run bench`: measures every budget against a control in the same run. Words choose parts; `--smoke` runs each
+ * once and small, as a test of the bench itself; `--polls N` sets the length of the memory run.
  */
 const args = process.argv.slice(2)
 const at = args.indexOf('--polls')
@@ -58,7 +58,7 @@ for (const [name, measure] of parts) {
       console.log(`${verdict}  ${what}: ${measured} (${compared}; ${budget})`)
     }
   } catch (error) {
-    // The other parts are measured all the same.
+    // Goes on with the other parts.
     failed += 1
     console.error(`FAILED  ${name}: ${error instanceof Error ? error.stack : String(error)}`)
   }

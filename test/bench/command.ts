@@ -7,10 +7,10 @@ import { rentRunning } from '../e2e/account-steps.ts'
 import { scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
 import { median, type Row, type Size } from './row.ts'
 
-/** Milliseconds that a call may take on top of Node's own start. */
+/** Milliseconds of a call beyond Node's own start. */
 const budget = 150
 
-/** `berth ps` with ten instances, 20 calls in a row, each beside a bare start of Node. */
+/** `berth ps` with ten instances: 20 consecutive calls, each compared with a bare start of Node. */
 export async function commandRows({ smoke }: Size): Promise<Row[]> {
   const sim = await startSimulatorProcess(['--speed', '1'])
   const home = await scratchFolder()
@@ -46,7 +46,7 @@ export async function commandRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-/** Milliseconds from the start of a Node program to its end, which must be a good one. */
+/** Milliseconds of a Node program's run. Throws unless it exits with 0. */
 async function timed(args: readonly string[], home: string): Promise<number> {
   const begun = performance.now()
   const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, BERTH_HOME: home } })

@@ -5,7 +5,7 @@ import type { Row } from './row.ts'
 
 const folder = new URL('../../dist/renderer', import.meta.url).pathname
 
-/** The JavaScript that the page loads before it draws: what index.html names, and what that imports statically. */
+/** The JavaScript loaded before the page draws: files in index.html and their static imports. */
 export async function firstLoadRows(): Promise<Row[]> {
   const html = await readFile(join(folder, 'index.html'), 'utf8')
   const wanted = [...html.matchAll(/(?:src|href)="\.?\/?(assets\/[^"]+\.js)"/g)].flatMap(

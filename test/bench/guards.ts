@@ -16,8 +16,8 @@ const budget = 2
 const now = 1_790_000_000
 
 /**
- * What guards cost at each poll, deciding and showing, over two hundred instances with five each and two on the account:
- * at every poll a few come near their moment and are warned, a few act, and a tenth of the loads have changed.
+ * The time guards take at each poll to decide and show, over 200 instances with five guards each and two on the
+ * account. At each poll a few guards warn, a few act, and a tenth of the loads have changed.
  */
 export async function guardRows({ smoke }: Size): Promise<Row[]> {
   const polls = smoke ? 10 : 200
@@ -30,7 +30,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
   const shown = createShownGuards({
     store,
     account: 'a00000001',
-    // What is written to the disk is not of this row.
+    // Writing to disk is not measured here.
     guards: { all: () => guards },
     busy: new Set(),
   })
@@ -54,7 +54,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
     }
     if (changed.size > 0) guards = guards.map(guard => changed.get(guard.id) ?? guard)
     shown.show(snapshot.facts, at, at)
-    // The first one draws them all: that is the start, and no poll.
+    // The first round shows all guards, as a start does, and does not count.
     if (poll >= 0) times.push(performance.now() - begin)
   }
   if (happened.warn < polls || happened.act < polls) throw new Error('nothing was due')
@@ -103,7 +103,7 @@ function instance(id: number, poll: number): InstanceView {
   })
 }
 
-/** Those at a time come due one after the other, over the polls and as long again. */
+/** The guards at a time become due one per poll. */
 function guardsOn(id: number): Guard[] {
   const conditions: Guard['condition'][] = [
     { kind: 'time', at: now + (id % instances) * interval },
@@ -115,7 +115,7 @@ function guardsOn(id: number): Guard[] {
   return conditions.map((condition, index) => guardOf(id * 10 + index, condition, id))
 }
 
-/** The one on the credit is near its moment throughout: what would be stopped first is weighed once it is warned. */
+/** The guard on the credit is always near its limit, so it chooses its targets at each poll. */
 const guardsOnAccount = [
   guardOf(1, { kind: 'budget', per: 'day', limit: 9_000_000_000 }),
   guardOf(2, { kind: 'credit', hours: 12.4 }),

@@ -17,12 +17,12 @@ const days = 90
 /** The milliseconds of one frame at 60 a second. */
 const frame = 1000 / 60
 
-/** Ninety days of money: opened from disk, and drawn in a real browser. */
+/** 90 days of spending, opened from disk and drawn in a real browser. */
 export async function historyRows({ smoke }: Size): Promise<Row[]> {
   return [await opened(smoke ? 1 : 15), await drawn()]
 }
 
-/** What ninety days leave on disk: a sample every five minutes, and twelve machines a day. */
+/** The stored file of 90 days, with a sample every five minutes and twelve instances a day. */
 function past(): string {
   const now = Math.floor(Date.now() / 1000 / 300) * 300
   const samples: StoredSample[] = Array.from({ length: days * 288 }, (_, at) => {
@@ -75,7 +75,7 @@ async function drawn(): Promise<Row> {
   try {
     const first = await openPage(browser, berth.address)
     await connectAccount(first.page, sim)
-    // Its folder is there once it was polled.
+    // The account's folder exists after its first poll.
     await first.page.getByText('Online', { exact: true }).waitFor()
     await first.page.context().close()
     await berth.stop()
@@ -84,7 +84,7 @@ async function drawn(): Promise<Row> {
     await writeFile(join(home.path, 'accounts', account, 'money-past.json'), past())
     berth = await startBerth(home.path)
     const { page } = await openPage(browser, berth.address)
-    // The loader that runs this file calls a helper of its own in every function, which the page does not have.
+    // The loader of this file adds calls of a helper `__name`, which the page lacks.
     await page.evaluate('globalThis.__name = value => value')
     await page.getByRole('link', { name: 'Spending' }).click()
     await page.getByText(/ so far$/).waitFor()
@@ -107,7 +107,7 @@ async function drawn(): Promise<Row> {
   }
 }
 
-/** Milliseconds from the click on a choice until it is painted. */
+/** Milliseconds from the click on a choice to its paint. */
 function chosen(page: Page, name: string): Promise<number> {
   return page.evaluate(text => {
     const label = [...document.querySelectorAll('label')].find(each => each.textContent?.trim() === text)

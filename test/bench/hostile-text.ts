@@ -2,12 +2,12 @@ import { many, nastyKinds } from '../hostile/megabytes.ts'
 import { parsers } from '../hostile/parsers.ts'
 import type { Row, Size } from './row.ts'
 
-/** What looks broken is measured again, longer: what else the machine does only ever adds. */
+/** Rounds of each try: a bad result is measured again, longer, since other load only adds time. */
 const patientRounds = [5, 25]
-/** Milliseconds below which a comparison says nothing. */
+/** Milliseconds below which a comparison means nothing. */
 const least = 5
 
-/** Each parser of somebody else's text: four times the text costs about four times as much, of whatever kind it is. */
+/** Each parser of foreign text must take about four times as long for four times the text, of any kind. */
 export function hostileTextRows({ smoke }: Size): Row[] {
   const small = (smoke ? 4 : 256) * 1024
   const large = 4 * small

@@ -5,10 +5,10 @@ import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess
 import { startBareServer } from './bare-server.ts'
 import type { Row, Size } from './row.ts'
 
-/** Clock ticks of a second of a processor, as Linux counts them for programs. */
+/** Clock ticks per second of processor time on Linux. */
 const ticks = 100
 
-/** The process of browser mode while nobody does anything: ten instances, a page that shows them. Linux alone. */
+/** The idle process of browser mode with a page that shows ten instances. Linux only. */
 export async function idleRows({ smoke }: Size): Promise<Row[]> {
   if (process.platform !== 'linux') return []
   const seconds = smoke ? 1 : 60
@@ -23,11 +23,11 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
     await connectAccount(first.page, sim)
     await first.page.context().close()
     await berth.stop()
-    // Started again, as it is day by day: without the demo, and without what connecting took.
+    // Started again, as in daily use, without the demo and the memory of connecting.
     berth = await startBerth(home.path)
     const { page } = await openPage(browser, berth.address)
     const replace = page.getByRole('button', { name: 'Replace key' })
-    // Where there is a keychain the key is known.
+    // Without a keychain the key has to be entered again.
     if (
       await replace.waitFor({ timeout: 10_000 }).then(
         () => true,
@@ -71,15 +71,15 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-/** Seconds of processor time that a process has had. */
+/** Seconds of processor time of a process. */
 async function cpuSeconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // After the name, which may hold anything, comes the third field.
+  // The third field follows the name, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / ticks
 }
 
-/** Megabytes of a process that are in memory. */
+/** Megabytes of resident memory of a process. */
 async function resident(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8')
   return (Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) * 1024) / 1_000_000

@@ -8,7 +8,7 @@ import { keepHeapSmall } from '../../electron/local/start/runtime.ts'
 import type { Notifier } from '../../electron/ports/notifier.ts'
 import { silentLog } from '../unit/core/silent-log.ts'
 
-/** Berth's main process on a service that is given by its address: looks as often as asked, and tells its memory. */
+/** Runs Berth's main process on the service of the given address: polls `polls` times and prints its memory. */
 keepHeapSmall()
 const [baseUrl = '', polls = '0'] = process.argv.slice(2)
 const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
@@ -36,7 +36,7 @@ for (let poll = 1; poll <= Number(polls); poll += 1) {
   await berth.dispatch('refresh', {})
   if (poll % (Number(polls) / 10) !== 0) continue
   globalThis.gc?.()
-  // What buffers held is free only after the next time.
+  // The memory of buffers is freed only by the second collection.
   await new Promise(setImmediate)
   globalThis.gc?.()
   const { rss, heapUsed, external } = process.memoryUsage()

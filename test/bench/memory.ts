@@ -14,7 +14,7 @@ interface Reading {
   live: number
 }
 
-/** The main process's memory over polls of a thousand instances, ten of which change each time. */
+/** The main process's memory over polls of 1,000 instances, ten of which change each time. */
 export async function memoryRows({ smoke }: Size, longer?: number): Promise<Row[]> {
   const polls = longer ?? (smoke ? 20 : 2000)
   const out = await mkdtemp(join(root, 'node_modules/.bench-'))
@@ -22,7 +22,7 @@ export async function memoryRows({ smoke }: Size, longer?: number): Promise<Row[
   const changing = setInterval(() => thousand.change(10), 20)
   try {
     await build({
-      // As the app itself is built, so that what is measured is what runs.
+      // Built as the app is, to measure the code that ships.
       configFile: join(root, 'vite.main.config.ts'),
       logLevel: 'error',
       build: {

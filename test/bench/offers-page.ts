@@ -4,19 +4,19 @@ import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess
 import { drawPlainRows, readTable, servePlainPage } from './plain-rows.ts'
 import { median, percentile, type Row, type Size } from './row.ts'
 
-/** Pixels scrolled with each frame: more than is in sight. */
+/** Pixels scrolled per frame, more than the visible height. */
 const step = 700
 const budget = 1.3
 
-/** Milliseconds of each thing that was done, on Berth's page and on the control's. */
+/** Milliseconds of each action, on Berth's page and on the control's. */
 interface Times {
   berth: number[]
   plain: number[]
 }
 
 /**
- * The table of offers with ten thousand rows in a real browser, over the same cells as plain recycled rows in the same
- * browser, in turn: scrolling, typing into the filter, sorting.
+ * Scrolls, filters and sorts the table of 10,000 offers in a real browser, in turn with a control of the same cells in
+ * plain recycled rows.
  */
 export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
   const count = smoke ? 400 : 10_000
@@ -38,11 +38,11 @@ export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
     if (!smoke && rows !== count) throw new Error(`there are ${shown}, not ${count} of them`)
     const { page: plain } = await openPage(browser, plainPage.address)
     for (const each of [page, plain]) {
-      // The loader that runs this file calls a helper of its own in every function, which the page does not have.
+      // The loader of this file adds calls of a helper `__name`, which the page lacks.
       await each.evaluate('globalThis.__name = value => value')
     }
     await plain.evaluate(drawPlainRows, { table: await readTable(page), count: rows })
-    // Where a pointer lies on a page, each frame looks what is below it.
+    // A pointer over a page costs a hit test per frame, so both pages get one.
     for (const each of [page, plain]) await each.getByLabel('Find in offers').click()
 
     const rounds = smoke ? 1 : 6
@@ -60,7 +60,7 @@ export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
     const sorted: Times = { berth: [], plain: [] }
     for (let round = 0; round < rounds; round += 1)
       await both(scrolled, each => each.evaluate(scrollThrough, { step, ms: smoke ? 200 : 1500 }))
-    // Few of the keys change the rows.
+    // Twice the rounds, since few keys change the rows.
     for (let round = 0; round < 2 * rounds; round += 1)
       await both(typed, each => timesOfKeys(each, 'RTX 4090'))
     for (let round = 0; round < rounds; round += 1)
@@ -96,7 +96,7 @@ function row(what: string, compared: string, times: Times, figure: (times: numbe
   }
 }
 
-/** In the page: scrolls the table, down and again from the top, and gives the milliseconds of each frame. */
+/** In the page: scrolls the table down, repeatedly, and gives the milliseconds of each frame. */
 function scrollThrough({ step, ms }: { step: number; ms: number }): Promise<number[]> {
   const scroller = document.querySelector<HTMLElement>('.scroller')
   if (!scroller) throw new Error('nothing scrolls')
@@ -113,7 +113,7 @@ function scrollThrough({ step, ms }: { step: number; ms: number }): Promise<numb
       top = top + step > bottom ? 0 : top + step
       scroller?.scrollTo(0, top)
       if (now < end) requestAnimationFrame(next)
-      // The first frame is that of the way to the top.
+      // The first frames belong to the scroll to the top.
       else resolve(times.slice(2))
     }
     requestAnimationFrame(next)
@@ -133,7 +133,7 @@ async function timesOfKeys(page: Page, text: string): Promise<number[]> {
   return times
 }
 
-/** Sorts by a column with the key that clicks its head: a pointer's events wait for a frame, which would hide what it takes. */
+/** Sorts by columns with Enter, since pointer events wait for a frame, which would hide the time of a sort. */
 function timesOfSorts(page: Page, columns: readonly number[]): Promise<number[]> {
   const heads = page.locator(':is(th button, .heads button)')
   return timesToPaint(
@@ -144,8 +144,8 @@ function timesOfSorts(page: Page, columns: readonly number[]): Promise<number[]>
 }
 
 /**
- * Milliseconds from the event of each key that changes the rows to the paint that follows the event that it causes. Which
- * keys do depends on what the rows in sight say, which is not the same on both pages.
+ * Milliseconds from each key that changes the rows to the paint after the event it causes. Which keys do depends on the
+ * visible rows, which differ between the pages.
  */
 async function timesToPaint(
   page: Page,

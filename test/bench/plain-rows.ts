@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { at } from '../../build/places.ts'
 
-/** What the control draws, and where: taken from Berth's own table in the same window. */
+/** The content and sizes for the control, read from Berth's own table in the same window. */
 export interface DrawnTable {
-  /** Pixels of the table's window. */
+  /** Pixels of the table's visible part. */
   width: number
   height: number
-  /** Pixels of each column; the last one is the button's. */
+  /** Width of each column in pixels; the last is the button's. */
   columns: { width: number; figure: boolean }[]
   /** Rows as Berth drew them, as HTML. */
   rows: string[]
 }
 
-/** A bare server of Berth's styles and fonts and of one empty page that uses them. */
+/** A bare server with an empty page and Berth's styles and fonts. */
 export async function servePlainPage(): Promise<{ address: string; close(): Promise<void> }> {
   const assets = at('dist/renderer/assets')
   const names = await readdir(assets)
@@ -41,7 +41,7 @@ export async function servePlainPage(): Promise<{ address: string; close(): Prom
   }
 }
 
-/** Reads the table of offers on Berth's page, and some hundred of its rows, from its top to its end. */
+/** Reads the table of offers on Berth's page, with a sample of its rows from top to bottom. */
 export async function readTable(page: Page): Promise<DrawnTable> {
   return page.evaluate(async () => {
     const scroller = document.querySelector<HTMLElement>('.scroller')
@@ -70,8 +70,8 @@ export async function readTable(page: Page): Promise<DrawnTable> {
 }
 
 /**
- * In the page: ten thousand rows of those cells and their marks, as plainly as can be: as many elements as are in sight,
- * placed absolutely and written anew where another row comes to be in sight; a field that filters and heads that sort.
+ * In the page: draws `count` rows of those cells in the plainest way. It has elements for the visible rows only, placed
+ * absolutely and rewritten for other rows, a field that filters, and heads that sort.
  */
 export function drawPlainRows({ table, count }: { table: DrawnTable; count: number }): void {
   const height = 36
@@ -114,7 +114,7 @@ export function drawPlainRows({ table, count }: { table: DrawnTable; count: numb
   const drawn = [...holder.content.querySelectorAll('tr')]
   const [model] = drawn
   if (!model) throw new Error('Berth drew no rows')
-  // Elements are used again only for rows that have the same ones.
+  // Only rows with the same elements can be recycled.
   const samples = drawn
     .filter(row => shape(row) === shape(model))
     .map(row => ({
@@ -167,7 +167,7 @@ export function drawPlainRows({ table, count }: { table: DrawnTable; count: numb
     space.style.height = `${shown.length * height}px`
   }
   scroller.addEventListener('scroll', draw)
-  // As Berth does, a number is not found within a longer one: else other keys would change the rows than there.
+  // As in Berth, a number does not match within a longer one, so that the same keys change the rows.
   const isDigit = (character = '') => character >= '0' && character <= '9'
   function hasWord(text: string, word: string): boolean {
     let at = text.indexOf(word)

@@ -10,7 +10,7 @@ import { accountView, stateWith } from '../unit/views.ts'
 import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
-/** What a poll costs once its answer is parsed, and what it sends to the page. */
+/** The time of a poll after its answer is parsed, and the bytes it sends to the page. */
 export async function pollRows({ smoke }: Size): Promise<Row[]> {
   const thousand = await startThousand()
   try {
@@ -70,7 +70,7 @@ export async function pollRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-/** What a poll does with its answer. */
+/** Handles the answer to a poll as Berth does. */
 function poll(store: Store, known: KnownRecords, records: readonly Instance[]): void {
   const account = store.get().accounts['demo']
   if (!account) throw new Error('no account')

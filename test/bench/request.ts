@@ -3,7 +3,7 @@ import { createClient } from '../../electron/service/client.ts'
 import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 
-/** A request through `service`, over plain `fetch` and `JSON.parse` of the same answer. */
+/** Compares a request through `service` with `fetch` and `JSON.parse` of the same answer. */
 export async function requestRows({ smoke }: Size): Promise<Row[]> {
   const thousand = await startThousand()
   const client = createClient({ baseUrl: parseBaseUrl(thousand.baseUrl), key: 'k' })

@@ -1,17 +1,17 @@
-/** One line of the bench: what was compared with what, and what came out. */
+/** One line of the bench: a comparison and its result. */
 export interface Row {
   what: string
-  /** What was measured, against what. */
+  /** The control and the conditions. */
   compared: string
-  /** `1.04 ×`, `0 bytes`. */
+  /** Such as `1.04 ×` or `0 bytes`. */
   measured: string
   budget: string
   kept: boolean
 }
 
-/** How much is measured. */
+/** The size of the measurement. */
 export interface Size {
-  /** Each thing once and small: shows that it runs, and times nothing worth telling. */
+  /** Runs each part once and small; the figures mean nothing. */
   smoke: boolean
 }
 
@@ -33,13 +33,13 @@ export function median(values: readonly number[]): number {
   return middle
 }
 
-/** Below which share of the values lie, such as 0.95. */
+/** The value below which a share of the values lies; `share` is 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** Runs two things in turn, so that a noisy machine is noisy to both, and gives the median milliseconds of each. */
+/** Runs two functions in turn, so that noise hits both; gives the median milliseconds of each. */
 export async function inTurn(
   rounds: number,
   first: () => unknown,
@@ -57,19 +57,19 @@ export async function inTurn(
   return { first: median(times.first), second: median(times.second) }
 }
 
-/** What came of two things done in turn, pair by pair. */
+/** The result of two functions run pair by pair. */
 export interface Pairs {
   /** Median milliseconds of the first. */
   first: number
-  /** Median over the pairs of how much longer the second took. */
+  /** Median over the pairs of the second's time divided by the first's. */
   ratio: number
-  /** Between which two the ratios of half of the pairs lie. */
+  /** The quartiles between which half of the ratios lie. */
   spread: [number, number]
 }
 
 /**
- * Runs two things pair by pair, each in turn the one that begins, and compares within each pair: what else the machine
- * does for some seconds is done to both. `before` is called ahead of each, and not counted.
+ * Runs two functions pair by pair in alternating order and compares within each pair, so that other load hits both.
+ * `before` runs ahead of each call and does not count.
  */
 export async function inPairs(
   pairs: number,

@@ -20,8 +20,8 @@ const never = new AbortController().signal
 const quiet = () => undefined
 
 /**
- * A large file up and down, by Berth and by OpenSSH's own `sftp`, over the same sshd and on the same disk. Both are
- * connected before anything is measured, as they are when files are looked at.
+ * Compares the transfer of a large file by Berth and by OpenSSH's `sftp`, over the same sshd and disk. Both are
+ * connected before the measurement.
  */
 export async function sftpRows({ smoke }: Size): Promise<Row[]> {
   if (!hasSshd) return []
@@ -62,7 +62,7 @@ export async function sftpRows({ smoke }: Size): Promise<Row[]> {
         )
       },
       () => does(`get ${there}/down ${here}/stock`),
-      // Neither finds a file where its own will be.
+      // Deletes the files of the round before.
       () => {
         for (const name of ['down', 'stock']) rmSync(join(here, name), { force: true })
       },
@@ -79,12 +79,12 @@ export async function sftpRows({ smoke }: Size): Promise<Row[]> {
 }
 
 interface Stock {
-  /** Gives it a command, and waits until that is done. */
+  /** Runs a command and waits for its end. */
   does(command: string): Promise<void>
   end(): void
 }
 
-/** OpenSSH's own `sftp`, which takes one command after the other from its input. */
+/** OpenSSH's `sftp`, which reads commands from its input. */
 function startStock(keyPath: string, port: number): Stock {
   const options = [
     'StrictHostKeyChecking=no',
@@ -98,7 +98,7 @@ function startStock(keyPath: string, port: number): Stock {
   if (!stdin || !stdout) throw new Error('sftp has no input or output')
   const lines = createInterface({ input: stdout })
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`sftp ended with ${code}`)))
-  // Once it is told to end, nobody waits for it any more.
+  // Nobody waits for it after `end`.
   ended.catch(quiet)
   let done = 0
   return {

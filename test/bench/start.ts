@@ -3,10 +3,10 @@ import { openBrowser, type Running, scratchFolder, startBerth } from '../e2e/app
 import { startBareServer } from './bare-server.ts'
 import { median, type Row, ratioRow, type Size } from './row.ts'
 
-/** Rounds that are not counted. */
+/** Rounds that do not count. */
 const warmUps = 2
 
-/** Browser mode from the start of its process to the first row drawn, over an empty page of a bare Node server. */
+/** Compares the start of browser mode, until its page shows the demo, with an empty page of a bare Node server. */
 export async function startRows({ smoke }: Size): Promise<Row[]> {
   const times = { berth: [] as number[], bare: [] as number[] }
   for (let round = smoke ? 0 : -warmUps; round < (smoke ? 1 : 7); round += 1) {
@@ -43,7 +43,7 @@ export async function startRows({ smoke }: Size): Promise<Row[]> {
   ]
 }
 
-/** Milliseconds from the start of a server, and of a browser beside it, until its page shows something. */
+/** Milliseconds from the parallel start of a server and a browser until the page shows its content. */
 async function untilShown(
   start: () => Promise<{ running: Running; address: string }>,
   shows: (page: Page) => Promise<void>,

@@ -28,8 +28,8 @@ import { inPairs, type Pairs, type Row, type Size } from './row.ts'
 const fileSize = 20_000
 
 /**
- * A folder of many small files, all of it and again after one changed, by Berth and by rsync over OpenSSH, to the same
- * sshd and on the same disk. Both are connected before anything is measured.
+ * Compares the sync of many small files by Berth and by rsync over OpenSSH, to the same sshd and disk: first all files,
+ * then after one has changed. Both are connected before the measurement.
  */
 export async function syncRows({ smoke }: Size): Promise<Row[]> {
   if (!hasSshd || !isInstalled('rsync')) return []
@@ -92,7 +92,7 @@ export async function syncRows({ smoke }: Size): Promise<Row[]> {
   }
 }
 
-/** As a project with its data has them: some in each of many folders, changed long ago. */
+/** Fills a folder like a project with data: a few files in each of many folders, changed long ago. */
 function fill(folder: string, files: number): void {
   const noise = randomBytes(1024 * 1024)
   for (let file = 0; file < files; file++) {
@@ -116,7 +116,7 @@ interface Stock {
   end(): void
 }
 
-/** rsync over a connection of OpenSSH's that stays open. */
+/** rsync over an OpenSSH connection that stays open. */
 async function startStock(keyPath: string, sshd: Sshd): Promise<Stock> {
   const key = join(sshd.folder, 'key')
   copyFileSync(keyPath, key)

@@ -10,15 +10,15 @@ import { median, type Row, type Size } from './row.ts'
 const mega = 1_000_000
 const budget = 0.8
 
-/** Milliseconds, round by round. */
+/** Milliseconds of each round. */
 interface Times {
   berth: number[]
   plain: number[]
 }
 
 /**
- * A terminal on the page, at a real OpenSSH server, over a page with nothing but xterm of the same size, joined to
- * OpenSSH's own client at the same server: in turn, in one browser.
+ * Compares a terminal on Berth's page at a real OpenSSH server with a page of only xterm, of the same size, on
+ * OpenSSH's client at the same server, in turn in one browser.
  */
 export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const text = floodOf(smoke ? mega / 5 : 12 * mega)
@@ -27,7 +27,7 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
   const browser = await openBrowser()
   const { start, endAll } = starter(browser)
   const shell = await openShellPage(start)
-  // The loader that runs this file calls a helper of its own in every function, which the page does not have.
+  // The loader of this file adds calls of a helper `__name`, which the page lacks.
   await shell.page.evaluate('globalThis.__name = value => value')
   const bare = await openBareTerminal(browser, await styleOf(shell.page), shell.sshd)
   const pages = { plain: bare.page, berth: shell.page }
@@ -46,7 +46,7 @@ export async function terminalRows({ smoke }: Size): Promise<Row[]> {
     }
     for (const page of [bare.page, shell.page]) {
       await page.bringToFront()
-      // The focus and the pointer lie there on both.
+      // Puts focus and pointer there on both pages.
       await page.locator('.xterm-screen').click()
       await makePlain(shell, page)
     }
@@ -95,8 +95,8 @@ function styleOf(page: Page): Promise<TerminalStyle> {
 }
 
 /**
- * In the page: milliseconds from the first key until so many bytes have come back. Without `keys` it is Enter, and the
- * time is that until the `last` text is on the screen.
+ * In the page: milliseconds from the first key until `bytes` have come back. With `last` the key is Enter, and that
+ * text must be on the screen, too.
  */
 function timeOf(page: Page, bytes: number, work: { keys?: number; last?: string }): Promise<number> {
   return page.evaluate(

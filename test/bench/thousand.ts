@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A service that does nothing but send a thousand instances of sixty fields, as a busy account would have them. */
+/** A service that only sends 1,000 instances of 60 fields, as a busy account has them. */
 export interface Thousand {
   baseUrl: string
-  /** Changes so many of them before the next answer. */
+  /** Changes `count` of them for the next answer. */
   change(count: number): void
   body(): string
   close(): Promise<void>
@@ -66,7 +66,7 @@ export async function startThousand(count = 1000): Promise<Thousand> {
 
   const server: Server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
-    // As the interface has it: one list, asked for without an interval between.
+    // As in the interface: one list, without an interval between requests.
     if (request.url?.startsWith('/api/v1/')) response.writeHead(404).end('{}')
     else if (request.url?.startsWith('/api/v0/users/current/'))
       response.end(

@@ -3,7 +3,7 @@ import type { Driver, Start } from './driver.ts'
 import { ChromiumPages } from './pages/chromium-pages.ts'
 import { startUnderDouble } from './start-under-double.ts'
 
-/** Berth's built main process under the double of Electron, its window a page of that Chromium. */
+/** Runs Berth's built main process under the double of Electron, with its windows as pages of that Chromium. */
 export async function driveDouble(browser: Browser, { env, flags }: Start): Promise<Driver> {
   const pages = new ChromiumPages(browser)
   const double = await startUnderDouble({ ...env, BERTH_DOUBLE_PAGES: 'chromium' }, flags, pages.hear)
@@ -52,7 +52,7 @@ export async function driveDouble(browser: Browser, { env, flags }: Start): Prom
       attachesWebview: src => ask('attachesWebview', src),
       grants: async (permission, url) => (await ask('grants', permission, url)).request === true,
     },
-    // Its answer may not come any more.
+    // The answer may not arrive.
     quit: () => ask('quit').catch(() => undefined),
     ended: double.ended,
     async stop() {

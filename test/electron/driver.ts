@@ -13,49 +13,49 @@ export interface SeenQuestion {
   buttons: string[]
 }
 
-/** Berth as a person has it before them, whether Electron is real or doubled: what the specs see and do. */
+/** Berth as a user sees it, in real or doubled Electron: the observations and actions of the specs. */
 export interface Driver {
   /** The window's page. */
   page(): Promise<Page>
-  /** Errors of the page's own scripts, and what it wrote to the console as errors. */
+  /** Errors of the page's scripts and on its console. */
   errors(): string[]
-  /** Whether the window is on screen; undefined when there is none. */
+  /** Whether the window is visible; undefined without a window. */
   windowVisible(): Promise<boolean | undefined>
   closeWindow(): Promise<void>
-  /** Drops a file or a folder of this machine on the window's page, there. */
+  /** Drops a local file or folder on the window's page at a point. */
   drop(path: string, at: { x: number; y: number }): Promise<void>
   /** The tray's menu; undefined without a tray. */
   trayMenu(): Promise<SeenItem[] | undefined>
   clickTray(): Promise<void>
-  /** Clicks the entry whose label, and those of the menus it is in, begin so. */
+  /** Clicks an entry, found by the beginnings of the labels on its path. */
   clickMenu(path: readonly string[]): Promise<void>
   notifications(): Promise<SeenNotification[]>
   clickNotification(at: number): Promise<void>
-  /** A click on the button with that label. */
+  /** Clicks the button with that label. */
   clickAction(at: number, label: string): Promise<void>
-  /** What was copied last, if anything. */
+  /** The text copied last, or ''. */
   copied(): Promise<string>
-  /** The questions that are on screen, oldest first. */
+  /** The message boxes on screen, oldest first. */
   questions(): Promise<SeenQuestion[]>
-  /** Answers the oldest by the button whose label begins so. */
+  /** Answers the oldest question by the beginning of a button's label. */
   answer(label: string): Promise<void>
   /** Starts Berth again on the same home; gives the second process's exit code. */
   startAgain(args?: readonly string[]): Promise<number | null>
-  /** Calls a handler of the page's as Chromium would; each gives what it allowed. */
+  /** Call the page's handlers as Chromium would; each gives whether it allows that. */
   handlers: {
     navigates(kind: 'will-navigate' | 'will-redirect' | 'will-frame-navigate', url: string): Promise<boolean>
     opens(url: string): Promise<'allow' | 'deny' | undefined>
     attachesWebview(src: string): Promise<boolean>
-    /** Whether a page at that address is granted the permission it asks for. */
+    /** Whether a page at that URL gets a permission. */
     grants(permission: string, url: string): Promise<boolean>
   }
   quit(): Promise<void>
-  /** The exit code, once Berth has ended. */
+  /** Resolves with the exit code when Berth ends. */
   ended: Promise<number | null>
   stop(): Promise<void>
 }
 
-/** What a spec starts Berth with. */
+/** The environment and flags of a start. */
 export interface Start {
   env: NodeJS.ProcessEnv
   flags: readonly string[]

@@ -7,10 +7,10 @@ import type { DoubleEvent } from './double/web-contents.ts'
 
 const root = at('.')
 
-/** An address whose text is the module. */
+/** A data URL of a module. */
 const asModule = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
 
-/** Loaded before the main process: what it imports from `electron` is then the double. */
+/** A module to load before the main process, which replaces imports of `electron` by the double. */
 function takeDouble(double: string): string {
   const hook = `export const resolve = (specifier, context, next) =>
     next(specifier === 'electron' ? ${JSON.stringify(double)} : specifier, context)`
@@ -20,12 +20,12 @@ function takeDouble(double: string): string {
 /** The built main process, running under the double of Electron. */
 export interface UnderDouble {
   process: ChildProcess
-  /** Asks the double; rejects with what went wrong there. */
+  /** Calls a function of the double; rejects with its error. */
   ask<Name extends keyof Remote>(
     name: Name,
     ...args: Parameters<Remote[Name]>
   ): Promise<Awaited<ReturnType<Remote[Name]>>>
-  /** Exit code. */
+  /** Resolves with the exit code. */
   ended: Promise<number | null>
   kill(): void
 }
@@ -36,7 +36,7 @@ interface Answer {
   error?: string
 }
 
-/** Starts dist/main/main.js, which must have been built, or another. `onEvent` hears what its windows do. */
+/** Starts the built dist/main/main.js, or another. `onEvent` gets the events of its windows. */
 export async function startUnderDouble(
   env: NodeJS.ProcessEnv,
   flags: readonly string[] = [],
@@ -69,7 +69,7 @@ export async function startUnderDouble(
       new Promise((resolve, reject) => {
         const id = ++last
         waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject })
-        // An ended process is told by the rejection of what waits; without a callback it would be thrown.
+        // Without a callback an ended process would throw.
         child.send({ id, name, args }, error => error && reject(error))
       }),
     ended,

@@ -2,12 +2,12 @@ const esc = '\x1b'
 const bell = '\x07'
 const end = `${esc}\\`
 const many = 2_147_483_647
-/** What stands in each sequence that could carry a text of its author's: it must come out nowhere. */
+/** The text in each sequence that can carry one, which must appear nowhere. */
 export const authorsWord = 'evil'
-/** In base64. */
+/** `authorsWord` in base64. */
 const word = 'ZXZpbA=='
 
-/** What a hostile host prints into a terminal, to reach what is around it. */
+/** Output of a hostile host that tries to affect more than the terminal's text. */
 export const nastyEscapes: readonly (readonly [about: string, bytes: string])[] = [
   ['writes to the clipboard', `${esc}]52;c;${word}${bell}`],
   ['writes to the clipboard, ended otherwise', `${esc}]52;c;${word}${end}`],
@@ -104,7 +104,7 @@ export const nastyEscapes: readonly (readonly [about: string, bytes: string])[] 
   ['rings without end', bell.repeat(10_000)],
 ]
 
-/** What a link in a terminal may lead to and must not: shown as text, and never opened. */
+/** Links in a terminal that must be shown as text and never opened. */
 export const nastyLinks: readonly string[] = [
   'javascript:alert(1)',
   'JavaScript:alert(1)',
@@ -122,7 +122,7 @@ export const nastyLinks: readonly string[] = [
   ' http:evil',
 ]
 
-/** What a page may have put on the clipboard: a text, and a command that would be run with its paste. */
+/** Hostile clipboard texts that would run a command when pasted, and what must arrive of them. */
 export const nastyPastes: readonly (readonly [text: string, arrives: string])[] = [
   [`text${esc}[201~touch /tmp/evil\r`, 'text[201~touch /tmp/evil\r'],
   [`${esc}[201~${esc}[200~`, '[201~[200~'],

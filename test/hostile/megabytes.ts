@@ -1,4 +1,4 @@
-/** What a host, a start script or a readme may hold, each so many characters of it and one thing over and over. */
+/** Pieces that a hostile host, start script or readme may repeat endlessly. */
 export const nastyKinds: readonly (readonly [about: string, piece: string])[] = [
   ['spaces', ' '],
   ['tabs', '\t'],

@@ -1,4 +1,4 @@
-/** Names a server could make up, and what comes of each on Linux: a name in the folder, or nothing. */
+/** File names a hostile server could send, and the local name of each on Linux, or undefined. */
 export const nastyNames: [name: string, here: string | undefined][] = [
   ['', undefined],
   ['.', undefined],

@@ -15,20 +15,20 @@ import { isTooMuch } from '../../renderer/screens/templates/readmeWork.ts'
 
 const mask = createMask()
 
-/** Characters of a text that is longer than any bound. */
+/** Characters of a text longer than any limit. */
 export const long = 300 * 1024
-/** All of it: who calls these bounds what they read. Moves and tabs of output grow tenfold at the most. */
+/** For parsers whose callers limit the text. Cursor moves and tabs expand output at most tenfold. */
 const all = long
 
-/** Something that reads text of somebody else's. */
+/** A parser of foreign text. */
 export interface Parser {
   reads: string
-  /** Characters that reach one expression at the most. */
+  /** The most characters that reach one regular expression. */
   most: number
   read(text: string): unknown
 }
 
-/** All that reads text of a host, a start script, a service or an author. */
+/** All parsers of text from a host, a start script, a service or an author. */
 export const parsers: readonly Parser[] = [
   { reads: 'the GPUs of nvidia-smi', most: 4096, read: readGpus },
   { reads: 'the disks of df', most: 4096, read: readDisks },

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 
 type Json = Record<string, unknown>
 
-/** The answers that a folder of OpenAPI documents describes: `GET /path/ 200` to its schema, with what it refers to. */
+/** The answers described by OpenAPI documents: from `GET /path/ 200` to its schemas and their documents. */
 export type Described = Map<string, { schema: Json; document: Json }[]>
 
 /** Reads every OpenAPI document of a folder. */
@@ -36,7 +36,7 @@ function addAnswers(
   }
 }
 
-/** Where an answer is not what its schema says: a value of another type, or something named there that is missing. */
+/** Where an answer differs from its schema: values of another type and missing properties. */
 export function differences(schema: Json, value: unknown, document: Json, at = ''): string[] {
   const reference = schema['$ref']
   if (typeof reference === 'string') return differences(resolve(document, reference), value, document, at)

@@ -1,6 +1,6 @@
 import { interfaceProfile, publicProfile } from '../../simulator/deployment/profile.ts'
 
-/** The deployments that a test runs against where they can differ: `describe.each(profileNames)`. */
+/** The deployments for tests in which they can differ: `describe.each(profileNames)`. */
 export const profiles = { interface: interfaceProfile, public: publicProfile }
 
 export type ProfileName = keyof typeof profiles

@@ -31,7 +31,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     await rm(home, { recursive: true, force: true })
   })
 
-  /** What a command prints. Rejects with all that it said where it fails. */
+  /** The output of a command. Rejects with its whole output where it fails. */
   async function vast(...words: string[]): Promise<string> {
     const child = spawn(
       '/usr/bin/python3',
@@ -50,7 +50,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     )
     const ended = new Promise<number | null>(resolve => child.once('close', resolve))
     const [out, err, status] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-    // It ends with 0 even where the service refused.
+    // The exit code is 0 even where the service refuses.
     if (status !== 0 || /^Failed with error|^Error/m.test(err))
       throw new Error(`vastai ${words.join(' ')} ended with ${status}: ${out}${err}`)
     return out
@@ -84,7 +84,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
 
   const show = (id: number) => raw<Instance>('show', 'instance', String(id))
 
-  test('searches by the filters that it knows', async () => {
+  test('searches offers with filters and their aliases', async () => {
     const query = 'num_gpus=2 dph<20 cuda_vers>=12.0 geolocation notin [CN] verified=any'
     const found = await raw<Offer[]>('search', 'offers', query, '-o', 'dph')
     expect(found.length).toBeGreaterThan(0)
@@ -121,7 +121,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     await expect(vast('show', 'instance', String(id))).rejects.toThrow('no longer exists')
   })
 
-  test('reads a list of more than a page to its end', async () => {
+  test('lists 30 instances over several pages', async () => {
     const offers = await raw<Offer[]>('search', 'offers', 'num_gpus>0', '-o', 'dph', '--limit', '30')
     const headers = { authorization: `Bearer ${sim.apiKey}` }
     for (const offer of offers) {
@@ -134,7 +134,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     expect((await vast('show', 'instances', '-q')).trim()).toBe('')
   })
 
-  test('bids, and changes the bid', async () => {
+  test('rents with a bid and changes it', async () => {
     const [offer] = await raw<Offer[]>('search', 'offers', 'num_gpus=1', '--interruptible', '--limit', '1')
     const bid = (offer?.min_bid ?? 0) * 1.2
     const words = ['--image', 'ubuntu', '--bid_price', bid.toFixed(3)]
@@ -182,7 +182,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     expect(await vast('show', 'api-keys')).not.toContain(id)
   })
 
-  test('copies between two instances, and cancels it', async () => {
+  test('copies between two instances, and cancels a copy', async () => {
     const one = await rent()
     const two = await rent()
     await sim.controls.advance(400)
@@ -201,7 +201,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     expect(await raw<unknown[]>('show', 'volumes')).toEqual([])
   })
 
-  test('a price increase is shown, holds from the contract’s end if accepted, and never if rejected', async () => {
+  test('applies an accepted price increase from the contract’s end, and a rejected one never', async () => {
     const id = await rent()
     const { dph_base: before, end_date: ends } = await show(id)
     const pending = () => vast('show', 'pending-price-increases')
@@ -221,7 +221,7 @@ describe.skipIf(checkout === '')(`the public command line${missing}`, () => {
     await vast('destroy', 'instance', String(id), '-y')
   })
 
-  test('a key that nobody issued is refused by name', async () => {
+  test('is refused with a wrong API key: Invalid user key', async () => {
     await expect(vast('show', 'user', '--api-key', 'wrong')).rejects.toThrow('Invalid user key')
   })
 })

@@ -1,6 +1,6 @@
 const onlyWhereThere = 'The document itself says that these keys are there only where the contract has them.'
 
-/** Where the simulator's public profile knowingly answers otherwise than the public documents say, and why. */
+/** The known differences between the simulator's public profile and the public documents, with reasons. */
 export const explained: Readonly<Record<string, string>> = {
   'GET /api/v0/charges/ 200: results[].metadata.endpoint_id is missing': onlyWhereThere,
   'GET /api/v0/charges/ 200: results[].metadata.label is missing': onlyWhereThere,

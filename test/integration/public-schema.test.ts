@@ -6,8 +6,8 @@ import { explained } from './public-schema-explained.ts'
 import { type Service, startService } from './simulator/service.ts'
 
 /**
- * What the simulator's public profile answers, held against the public OpenAPI documents. It runs where BERTH_VAST_DOCS
- * names a checkout of them; elsewhere it is left out, with CI=true too.
+ * Compares the answers of the simulator's public profile with the public OpenAPI documents. It runs where
+ * BERTH_VAST_DOCS names a checkout of them; elsewhere it is left out, with CI=true too.
  */
 const checkout = process.env['BERTH_VAST_DOCS'] ?? ''
 const missing = checkout === '' ? ' (left out: BERTH_VAST_DOCS names no checkout)' : ''
@@ -26,7 +26,7 @@ describe.skipIf(checkout === '')(`the public documents${missing}`, () => {
   const found: string[] = []
   const checked = new Set<string>()
 
-  /** Calls `path`, whose parameters are described as `{name}`, and holds the answer against what is described. */
+  /** Calls `path` with its `{name}` parameters filled, and compares the answer with its description. */
   async function ask(method: string, path: string, values: Record<string, unknown>, body?: unknown) {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]))
     const query = values['query']
@@ -42,12 +42,12 @@ describe.skipIf(checkout === '')(`the public documents${missing}`, () => {
     return answer
   }
 
-  /** What lies in an answer under these names. */
+  /** The value at a path of names in an answer. */
   function part(answer: unknown, ...names: (string | number)[]): unknown {
     return names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], answer)
   }
 
-  test('every answer is as described, but for the differences that are explained', async () => {
+  test('describe every answer of the simulator, except for the explained differences', async () => {
     const one = await service.rent({ label: 'one' })
     const two = await service.rent({ price: 20 })
     await service.sim.controls.advance(4000)

@@ -10,13 +10,13 @@ import { buildKillable, type Killable } from '../integration/core/killable.ts'
 import { startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 
-/** World seconds in a second. */
+/** World seconds per second. */
 const speed = 600
-/** Projects at once. */
+/** Parallel projects. */
 const places = 4
 const week = 7 * 86_400
 
-/** What was agreed to before a project was run. Micro-dollars, per hour and in all. */
+/** The agreed price per hour and total of a project's run, in micro-dollars. */
 interface Agreed {
   name: string
   price: number
@@ -24,8 +24,8 @@ interface Agreed {
 }
 
 /**
- * A week, or BERTH_DAYS, of projects on flaky hosts with rivals, from BERTH_SEED, over Debian's sshd, in which Berth is
- * killed now and then: none may cost more than was agreed by more than what its machines cost between two polls.
+ * Runs projects for a week, or BERTH_DAYS, from BERTH_SEED, on flaky hosts with rivals, over Debian's sshd, and kills
+ * Berth at random. None may cost more than agreed, beyond the cost of its instances between two polls.
  */
 export async function soakCosts(): Promise<string> {
   const seed = Number(process.env['BERTH_SEED'] ?? Math.floor(Math.random() * 1_000_000))
@@ -57,7 +57,7 @@ export async function soakCosts(): Promise<string> {
       await live(processes, { sim, home, agreed }, life)
       kills++
     }
-    // What is left goes on to its end, and nothing is begun.
+    // Running projects go on to their end, and none is started.
     rmSync(join(home, 'queue'), { recursive: true })
     mkdirSync(join(home, 'queue'))
     await finish(processes, sim, home, agreed)
@@ -76,7 +76,7 @@ export async function soakCosts(): Promise<string> {
   return said
 }
 
-/** Most are bounded by hours or dollars that they reach; some end before. */
+/** A project that mostly reaches its limit of hours or dollars, and sometimes ends before. */
 function specOf(name: string, draw: Draw): string {
   const stop = draw.chance(0.5) ? `hours: ${draw.integer(1, 6)}` : `dollars: ${draw.integer(1, 20)}`
   const interruptible = draw.chance(0.5)
@@ -96,7 +96,7 @@ interface Place {
   agreed: Map<string, Agreed>
 }
 
-/** Berth lives for so many milliseconds, and is killed. */
+/** Runs Berth for `milliseconds`, then kills it. */
 async function live(processes: Killable, place: Place, milliseconds: number): Promise<void> {
   const child = begin(processes, place)
   await wait(milliseconds)
@@ -115,7 +115,7 @@ function begin(processes: Killable, { sim, home, agreed }: Place) {
   return child
 }
 
-/** Until nothing is rented. */
+/** Runs Berth until nothing is rented. */
 async function finish(
   processes: Killable,
   sim: Simulator,
@@ -129,7 +129,7 @@ async function finish(
   await once(child, 'exit')
 }
 
-/** Each instance leads to the server as soon as it is there; whose it is is remembered. */
+/** Points each new instance to the sshd and records its label. */
 async function joinAll(
   sim: Simulator,
   sshd: Awaited<ReturnType<typeof startSshd>>,
@@ -143,7 +143,7 @@ async function joinAll(
   while (!signal.aborted) {
     for (const { id, label } of sim.controls.instances()) {
       if (labels.has(Number(id))) continue
-      // Behind the name Berth keeps its own mark.
+      // Berth's own mark follows the name.
       labels.set(Number(id), String(label).split(' ')[0] ?? '')
       sim.controls.setInstance(Number(id), { ssh: { host: sshd.host, port: sshd.port } })
     }
@@ -179,7 +179,7 @@ function judge(sim: Simulator, labels: ReadonlyMap<number, string>, agreed: Read
   }
 }
 
-/** World seconds between two lists that Berth asked for, kills included. */
+/** The longest time between two polls, in world seconds, including kills. */
 function longestBetween(sim: Simulator): number {
   const polls = sim.controls
     .requests()

@@ -1,8 +1,8 @@
 import { again, liveDays } from './week/live-days.ts'
 
 /**
- * A day, or BERTH_DAYS, on a deployment that changes every few minutes, from BERTH_SEED, with a poll every
- * half minute or every BERTH_INTERVAL seconds. Throws with what is broken, and how to see it again.
+ * Lives a day, or BERTH_DAYS, from BERTH_SEED, on a deployment that changes every few minutes, with a poll every
+ * half minute or every BERTH_INTERVAL seconds. Throws with the failures and how to reproduce them.
  */
 export async function soakDeployments(): Promise<string> {
   const days = Number(process.env['BERTH_DAYS'] ?? 1)

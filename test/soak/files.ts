@@ -14,11 +14,11 @@ import { startSshd } from '../integration/ssh/sshd.ts'
 import { account, target } from '../integration/ssh/steps.ts'
 
 const gigabyte = 1024 ** 3
-/** Megabytes that memory may grow by while a gigabyte passes. */
+/** The most megabytes that memory may grow during a transfer. */
 const mostGrowth = 96
 const never = new AbortController().signal
 
-/** A gigabyte up and down over Debian's sshd: hashes right, memory flat. Throws otherwise. */
+/** Transfers a gigabyte in both directions over Debian's sshd. Throws if a hash is wrong or memory grows. */
 export async function soakFiles(): Promise<string> {
   const sshd = await startSshd()
   const machine = scratchMachine()

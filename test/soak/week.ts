@@ -1,8 +1,8 @@
 import { again, liveDays } from './week/live-days.ts'
 
 /**
- * A week of world time, or BERTH_DAYS, from BERTH_SEED, with a poll every minute or every BERTH_INTERVAL seconds. Throws
- * with what is broken, and how to see it again.
+ * Lives a week of world time, or BERTH_DAYS, from BERTH_SEED, with a poll every minute or every BERTH_INTERVAL seconds.
+ * Throws with the failures and how to reproduce them.
  */
 export async function soakWeek(): Promise<string> {
   const days = Number(process.env['BERTH_DAYS'] ?? 7)

@@ -18,7 +18,7 @@ export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   }
 }
 
-/** A rental on its way, unless told otherwise. */
+/** A rental under way by default. */
 export function rentalView(given: Partial<RentalView> = {}): RentalView {
   return {
     id: 'r0000000000000001',
@@ -63,7 +63,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
   }
 }
 
-/** With these accounts, the first of them shown. */
+/** A State of these accounts, the first shown. */
 export function stateWith(...accounts: AccountView[]): State {
   const byId = Object.fromEntries(accounts.map(account => [account.id, account]))
   return { ...emptyState(), shown: accounts[0]?.id, accounts: byId }

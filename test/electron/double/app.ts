@@ -38,11 +38,11 @@ type Doubled =
   | 'hide'
   | 'setBadgeCount'
 
-/** Where a package keeps what lies beside its archive; a test says where, for one that is packed. */
+/** The resources folder beside a package's archive; set by tests of a packaged app. */
 const resources = process.env['BERTH_DOUBLE_RESOURCES']
 if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { value: resources })
 
-/** The notification whose click started this program, as macOS tells of it; a test says which. */
+/** The notification whose click started the app on macOS; set by tests. */
 const notice = process.env['BERTH_DOUBLE_NOTICE']
 const launch =
   notice === undefined
@@ -54,7 +54,7 @@ const launch =
         userInfo: {},
       } satisfies Electron.NotificationResponse)
 
-/** Events are Node's own: their names are checked where the shell listens, against the real declarations. */
+/** Events are Node's; their names are checked against Electron's declarations where the shell listens. */
 class App extends EventEmitter implements Pick<Electron.App, Doubled> {
   readonly isPackaged = resources !== undefined
   readonly commandLine = {
@@ -72,7 +72,7 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
 
   constructor() {
     super()
-    // As Electron: ready soon after the main module has run to its end.
+    // As in Electron: ready soon after the main module has finished.
     setTimeout(() => {
       takeOverSignals(() => this.quit())
       told.ready = true
@@ -92,12 +92,12 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
     return told.ready
   }
 
-  /** Whether it ends already (browser.h, `is_quitting`). */
+  /** Whether a quit is under way (browser.h, `is_quitting`). */
   get isQuitting(): boolean {
     return this.#quitting
   }
 
-  /** browser.cc, `Browser::Quit`: who hears of it may prevent it, and so may each window that is to be closed. */
+  /** browser.cc, `Browser::Quit`: listeners may prevent it, and so may each window. */
   quit(): void {
     if (this.#quitting) return
     this.#quitting = !this.#isPrevented('before-quit')
@@ -106,7 +106,7 @@ class App extends EventEmitter implements Pick<Electron.App, Doubled> {
     else windowList.closeAll()
   }
 
-  /** browser.cc, `Browser::ExitWithCode`: windows go without being asked; before Electron is ready it is Node's own. */
+  /** browser.cc, `Browser::ExitWithCode`: destroys windows without asking; before ready it is Node's own exit. */
   exit(code = 0): void {
     this.#instance.release()
     if (told.ready && !this.#exiting) {
@@ -232,5 +232,5 @@ const leave = process.exit.bind(process)
 
 export const app = new App()
 
-// init.ts: whoever ends the process ends the app.
+// init.ts: ending the process ends the app.
 process.exit = ((code?: number | string | null) => app.exit(Number(code ?? process.exitCode ?? 0))) as never

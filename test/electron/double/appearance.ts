@@ -54,7 +54,7 @@ class Screen extends EventEmitter {
   }
 }
 
-/** The double's displays have the parts of Electron's that are read. */
+/** The same method, with the double's displays, which have only the fields in use. */
 type Narrow<Method extends (...args: never[]) => unknown> =
   ReturnType<Method> extends readonly unknown[]
     ? (...args: Parameters<Method>) => Display[]
@@ -65,7 +65,7 @@ export const screen = new Screen() satisfies {
   >
 } & Pick<Electron.Screen, 'getCursorScreenPoint'>
 
-/** A picture, by where it came from. */
+/** An image that keeps its source instead of pixels. */
 export class NativeImage
   implements
     Pick<

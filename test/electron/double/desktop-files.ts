@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * browser_linux.cc, `SetDefaultWebClient`: only a desktop entry of that name, where glib looks for them, can be made
- * the one for a scheme.
+ * browser_linux.cc, `SetDefaultWebClient`: works only with a desktop entry of that name in a folder that glib searches.
  */
 export function setDefaultWebClient(desktopName: string): boolean {
   const { env } = process

@@ -3,7 +3,7 @@ import type * as Electron from 'electron'
 import { needsReady } from './needs-ready.ts'
 import { told } from './told.ts'
 
-/** A question that is on screen. */
+/** A message box on screen. */
 interface Question {
   options: Electron.MessageBoxOptions
   answer(response: number): void
@@ -11,13 +11,13 @@ interface Question {
 
 export const questions: Question[] = []
 
-/** Where a box of an error is written to, since the process ends with it; a test says where. */
+/** The file for the text of an error box, after which the process ends; set by tests. */
 const boxFile = process.env['BERTH_DOUBLE_BOX']
 
 /** dialog.ts, `checkAppInitialized`. */
 const notYet = 'dialog module can only be used after app is ready'
 
-/** With or without the window it belongs to. */
+/** Arguments with or without the parent window. */
 type Given<Options> = [Options] | [object, Options]
 
 export const dialog = {
@@ -27,7 +27,7 @@ export const dialog = {
     told.dialogs.push(options)
     return { canceled: told.chosenPaths.length === 0, filePaths: told.chosenPaths }
   },
-  /** Waits on screen until the test answers it. */
+  /** Stays on screen until the test answers. */
   showMessageBox(...given: Given<Electron.MessageBoxOptions>): Promise<Electron.MessageBoxReturnValue> {
     needsReady(notYet)
     const options = given.at(-1) as Electron.MessageBoxOptions
@@ -43,7 +43,7 @@ export const dialog = {
       options.signal?.addEventListener('abort', () => question.answer(options.cancelId ?? 0))
     })
   },
-  /** As on Linux: before Electron is ready the terminal alone is told. */
+  /** As on Linux, prints only to the terminal before Electron is ready. */
   showErrorBox(title: string, content: string): void {
     if (told.ready && boxFile !== undefined) writeFileSync(boxFile, `${title}\n${content}`)
     else process.stderr.write(`${title}: ${content}\n`)

@@ -13,9 +13,9 @@ import { surviveErrors } from './uncaught.ts'
 import { BrowserWindow } from './window.ts'
 
 /**
- * The part of Electron that Berth's shell uses, without Electron's binary: it does what the shell asks as far as the
- * shell can see, remembers it, and lets a test in another process look and click (remote.ts). Each part is checked
- * against Electron's own declarations.
+ * The part of Electron that Berth's shell uses, without Electron's binary. It behaves as the shell can observe, records
+ * its calls, and lets a test in another process inspect and click (remote.ts). Each part is checked against Electron's
+ * own declarations.
  */
 export {
   app,
@@ -38,7 +38,7 @@ export {
   Tray,
 }
 
-/** A name that Electron does not have, or has for something else, would not compile. */
+/** Fails to compile with a name that Electron does not export. */
 type Used = Pick<
   typeof Electron,
   | 'app'

@@ -3,13 +3,13 @@ import type * as Electron from 'electron'
 
 export type Template = Electron.MenuItemConstructorOptions[]
 
-/** The part of Electron's MenuItem that is read. */
+/** The fields of Electron's MenuItem in use. */
 type Item = Pick<Electron.MenuItem, 'type' | 'label' | 'enabled' | 'visible'> & {
   submenu: Menu | undefined
   click: () => void
 }
 
-/** A menu as it was built: the double shows it nowhere, tests read and click it. */
+/** A menu that is never shown, but read and clicked by tests. */
 export class Menu extends EventEmitter {
   static #application: Menu | null = null
   readonly template: Template
@@ -31,7 +31,7 @@ export class Menu extends EventEmitter {
     return Menu.#application
   }
 
-  /** Its entries as Electron gives them, each with its click. */
+  /** The entries as in Electron, each with a click function. */
   get items(): Item[] {
     return this.template.map((entry, at) => ({
       type: entry.type ?? 'normal',
@@ -47,7 +47,7 @@ export class Menu extends EventEmitter {
   closePopup(): void {}
 }
 
-/** Entries as a test sees them. */
+/** An entry as tests see it. */
 export interface SeenItem {
   label: string
   enabled: boolean
@@ -70,7 +70,7 @@ export function seenItems(template: Template): SeenItem[] {
     }))
 }
 
-/** Clicks the entry whose label, and those of the menus it is in, begin so. */
+/** Clicks an entry, found by the beginnings of the labels on its path. */
 export function clickItem(template: Template, path: readonly string[]): void {
   let items = template
   for (const [depth, begin] of path.entries()) {

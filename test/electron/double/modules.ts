@@ -10,8 +10,8 @@ export const ipcMain = Object.assign(new EventEmitter(), {
 })
 
 /**
- * power-monitor.ts: on Linux the shutdown is held up, and told, only while someone listens for it; the listener that
- * comes first of all is counted before it is there, and so is not.
+ * power-monitor.ts: on Linux a shutdown is delayed, and reported, only while something listens for it. The very first
+ * listener is missed, because it is counted before it is added.
  */
 class PowerMonitor
   extends EventEmitter
@@ -33,8 +33,8 @@ class PowerMonitor
   }
 
   /**
-   * power_observer_linux.cc, `OnPrepareForShutdown`: gives whether the system waits for this process to end, which it
-   * does only where a listener prevented the default.
+   * power_observer_linux.cc, `OnPrepareForShutdown`: gives whether the system waits for this process to end, which
+   * needs a listener that prevents the default.
    */
   systemShutsDown(): boolean {
     let prevented = false

@@ -1,6 +1,6 @@
 import { told } from './told.ts'
 
-/** What of Electron cannot be used before it is ready throws these words. */
+/** Throws Electron's message for an API that cannot be used before ready. */
 export function needsReady(words: string): void {
   if (!told.ready) throw new Error(words)
 }

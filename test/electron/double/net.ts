@@ -5,7 +5,7 @@ import { app } from './app.ts'
 import { told } from './told.ts'
 import { windowList } from './window-list.ts'
 
-/** A request as Chromium's network makes it, made by Node: for addresses on loopback. */
+/** A request of Electron's `net`, made by Node, for loopback only. */
 class ClientRequest extends EventEmitter {
   readonly #options: Electron.ClientRequestConstructorOptions & { path?: string }
   readonly #headers: Record<string, string> = {}
@@ -49,8 +49,8 @@ export const net = {
 } satisfies Pick<Electron.Net, 'isOnline'> & { request: (options: never) => object }
 
 /**
- * Electron's own updater, which only macOS uses. electron_api_auto_updater.cc, `AutoUpdater::QuitAndInstall`: it closes
- * every window and waits for that. Then Squirrel.Mac's installer ends the app by `terminate:`, which is a quit
+ * Electron's own updater, used only on macOS. electron_api_auto_updater.cc, `AutoUpdater::QuitAndInstall`: closes all
+ * windows and waits. Then Squirrel.Mac's installer ends the app by `terminate:`, which is a quit
  * (electron_application.mm).
  */
 class AutoUpdater extends EventEmitter implements Pick<Electron.AutoUpdater, 'quitAndInstall'> {

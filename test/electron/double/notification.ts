@@ -16,7 +16,7 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
 
   constructor(options: Electron.NotificationConstructorOptions = {}) {
     super()
-    // electron_api_notification.cc, `Notification::New`: these are its own words.
+    // The messages of electron_api_notification.cc, `Notification::New`.
     needsReady('Cannot create Notification before app is ready')
     for (const name of ['id', 'groupId'] as const)
       if (process.platform === 'win32' && (options[name] ?? '').length > 64)
@@ -31,7 +31,7 @@ export class Notification extends EventEmitter implements Pick<Electron.Notifica
     return true
   }
 
-  /** libnotify_notification.cc, `LibnotifyNotification::Show`: shown, or failed, once the desktop has answered. */
+  /** libnotify_notification.cc, `LibnotifyNotification::Show`: shown or failed once the desktop answers. */
   show(): void {
     setImmediate(() => {
       if (told.notificationsFail) {

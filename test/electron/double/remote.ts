@@ -9,7 +9,7 @@ import { Tray, trays } from './tray.ts'
 import type { Origin, WebContents } from './web-contents.ts'
 import { type BrowserWindow, endSession, windows } from './window.ts'
 
-/** All that a test may ask of the double, by name; the answers travel between processes. */
+/** The calls a test can make on the double, by name; answers are sent between processes. */
 export const remote = {
   windows: () =>
     windows.map(window => ({
@@ -26,23 +26,23 @@ export const remote = {
     })),
   closeWindow: (at = 0) => windows[at]?.close(),
   moveWindow: (bounds: Partial<Electron.Rectangle>, at = 0) => windows[at]?.setBounds(bounds),
-  /** From now on the user chooses these in dialogs for files. */
+  /** Sets the paths chosen in file dialogs from now on. */
   choose: (paths: string[]) => {
     told.chosenPaths = paths
   },
   dialogs: () => told.dialogs,
-  /** The questions on screen, oldest first. */
+  /** The message boxes on screen, oldest first. */
   questions: () =>
     questions.map(({ options: { title, message, detail, buttons, defaultId = 0, cancelId = 0 } }) => ({
       title,
       message,
       detail,
       buttons,
-      /** What Enter and Escape answer. */
+      /** The buttons chosen by Enter and Escape. */
       enter: buttons?.[defaultId],
       escape: buttons?.[cancelId],
     })),
-  /** Answers the oldest question by the button whose label begins so. */
+  /** Answers the oldest question by the beginning of a button's label. */
   answer: (label: string) => {
     const question = questions[0]
     const button = question?.options.buttons?.findIndex(text => text.startsWith(label)) ?? -1
@@ -55,23 +55,23 @@ export const remote = {
       title: tray.title,
       menus: tray.menus,
       images: tray.images,
-      /** How many there were made so far. */
+      /** The number of trays created so far. */
       made: Tray.made,
       menu: seenItems(trayMenu()),
     }))[0],
   clickTray: () => trays[0]?.emit('click', {}, trays[0].getBounds()),
-  /** Clicks the entry whose label, and those of the menus it is in, begin so. */
+  /** Clicks an entry, found by the beginnings of the labels on its path. */
   clickMenu: (path: string[]) => clickItem(trayMenu(), path),
   clickApplicationMenu: (path: string[]) => clickItem(Menu.getApplicationMenu()?.template ?? [], path),
   notifications: () => notifications.map(({ options, open }) => ({ ...options, open })),
   clickNotification: (at: number) => void notifications[at]?.emit('click', {}),
-  /** A click on one of its buttons. */
+  /** Clicks a button of a notification. */
   clickAction: (at: number, actionIndex: number) =>
     void notifications[at]?.emit('action', { actionIndex, selectionIndex: -1 }, actionIndex, -1),
   post: (message: unknown, from?: Origin, at = 0) => page(at).post('berth', [message], from),
   sent: (at = 0) => page(at).sent,
   reload: () => void page().emit('did-start-navigation', { isMainFrame: true, isSameDocument: false }),
-  /** What the protocol handler answers. */
+  /** The answer of the protocol handler. */
   async fetch(url: string, method = 'GET') {
     const answer = await told.handlers.get('app')?.(new Request(url, { method }))
     return (
@@ -115,17 +115,17 @@ export const remote = {
   secondInstance: (argv: string[] = []) => void app.emit('second-instance', {}, argv, '', null),
   openUrl: (url: string) => void app.emit('open-url', { preventDefault: () => undefined }, url),
   wake: () => void powerMonitor.emit('resume'),
-  /** Whether the system, which shuts down, waits for this process. */
+  /** Starts a system shutdown; gives whether the system waits for this process. */
   systemShutsDown: () => powerMonitor.systemShutsDown(),
-  /** The user's session on Windows ends. */
+  /** Ends the user's session on Windows. */
   endSession: () => endSession(),
-  /** The update that was fetched is to be put in place, as on macOS. */
+  /** Installs the fetched update, as on macOS. */
   installUpdate: () => autoUpdater.quitAndInstall(),
-  /** From now on the desktop refuses to show notifications. */
+  /** Makes the desktop refuse notifications from now on. */
   refuseNotifications: () => {
     told.notificationsFail = true
   },
-  /** An error that nobody catches, thrown or as a rejection. */
+  /** Causes an uncaught error or an unhandled rejection. */
   fail: (how: 'error' | 'rejection') => {
     const error = new Error('nobody catches this')
     if (how === 'rejection') void Promise.reject(error)
@@ -135,12 +135,12 @@ export const remote = {
       })
   },
   quit: () => app.quit(),
-  /** Runs a script in this process as a debugger would, with Electron at hand, and gives what it comes to. */
+  /** Runs a script in this process with `electron` as argument, as a debugger would; gives its result. */
   async evaluate(script: string): Promise<unknown> {
     return new Function('electron', script)(electron)
   },
 
-  // What a page in Chromium does, told by the process that shows it.
+  // Events of a page in Chromium, sent by the process that shows it.
   fromPage: (id: number, channel: string, args: unknown[], from: Origin) =>
     windowOf(id)?.webContents.post(channel, args, from),
   pageStarts: (id: number, url: string, isMainFrame: boolean) => {
@@ -158,11 +158,11 @@ export const remote = {
   },
   pageOpens: (id: number, url: string) => windowOf(id)?.webContents.openHandler?.({ url } as never).action,
   crashPage: () => page().crash(),
-  /** So many reloads after a crash begin nothing. */
+  /** Makes the next `count` reloads after a crash have no effect. */
   loseReloads: (count: number) => {
     page().lostReloads = count
   },
-  /** The page stops answering, or answers again. */
+  /** Makes the page unresponsive, or responsive again. */
   pageHangs: (hangs: boolean) => void windows[0]?.emit(hangs ? 'unresponsive' : 'responsive'),
 }
 export type Remote = typeof remote
@@ -173,7 +173,7 @@ interface Ask {
   args: unknown[]
 }
 
-/** Answers what the test's process asks. */
+/** Answers the calls of the test's process. */
 export function listenToTest(double: unknown): void {
   electron = double
 
@@ -188,7 +188,7 @@ export function listenToTest(double: unknown): void {
   })
 }
 
-/** The double as a whole, for scripts that a test has run here. */
+/** The whole double, for scripts run by `evaluate`. */
 let electron: unknown
 
 function windowOf(id: number): BrowserWindow | undefined {

@@ -13,7 +13,7 @@ type Doubled =
   | 'setUserAgent'
   | 'setProxy'
 
-/** `partition` is empty for the one that pages have. */
+/** `partition` is empty for the default session, which pages use. */
 class Session extends EventEmitter implements Pick<Electron.Session, Doubled> {
   readonly #partition: string
 
@@ -49,7 +49,7 @@ class Session extends EventEmitter implements Pick<Electron.Session, Doubled> {
 
 const defaultSession = new Session('')
 
-/** electron_api_session.cc, `FromPartition`: not before Electron is ready. */
+/** electron_api_session.cc, `FromPartition`: throws before Electron is ready. */
 export const session = {
   get defaultSession() {
     needsReady('Session can only be received when app is ready')

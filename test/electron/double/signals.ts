@@ -2,9 +2,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
  * electron_browser_main_parts.cc, `PostCreateMainMessageLoop`, and electron_browser_main_parts_posix.cc,
- * `GracefulShutdownHandler`: after the app's code has run and before it is ready, Electron puts its own handlers in the
- * place of the app's. Each quits once, and leaves the next signal to the system. One that the app sets later takes
- * the place of Electron's.
+ * `GracefulShutdownHandler`: between the app's code and ready, Electron replaces the app's signal handlers by its own.
+ * Each quits once and leaves the next signal to the system. A handler that the app sets later replaces Electron's.
  */
 export function takeOverSignals(quit: () => void): void {
   for (const signal of signals) {

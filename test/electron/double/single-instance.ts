@@ -1,7 +1,7 @@
 import { type FSWatcher, mkdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Which of the processes with one `userData` is the first. A later one leaves its arguments there for the first. */
+/** The lock of the first process with a `userData` folder. Later ones leave their arguments there for the first. */
 export class SingleInstance {
   readonly #onSecond: (argv: string[], folder: string) => void
   #watcher: FSWatcher | undefined
@@ -23,7 +23,7 @@ export class SingleInstance {
       mkdirSync(lock)
     } catch {
       if (isAlive(readFirst(lock))) {
-        // A name of its own, so that two that come at once are two.
+        // A name per process, so that simultaneous starts do not overwrite each other.
         const note = JSON.stringify({ argv: process.argv, folder: process.cwd() })
         writeFileSync(join(lock, `second-${process.pid}`), note)
         return false
@@ -42,7 +42,7 @@ export class SingleInstance {
     if (this.#lock !== '') rmSync(this.#lock, { recursive: true, force: true })
   }
 
-  /** A note half written, or read already, is none. */
+  /** Ignores notes that are incomplete or already read. */
   #read(file: string): void {
     let note: { argv: string[]; folder: string }
     try {

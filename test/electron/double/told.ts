@@ -1,6 +1,6 @@
 import type * as Electron from 'electron'
 
-/** What the shell told Electron, for a test to look at. */
+/** The calls of the shell to Electron, for tests. */
 export const told = {
   paths: new Map<string, string>(),
   switches: [] as string[],
@@ -10,22 +10,22 @@ export const told = {
   permissionCheck: null as Parameters<Electron.Session['setPermissionCheckHandler']>[0],
   devicePermission: null as Parameters<Electron.Session['setDevicePermissionHandler']>[0],
   spellChecker: true,
-  /** By the session's partition. */
+  /** By partition of the session. */
   proxies: {} as Record<string, Electron.ProxyConfig>,
   ready: false,
-  /** What was copied last. */
+  /** The text copied last. */
   copied: '',
-  /** Addresses that were handed to the desktop. */
+  /** The URLs and paths opened through the desktop. */
   opened: [] as string[],
-  /** What the user chooses in the next dialogs for files, and what those looked like. */
+  /** The paths chosen in file dialogs; `dialogs` has the options of those. */
   chosenPaths: [] as string[],
   dialogs: [] as Electron.OpenDialogOptions[],
   login: { openAtLogin: false } as Electron.Settings,
-  /** Schemes whose links the desktop brings here. */
+  /** Schemes for which the app is the default. */
   protocols: new Set<string>(),
   /** Whether the desktop refuses to show notifications. */
   notificationsFail: false,
-  /** Whether Electron's own updater began to put an update in place. */
+  /** Whether Electron's own updater has started to install an update. */
   updateInstalls: false,
   shortcuts: new Map<string, () => void>(),
 }

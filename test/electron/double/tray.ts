@@ -20,7 +20,7 @@ export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
   title = ''
   image: unknown
   menu: Menu | null = null
-  /** How many menus and how many pictures it was given so far. */
+  /** The number of menus and images set so far. */
   menus = 0
   images = 1
   #destroyed = false
@@ -62,7 +62,7 @@ export class Tray extends EventEmitter implements Pick<Electron.Tray, Doubled> {
   closeContextMenu(): void {}
   setIgnoreDoubleClickEvents(): void {}
 
-  /** tray_icon.cc, `TrayIcon::GetBounds`, which that of Linux leaves as it is: nothing is known. */
+  /** tray_icon.cc, `TrayIcon::GetBounds`: unknown on Linux. */
   getBounds(): Electron.Rectangle {
     return { x: 0, y: 0, width: 0, height: 0 }
   }

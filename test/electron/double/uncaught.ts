@@ -1,9 +1,8 @@
 import { dialog } from './dialogs.ts'
 
 /**
- * init.ts, "Don't quit on fatal error": an error that nobody caught is shown in a box, and the process goes on; not
- * where the app listens for it. electron_browser_main_parts.cc, `unhandled_rejections`: a rejection that nobody
- * caught is a warning.
+ * init.ts, "Don't quit on fatal error": an uncaught error is shown in a box and the process goes on, unless the app
+ * listens for it. electron_browser_main_parts.cc, `unhandled_rejections`: an unhandled rejection is a warning.
  */
 export function surviveErrors(): void {
   process.on('uncaughtException', error => {

@@ -3,7 +3,7 @@ import type * as Electron from 'electron'
 import { ipcMain } from './modules.ts'
 import { session } from './session.ts'
 
-/** What the double tells the process that started it, which may show its windows' pages in Chromium. */
+/** Events for the process that started the double, which may show its pages in Chromium. */
 export type DoubleEvent =
   | { event: 'load'; window: number; url: string }
   | { event: 'send'; window: number; channel: string; args: unknown[] }
@@ -15,15 +15,15 @@ export function tell(event: DoubleEvent): void {
   process.send?.(event)
 }
 
-/** Whether pages are shown in Chromium; otherwise a test stands for the page. */
+/** Whether pages are shown in Chromium; otherwise the test acts as the page. */
 export const hasPages = process.env['BERTH_DOUBLE_PAGES'] === 'chromium'
 
-/** Whether pages never finish loading; a test says so. */
+/** Whether pages never finish loading; set by tests. */
 const neverLoads = process.env['BERTH_DOUBLE_LOADS'] === 'never'
 
 type Open = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
 
-/** Where a message of a page's comes from, unless from its main frame. */
+/** The source of a page's message, by default its main frame. */
 export interface Origin {
   url?: string
   parent?: object
@@ -46,7 +46,7 @@ type Doubled =
   | 'forcefullyCrashRenderer'
   | 'setWebRTCIPHandlingPolicy'
 
-/** A window's page. Without Chromium a test stands for it: what main sends is kept, what it posts the test says. */
+/** A window's page. Without Chromium the test acts as the page, and messages to it are recorded. */
 export class WebContents extends EventEmitter implements Pick<Electron.WebContents, Doubled> {
   readonly id: number
   readonly session = session.defaultSession
@@ -66,7 +66,7 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
   }
 
   send(channel: string, ...args: unknown[]): void {
-    // Electron clones what it sends, and throws for what cannot be cloned.
+    // Electron clones messages, and throws if that fails.
     const cloned = structuredClone(args)
     if (!hasPages) this.sent.push([channel, ...cloned])
     tell({ event: 'send', window: this.id, channel, args: cloned })
@@ -105,19 +105,19 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
     if (!neverLoads) setImmediate(() => this.ready())
   }
 
-  /** Right after a crash it may begin no new process (electron/electron#48661); a test says how often. */
+  /** Right after a crash it may start no process (electron/electron#48661); tests set how often. */
   reload(): void {
     if (this.crashed && this.lostReloads-- > 0) return
     void this.loadURL(this.url)
   }
 
-  /** The page has been drawn for the first time. */
+  /** Reports the page as loaded and drawn. */
   ready(): void {
     this.emit('dom-ready', {})
     this.emit('did-finish-load', {})
   }
 
-  /** The page's process ended, as it does in a crash. */
+  /** Ends the page's process as a crash does. */
   crash(): void {
     this.crashed = true
     tell({ event: 'crash', window: this.id })
@@ -148,13 +148,13 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
     this.#zoom = level
   }
 
-  /** A message of the page's, from its main frame unless `parent` says that it is in another. */
+  /** Delivers a message of the page, from its main frame unless `from` names another. */
   post(channel: string, args: readonly unknown[], from: Origin = {}): void {
     const senderFrame = { url: from.url ?? this.url, parent: from.parent ?? null }
     ipcMain.emit(channel, { sender: this, senderFrame }, ...structuredClone(args))
   }
 
-  /** Whether the shell lets an event of that name pass that it may prevent. */
+  /** Emits an event that the shell may prevent; gives whether it did not. */
   allows(name: string, details: object, ...more: unknown[]): boolean {
     let prevented = false
     const preventDefault = () => {

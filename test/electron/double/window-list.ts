@@ -1,11 +1,11 @@
-/** The part of a window that the list of windows knows. */
+/** The part of a window that the list uses. */
 interface Listed {
   isDestroyed(): boolean
   close(): void
   destroy(): void
 }
 
-/** Every window there is, and who wants to know when the last has gone (window_list.cc, `WindowList`). */
+/** All windows, and listeners for the end of the last one (window_list.cc, `WindowList`). */
 export const windowList = {
   windows: [] as Listed[],
   onAllClosed: [] as (() => void)[],

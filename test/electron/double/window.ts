@@ -5,7 +5,7 @@ import { needsReady } from './needs-ready.ts'
 import { tell, WebContents } from './web-contents.ts'
 import { windowList } from './window-list.ts'
 
-/** What the desktop draws with; a test says so. */
+/** Whether the desktop uses Wayland; set by tests. */
 const isWayland = process.env['BERTH_DOUBLE_DESKTOP'] === 'wayland'
 
 export const windows = windowList.windows as BrowserWindow[]
@@ -44,7 +44,7 @@ type Doubled =
   | 'destroy'
   | 'isDestroyed'
 
-/** A window without a desktop: it knows where it would be and whether it would be seen. */
+/** A window without a desktop, which tracks its bounds and visibility. */
 export class BrowserWindow extends EventEmitter implements Pick<Electron.BrowserWindow, Doubled> {
   static getFocusedWindow(): BrowserWindow | null {
     return windows.find(window => window.isFocused()) ?? null
@@ -62,7 +62,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   readonly options: Electron.BrowserWindowConstructorOptions
   readonly webContents = new WebContents(this.id)
   visible: boolean
-  /** Whether it was on screen with nothing on it. */
+  /** Whether it was visible before its page was drawn. */
   shownBeforeDrawn = false
   #drawn = false
   #focused = false
@@ -86,8 +86,8 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   }
 
   /**
-   * web-contents.ts, `ready-to-show`: once the page was drawn for the first time. On Wayland a hidden window is not
-   * drawn at all (electron/electron#48859), so that it is told only after the window was shown.
+   * web-contents.ts, `ready-to-show`: emitted after the first draw of the page. On Wayland a hidden window is not drawn
+   * (electron/electron#48859), so the event follows the first show.
    */
   #reportReady(): void {
     this.#drawn = true
@@ -132,7 +132,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     this.emit('blur')
   }
 
-  /** A page knows whether it is seen. */
+  /** Reports the page's visibility to the process that shows it. */
   #reportVisibility(): void {
     tell({ event: 'visibility', window: this.id, visible: this.visible, focused: this.#focused })
   }
@@ -160,7 +160,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
     return this.#minimized
   }
 
-  /** native_window_views.cc, `NativeWindowViews::Maximize`: a hidden window is shown by it. */
+  /** native_window_views.cc, `NativeWindowViews::Maximize`: shows a hidden window. */
   maximize(): void {
     this.#maximized = true
     this.showInactive()
@@ -231,8 +231,8 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   }
 
   /**
-   * As the user's click on its close button. electron_api_base_window.cc, `WillCloseWindow`: asked at once; it goes
-   * a moment later. window_list.cc: who prevents it also prevents a quit that is under way.
+   * Acts like a click on the close button. electron_api_base_window.cc, `WillCloseWindow`: asks at once and closes a
+   * moment later. window_list.cc: preventing it also prevents a quit that is under way.
    */
   close(): void {
     let prevented = false
@@ -260,8 +260,8 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
 }
 
 /**
- * native_window_views_win.cc, `WM_QUERYENDSESSION` and `WM_ENDSESSION`: every window is asked, then told, and nothing
- * else hears of it; the process is ended at once unless it quits already.
+ * native_window_views_win.cc, `WM_QUERYENDSESSION` and `WM_ENDSESSION`: only windows get an event, first a query, then
+ * the end. The process is killed at once unless it is already quitting.
  */
 export function endSession(): void {
   const event = { reasons: ['shutdown'], preventDefault: () => undefined }

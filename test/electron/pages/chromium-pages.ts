@@ -8,11 +8,11 @@ import { dropOn } from './drop-on.ts'
 import type { IpcMessage } from './preload-world.ts'
 import { worlds } from './worlds.ts'
 
-/** Stands in for `app://berth`, which plain Chromium cannot load: nothing answers there but the protocol handler. */
+/** Replaces `app://berth`, which plain Chromium cannot load; only the protocol handler answers there. */
 const standIn = 'https://berth.double.invalid'
 const worldName = 'berth preload'
 
-/** The windows of a main process under the double, as pages of a Chromium. */
+/** Shows the windows of a main process under the double as pages of a Chromium. */
 export class ChromiumPages {
   readonly #browser: Browser
   readonly #pages = new Map<number, OpenPage>()
@@ -27,7 +27,7 @@ export class ChromiumPages {
     this.#double = double
   }
 
-  /** The page of the oldest window, once there is one that has loaded. */
+  /** The page of the oldest window, once it has loaded. */
   async page(): Promise<Page> {
     const [first] = this.#pages.values()
     if (first === undefined) return new Promise(resolve => this.#waiting.push(resolve))
@@ -35,13 +35,13 @@ export class ChromiumPages {
     return first.page
   }
 
-  /** Drops a file or a folder on the oldest window's page, there. */
+  /** Drops a file or folder on the oldest window's page at a point. */
   async drop(path: string, at: { x: number; y: number }): Promise<void> {
     const [first] = this.#pages.values()
     await first?.drop(path, at)
   }
 
-  /** What went wrong in the pages' own scripts, and what they wrote as errors. */
+  /** Errors of the pages' scripts and on their consoles. */
   errors(): string[] {
     return [...this.#pages.values()].flatMap(({ errors }) => errors)
   }
@@ -80,10 +80,10 @@ class OpenPage {
   readonly #session: CDPSession
   readonly #double: UnderDouble
   readonly #window: number
-  /** The preload's world in the page as it is now. */
+  /** The execution context of the preload in the current document. */
   #world: number | undefined
   #loading = false
-  /** Until the newest document has loaded, the page shows an earlier one or none. */
+  /** Resolves when the newest document has loaded. */
   loaded: Promise<void> = Promise.resolve()
   readonly #arriving: IpcMessage[] = []
 
@@ -133,7 +133,7 @@ class OpenPage {
     await session.send('Page.enable')
     await session.send('Runtime.enable')
     await session.send('Runtime.addBinding', { name: 'berthDoubleOut', executionContextName: worldName })
-    // The page's own world listens first, then the preload's hands the node over.
+    // The page's world must listen before the preload's world hands the node over.
     await session.send('Page.addScriptToEvaluateOnNewDocument', { source: scripts.page })
     const source = await scripts.preload(preload)
     await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName })
@@ -151,7 +151,7 @@ class OpenPage {
     await this.#double.ask('pageReady', this.#window)
   }
 
-  /** A message of the main process's. Those to a page that has gone are for nobody. */
+  /** Delivers a message of the main process. Messages to a closed page are dropped. */
   deliver(channel: string, args: unknown[]): void {
     if (this.#arriving.push({ channel, args: code(args, noOthers) }) === 1) setImmediate(() => this.#flush())
   }
@@ -177,7 +177,7 @@ class OpenPage {
     await dropOn(this.#session, path, at)
   }
 
-  /** Whether the window is on screen, and before the others: pages of a headless Chromium always are. */
+  /** Sets visibility and focus in the page, since pages of a headless Chromium always have both. */
   setVisibility(visible: boolean, focused: boolean): void {
     const tell = `{
       const get = value => ({ configurable: true, get: () => value })
@@ -200,7 +200,7 @@ class OpenPage {
       void this.#ask('fromPage', this.#window, channel, decode(args, noOthers) as unknown[], from)
   }
 
-  /** The page's requests: its own end at the protocol handler, those that its policy lets out go out. */
+  /** Answers the page's requests: `app:` by the protocol handler, others go out if its policy allows. */
   async #answer(route: Route): Promise<void> {
     const request = route.request()
     const url = inside(request.url())
@@ -224,17 +224,17 @@ class OpenPage {
     return true
   }
 
-  /** Whether it is of the window's page; what another page asks for is a pop-up's. */
+  /** Whether a request is from the window's page and not from a pop-up. */
   #isOwn(request: Request): boolean {
     try {
       return request.frame().page() === this.page
     } catch {
-      // A navigation in a page that is only being made.
+      // A navigation in a page that is still being created.
       return false
     }
   }
 
-  /** Electron asks before it makes one; here it is there already, goes nowhere, and is taken away again. */
+  /** Electron asks before it opens a pop-up; here it already exists, is blocked and closed. */
   async #refusePopup(popup: Page): Promise<void> {
     if (popup.url() === 'about:blank' || popup.url() === '') await this.#mayOpen('about:blank')
     await popup.close()
@@ -245,7 +245,7 @@ class OpenPage {
     if (action === 'allow') this.errors.push(`a second window was allowed, for ${url}`)
   }
 
-  /** Undefined once the main process has ended. */
+  /** Gives undefined once the main process has ended. */
   #ask: UnderDouble['ask'] = (name, ...args) =>
     this.#double.ask(name, ...args).catch(() => undefined as never)
 }

@@ -1,21 +1,21 @@
 /**
- * Values as JSON, for crossing between worlds and processes that share nothing but text. Plain data, what the structured
- * clone algorithm knows of it, and cycles; `other` describes what only the caller can (functions, promises, symbols).
+ * Values as JSON, for worlds and processes that share only text: plain data, the types of structured clone, and cycles.
+ * `others` codes what only the caller can (functions, promises, symbols).
  */
 export type Coded = null | boolean | number | string | [tag: string, ...parts: unknown[]]
 
 export interface Others {
-  /** Undefined: it cannot be cloned. */
+  /** Undefined: the value cannot be cloned. */
   code(value: unknown): Coded | undefined
   decode(coded: readonly [tag: string, ...parts: unknown[]]): unknown
 }
 
-/** What a structured clone refuses is refused here too. */
+/** Refuses everything that a structured clone refuses. */
 export const noOthers: Others = { code: () => undefined, decode: () => undefined }
 
 const typedArrays = { Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Int32Array, Float64Array }
 
-/** The sentence that Electron throws with. */
+/** Electron's message. */
 export const uncloneable = 'An object could not be cloned.'
 
 export function code(value: unknown, others: Others): Coded {
@@ -51,7 +51,7 @@ export function code(value: unknown, others: Others): Coded {
     if (kind === 'ArrayBuffer') return ['buffer', base64(new Uint8Array(each as ArrayBuffer))]
     if (ArrayBuffer.isView(each) && kind in typedArrays)
       return ['bytes', kind, base64(new Uint8Array(each.buffer, each.byteOffset, each.byteLength))]
-    // A class's instance is its own values: the prototype does not cross.
+    // The prototype of a class instance is lost.
     if (kind === 'Object' || kind === 'Arguments')
       return ['object', Object.entries(each).map(([key, part]) => [key, visit(part)])]
     throw new Error(uncloneable)
@@ -123,7 +123,7 @@ export function decode(coded: Coded, others: Others): unknown {
   return visit(coded)
 }
 
-/** As a property of its own, whatever its name: `__proto__` too. */
+/** Defines an own property of any name, even `__proto__`. */
 function define(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
 }

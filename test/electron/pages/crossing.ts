@@ -1,9 +1,9 @@
 import { type Coded, code, decode, type Others, uncloneable } from './codec.ts'
 
 /**
- * One end of the way between a page's own world and its preload's, as Electron's contextBridge has it: values are
- * copied without their prototypes, functions and promises become stand-ins that call back, errors keep their message.
- * The worlds share nothing but a detached node; a call is an event on it and is answered before it returns.
+ * One end of the connection between a page's world and its preload's, as in Electron's contextBridge: values are copied
+ * without prototypes, functions and promises become proxies, errors keep their message. The worlds share only a
+ * detached node; a call is an event on it, answered synchronously.
  */
 export class Crossing {
   readonly #node: EventTarget
@@ -24,7 +24,7 @@ export class Crossing {
     })
   }
 
-  /** A value of the other end's, by the number of a function there that gives it. */
+  /** Calls a function of the other end by its number. */
   call(target: number, args: readonly unknown[]): unknown {
     const answer = this.#ask({ call: target, args: code([...args], this.#others) })
     if ('thrown' in answer) throw new Error(answer.thrown)

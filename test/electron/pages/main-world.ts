@@ -1,6 +1,6 @@
 import { Crossing } from './crossing.ts'
 
-/** In the page's own world, before its first script: takes the node that the preload's world hands over, once. */
+/** In the page's world, before its first script: takes the node from the preload's world, once. */
 if (window === window.top) {
   addEventListener(
     'berth-double-handover',
@@ -10,7 +10,7 @@ if (window === window.top) {
       if (node === null) return
       const crossing = new Crossing(node, 'page', 'preload')
       crossing.offer((name, api) => {
-        // As Electron: what is exposed cannot be replaced by the page.
+        // As in Electron, the page cannot replace what is exposed.
         Object.defineProperty(window, String(name), { value: freeze(api), enumerable: true })
       })
     },

@@ -3,13 +3,13 @@ import { type Coded, code, decode, noOthers, uncloneable } from './codec.ts'
 import { Crossing } from './crossing.ts'
 
 declare global {
-  /** The way out of the page, in this world alone: put there by the process that shows it. */
+  /** Sends messages out of the page; defined only in this world, by the process that shows the page. */
   var berthDoubleOut: ((text: string) => void) | undefined
-  /** The way in, for messages as JSON. */
+  /** Receives messages as JSON. */
   var berthDoubleIn: ((messages: string) => void) | undefined
-  /** The path of what a test drops, which Chromium tells no script. */
+  /** The path of the file a test drops, which Chromium hides from scripts. */
   var berthDoubleDropped: string | undefined
-  /** Runs the built preload with the `require` of a sandboxed one. */
+  /** Runs the built preload with the `require` of a sandboxed preload. */
   var berthDoublePreload: ((require: (name: string) => unknown) => void) | undefined
 }
 
@@ -21,7 +21,7 @@ export interface IpcMessage {
 
 type Listener = (event: IpcRendererEvent, ...args: unknown[]) => void
 
-/** In a world of its own, before the page's first script: Electron's modules for the built preload. */
+/** In the preload's world, before the page's first script: provides Electron's modules. */
 function start(): void {
   const out = globalThis.berthDoubleOut
   if (out === undefined) return
@@ -49,7 +49,7 @@ function start(): void {
       send: (channel: string, ...args: unknown[]) => send(channel, code(cloned(args), noOthers)),
     },
     contextBridge: {
-      /** The page's end offers one function first: the one that puts it on `window`. */
+      /** The page's end offers its function that defines properties of `window` first, as number 0. */
       exposeInMainWorld: (name: string, api: unknown) => void crossing.call(0, [name, api]),
     },
   }
@@ -59,7 +59,7 @@ function start(): void {
   })
 }
 
-/** By Chromium's own algorithm, with Electron's words for what it refuses. */
+/** A structured clone, with Electron's message on failure. */
 function cloned(args: unknown[]): unknown[] {
   try {
     return structuredClone(args)

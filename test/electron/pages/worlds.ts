@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { build } from 'vite'
 
-/** The scripts of the two worlds of a page, ready to be given to Chromium. */
+/** The scripts for the two worlds of a page. */
 export interface Worlds {
   page: string
   preload(builtPreload: string): Promise<string>
@@ -9,7 +9,7 @@ export interface Worlds {
 
 let built: Promise<{ page: string; preload: string }> | undefined
 
-/** Bundled once, however many pages are opened. */
+/** Bundles the scripts once for all pages. */
 export async function worlds(): Promise<Worlds> {
   built ??= Promise.all([bundle('main-world.ts'), bundle('preload-world.ts')]).then(([page, preload]) => ({
     page,

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** watch.ts as one script, which finds Electron under the name `electron`. */
+/** Bundles watch.ts as one script that expects Electron as `electron`. */
 export async function bundleWatch(): Promise<string> {
   const made = await build({
     configFile: false,
@@ -20,7 +20,7 @@ export async function bundleWatch(): Promise<string> {
   return output.output[0].code
 }
 
-/** As a CommonJS file, which is what `-r` takes; gives its path. */
+/** Writes the script as a CommonJS file for `-r`; gives its path. */
 export async function writeWatch(script: string, folder: string): Promise<string> {
   const path = join(await mkdtemp(join(folder, 'watch-')), 'watch.cjs')
   await writeFile(path, `const electron = require('electron')\n${script}`)

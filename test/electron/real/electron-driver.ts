@@ -11,12 +11,12 @@ import type { Watch } from './watch.ts'
 
 const root = new URL('../../../', import.meta.url).pathname
 
-/** Whether that program is a packaged Berth, not Electron itself: it runs its own archive and loads nothing else. */
+/** Whether the program is a packaged Berth, which only runs its own archive, and not Electron itself. */
 export function isPackage(program: string): boolean {
   return existsSync(join(dirname(program), 'resources/app.asar'))
 }
 
-/** Berth in a real Electron: the built main process in Electron itself, or a package with its inspect fuse lit. */
+/** Runs Berth in a real Electron: the built main process, or a package with the inspect fuse enabled. */
 export async function driveElectron(program: string, { env, flags }: Start): Promise<Driver> {
   const packaged = isPackage(program)
   const watch = await bundleWatch()
@@ -27,7 +27,7 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
     args: [...first, ...flags],
     cwd: root,
     env: Object.fromEntries(given),
-    // Otherwise the driver turns off what the specs are to find turned on.
+    // Otherwise the driver would disable the sandbox that the specs check.
     chromiumSandbox: true,
   })
   const child = electron.process()
@@ -35,7 +35,7 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
   const errors: string[] = []
   electron.on('window', page => listen(page, errors))
 
-  /** Asks what was loaded into the main process (watch.ts). */
+  /** Calls a function of watch.ts in the main process. */
   function ask<Name extends keyof Watch>(
     name: Name,
     ...args: Parameters<Watch[Name]>
@@ -89,7 +89,7 @@ export async function driveElectron(program: string, { env, flags }: Start): Pro
       attachesWebview: src => ask('attachesWebview', src),
       grants: (permission, url) => ask('grants', permission, url),
     },
-    // Its answer may not come any more.
+    // The answer may not arrive.
     quit: () => ask('quit').catch(() => undefined),
     ended,
     async stop() {
@@ -104,7 +104,7 @@ function listen(page: Page, errors: string[]): void {
   page.on('console', message => message.type() === 'error' && errors.push(message.text()))
 }
 
-/** Changes what the tray's menu shows, and back: a watch that came late sees the next menu, and those after it. */
+/** Changes the tray's menu and back, since a watch added late sees only menus set after that. */
 async function seeTray(page: Page, menu: () => Promise<unknown>): Promise<void> {
   const give = (name: string, args: unknown) =>
     page.evaluate(

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-/** Berth under the double, with the watch put into it once it runs, as it is into a package. */
+/** Starts Berth under the double and adds the watch once it runs, as for a package. */
 async function startWatched(): Promise<{ berth: UnderDouble; ask: AskWatch }> {
   const session = await startSession()
   endings.push(() => session.end())
@@ -39,7 +39,7 @@ type AskWatch = <Name extends keyof Watch>(
   ...args: Parameters<Watch[Name]>
 ) => Promise<Awaited<ReturnType<Watch[Name]>>>
 
-test('a watch that comes late, as into a package, sees the tray from its next menu on, what is told and what is asked', async () => {
+test('a watch added late sees the tray from its next menu on, notifications and handlers', async () => {
   const { berth, ask } = await startWatched()
   const give = (call: number, name: string, args: object) =>
     berth.ask('post', { kind: 'command', call, name, args })
@@ -67,7 +67,7 @@ test('a watch that comes late, as into a package, sees the tray from its next me
   expect(await ask('navigates', 'will-navigate', 'https://example.com/')).toBe(false)
   expect(await ask('navigates', 'will-navigate', 'app://berth/index.html')).toBe(true)
   expect(await ask('attachesWebview', 'https://example.com/')).toBe(false)
-  // Set before it came: what asks for these in a package is the page alone.
+  // These handlers were set before the watch; in a package only the page tests them.
   expect(await ask('opens', 'https://example.com/')).toBeUndefined()
   expect(await ask('grants', 'clipboard-sanitized-write', 'app://berth/index.html')).toBe(false)
 })

@@ -12,10 +12,10 @@ import {
 import type { SeenItem } from '../double/menu.ts'
 
 /**
- * Put into a real Electron's main process, since Electron shows nobody its tray, its notifications and its questions:
- * it keeps hold of them for the specs. Questions wait for the spec's answer and are not drawn. Before Berth's own main
- * process it sees everything; after it, as in a package, the tray's menu from the next one on, and not the handlers
- * that a window and a session were given at their start.
+ * Loaded into a real Electron's main process to record tray, notifications and message boxes, which Electron does not
+ * expose. Message boxes are not drawn and wait for the spec's answer. Loaded before Berth's main process it sees
+ * everything; after it, as in a package, only later menus of the tray, and not the handlers that a window and a session
+ * got at their start.
  */
 let tray: Tray | undefined
 let menu: Electron.Menu | null = null
@@ -34,7 +34,7 @@ Tray.prototype.setContextMenu = function (given) {
 Notification.prototype.show = function () {
   const { title, body, actions } = this
   notifications.push({ shown: this, options: { title, body, actions } })
-  // Whether the desktop of the test has a service for it is not what is tested.
+  // The desktop's notification service is not tested here.
   this.emit('show', {})
 }
 
@@ -67,7 +67,7 @@ app.on('session-created', session => {
   }
 })
 
-/** What a spec asks for, by name; it runs in Electron's main process. */
+/** The functions that specs call by name, in Electron's main process. */
 const watch = {
   windowVisible: () => BrowserWindow.getAllWindows()[0]?.isVisible(),
   closeWindow: () => BrowserWindow.getAllWindows()[0]?.close(),
@@ -132,7 +132,7 @@ function allows(name: string, details: object, ...more: unknown[]): boolean {
   const preventDefault = () => {
     prevented = true
   }
-  // By its name: the declarations know each event, and this stands for several.
+  // Emits by name, since the declarations type each event separately.
   const contents = BrowserWindow.getAllWindows()[0]?.webContents as NodeJS.EventEmitter | undefined
   contents?.emit(name, { ...details, preventDefault }, ...more)
   return !prevented

@@ -1,6 +1,6 @@
 import { Message, sessionBus } from '@jellybrick/dbus-next'
 
-/** A desktop's notifications, which shows none and remembers them. */
+/** A notification service that records titles and shows nothing. */
 export interface NotificationService {
   readonly titles: readonly string[]
   end(): void

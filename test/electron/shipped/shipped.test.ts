@@ -10,10 +10,10 @@ import { startTrayWatcher, type TrayWatcher } from '../../integration/local/tray
 import { doTheJob } from '../specs/job.ts'
 import { type NotificationService, startNotificationService } from './notification-service.ts'
 
-/** The program that is shipped, as it is: nothing of it is lit or loosened. */
+/** The shipped program, with its fuses unchanged. */
 const program = String(process.env['BERTH_SHIPPED'])
 const onLinux = process.platform === 'linux'
-/** Chromium's own, by which the page is seen; what the main process does is seen from outside alone. */
+/** Chromium's debugging port for the page; the main process is observed only from outside. */
 const port = 21_987
 
 let child: ChildProcess
@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-/** A desktop session with a tray and notifications, on the screen that the test was given. */
+/** A desktop session with tray and notifications, on the test's own display. */
 async function session(): Promise<NodeJS.ProcessEnv> {
   const session = await startSession()
   endings.push(() => session.end())
@@ -61,7 +61,7 @@ async function seesPage(): Promise<boolean> {
 
 const isVisible = () => page.evaluate(() => document.visibilityState === 'visible')
 
-test('what is shipped rents a GPU, enters it by SSH, tells, and is found in the tray', async () => {
+test('the shipped app rents a GPU, opens a terminal, notifies, and is shown from the tray', async () => {
   await page.getByText('This is the demo market.').waitFor()
   await doTheJob(page)
   if (!onLinux) return

@@ -10,30 +10,30 @@ import { driveDouble } from '../double-driver.ts'
 import type { Driver } from '../driver.ts'
 import { driveElectron, isPackage } from '../real/electron-driver.ts'
 
-/** The program to run the specs in: Electron itself or a packaged Berth. Without it, they run under the double. */
+/** The program for the specs: Electron or a packaged Berth. Unset, they run under the double. */
 const electron = process.env['BERTH_ELECTRON']
 export const underDouble = electron === undefined
-/** Into a package nothing can be loaded beforehand: what only a watch from the start sees is left out there. */
+/** Whether the watch is loaded before Berth, which is not possible in a package. */
 export const watchedFromStart = electron === undefined || !isPackage(electron)
 
-/** A user's desktop session with a tray, and Berth started in it. */
+/** A user's desktop session with a tray, in which Berth is started. */
 export interface Desk {
   session: TestSession
   /** Berth's folder. */
   home: string
-  /** What Berth finds in its environment beside the session's, from the next start on. */
+  /** Further environment variables for later starts of Berth. */
   readonly env: NodeJS.ProcessEnv
   start(...flags: string[]): Promise<Driver>
-  /** Writes settings down before Berth starts. */
+  /** Writes the settings file, before Berth starts. */
   settings(settings: Partial<Settings>): Promise<void>
-  /** Addresses that were handed to the user's browser. */
+  /** The URLs opened in the user's browser. */
   opened(): Promise<string[]>
 }
 
 let browser: Browser | undefined
 const endings: (() => unknown)[] = []
 
-/** Gives each test of a file a desk of its own, or all of them one; what was started on it ends with it. */
+/** Gives each test of a file its own desk, or all tests one; everything started on it ends with it. */
 export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
   let session: TestSession
   let watcher: TrayWatcher
@@ -48,7 +48,7 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
     async start(...flags) {
       const path = `${join(session.home, 'bin')}:${session.env['PATH'] ?? ''}`
       const own = { BERTH_HOME: desk.home, TMPDIR: session.home, PATH: path }
-      // Only a real window needs a screen.
+      // Only a real window needs a display.
       const screen = underDouble ? {} : { DISPLAY: process.env['DISPLAY'] }
       const env = { ...session.env, ...own, ...screen, ...desk.env }
       const driver =
@@ -87,7 +87,7 @@ export function useDesk(of: 'each test' | 'the file' = 'each test'): Desk {
   return desk
 }
 
-/** A browser that only writes down what it was to open. */
+/** Writes an xdg-open that only records its URL. */
 async function writeOpener(home: string): Promise<void> {
   await mkdir(join(home, 'bin'))
   const program = join(home, 'bin', 'xdg-open')

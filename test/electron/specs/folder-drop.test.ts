@@ -15,7 +15,7 @@ async function folderOf(name: string): Promise<string> {
   return folder
 }
 
-/** Berth with its projects on screen. */
+/** Starts Berth and opens the projects. */
 async function openProjects(): Promise<{ berth: Driver; page: Page; middle: { x: number; y: number } }> {
   const berth = await desk.start('--speed', '100')
   const page = await berth.page()
@@ -25,7 +25,7 @@ async function openProjects(): Promise<{ berth: Driver; page: Page; middle: { x:
   return { berth, page, middle: { x: width / 2, y: height - 40 } }
 }
 
-test('a folder that is dropped on the window becomes a project, and is asked about', async () => {
+test('a folder dropped on the window becomes a project, with a dialog to set up or run it', async () => {
   const { berth, page, middle } = await openProjects()
   const folder = await folderOf('digits')
   await berth.drop(folder, middle)
@@ -53,7 +53,7 @@ test('what a script drops, a file, and a folder that a row takes become no proje
   await berth.drop(folder, { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 10 })
   await expect.poll(() => page.url()).toContain('/files')
 
-  // The last that is dropped is heard after all of them.
+  // Drops are handled in order, so this one proves that all others were handled.
   await page.getByRole('link', { name: 'Projects' }).click()
   await page.getByRole('region', { name: 'Projects' }).waitFor()
   await berth.drop(last, middle)

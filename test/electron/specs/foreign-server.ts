@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Someone else's server, which would answer anybody: what a page must never reach. */
+/** A foreign server that answers every request, which a page must never reach. */
 export interface ForeignServer {
   url: string
-  /** The requests that came, as `GET /path`. */
+  /** The requests received, as `GET /path`. */
   seen(): string[]
   close(): void
 }

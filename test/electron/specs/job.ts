@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { terminalText } from '../../e2e/app.ts'
 
-/** Shows the offers of one GPU. Only the rows in sight are drawn, and most of those are of several. */
+/** Filters the offers for one GPU, since only visible rows are drawn and most have several. */
 export async function showSingleGpus(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Count:/ }).click()
   const most = page.getByRole('textbox', { name: 'To' })
@@ -11,11 +11,11 @@ export async function showSingleGpus(page: Page): Promise<void> {
   await most.waitFor({ state: 'detached' })
 }
 
-/** Rents the first offer of a GPU on a sound machine, waits for the shell, asks it for its GPUs, and destroys the instance. */
+/** Rents an offer of one GPU on a stable host, runs nvidia-smi in its terminal, and destroys the instance. */
 export async function doTheJob(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await showSingleGpus(page)
-  // The first two are on a host that goes offline by itself.
+  // The first two are on a host that will go offline.
   await page
     .getByRole('button', { name: /^Rent 1 ×/ })
     .nth(2)

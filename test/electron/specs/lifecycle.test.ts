@@ -17,13 +17,13 @@ afterAll(() => sim.stop())
 let started: Driver | undefined
 let connected = false
 
-/** Berth, which all tests share: the last one ends it. */
+/** The Berth that all tests share; the last one ends it. */
 async function open(): Promise<Driver> {
   started ??= await desk.start()
   return started
 }
 
-/** Berth with an account on which that instance runs. */
+/** Berth with a connected account and a new running instance. */
 async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Driver; instance: number }> {
   await sim.control('POST', '/sim/credit', { credit: 1000 })
   const instance = await rentRunning(sim, body)
@@ -36,7 +36,7 @@ async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: D
   return { berth, instance }
 }
 
-/** What the service was asked but to look. */
+/** The requests to the service that change something. */
 async function writes(): Promise<string[]> {
   const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
     'GET',
@@ -51,7 +51,7 @@ async function place(berth: Driver): Promise<string> {
   return new URL((await berth.page()).url()).hash
 }
 
-test('a second start ends at once and brings the first one’s window; a hidden one brings nothing', async () => {
+test('a second start ends at once and shows the first one’s window, unless it is hidden', async () => {
   const berth = await open()
   await berth.closeWindow()
   expect(await berth.windowVisible()).toBe(false)
@@ -62,7 +62,7 @@ test('a second start ends at once and brings the first one’s window; a hidden 
   await (await berth.page()).getByText('This is the demo market.').waitFor()
 })
 
-test('a link shows what it names, asks before it does more, and does nothing when it is a bad one', async () => {
+test('a link shows its place, a terminal link asks first, and a bad link does nothing', async () => {
   const { berth, instance } = await startWith()
   const page = await berth.page()
   const before = await writes()
@@ -102,7 +102,7 @@ test('a link shows what it names, asks before it does more, and does nothing whe
   expect(berth.errors()).toEqual([])
 })
 
-test('a notification clicked with the window closed leads to its instance, and its button to the bid', async () => {
+test('a clicked notification shows its instance, and its button the dialog for the bid', async () => {
   const { berth, instance } = await startWith({ price: 5, label: 'train' })
   await berth.closeWindow()
   await sim.control('POST', '/sim/outbid', { instance_id: instance })
@@ -126,7 +126,7 @@ test('a notification clicked with the window closed leads to its instance, and i
   await question.getByRole('button', { name: 'Cancel' }).click()
 })
 
-test('quitting while something runs says what it costs; it ends Berth, not the instance', async () => {
+test('quitting while an instance runs names its cost, and ends only Berth', async () => {
   const { berth, instance } = await startWith()
   await berth.quit()
   await expect.poll(() => berth.questions()).toHaveLength(1)

@@ -9,7 +9,7 @@ import { useDesk } from './berth.ts'
 
 declare global {
   interface Window {
-    /** Answers that came since the page's own script was cut off from the bridge. */
+    /** Messages since the test took over the bridge. */
     heard?: MainMessage[]
   }
 }
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => sim.stop())
 
-/** From here on a script of ours has the bridge, as one that broke into the page would. */
+/** Takes over the bridge, as a script injected into the page would. */
 async function takeBridge(page: Page): Promise<void> {
   await page.evaluate(() => {
     window.heard = []
@@ -31,7 +31,7 @@ async function takeBridge(page: Page): Promise<void> {
   })
 }
 
-/** Posts calls in one go, numbered from `first`; gives their answers. */
+/** Posts calls together, numbered from `first`; gives their answers. */
 function post(page: Page, first: number, calls: { name: string; args: unknown }[]): Promise<MainMessage[]> {
   return page.evaluate(
     async ({ first, text }) => {
@@ -42,15 +42,15 @@ function post(page: Page, first: number, calls: { name: string; args: unknown }[
       while (answers().length < calls.length) await new Promise(resolve => setTimeout(resolve, 5))
       return answers()
     },
-    // As text: the way into the page would lose a field called `__proto__`.
+    // As text, since `evaluate` would lose a field named `__proto__`.
     { first, text: JSON.stringify(calls) },
   )
 }
 
-/** What the page gets of an argument. */
+/** An argument as the page gets it. */
 const asJson = (args: unknown): unknown => JSON.parse(JSON.stringify(args))
 
-/** All that a call could have changed: State, what the service was asked, and Berth's files. */
+/** Everything a call could change: State, requests to the service, Berth's files and opened URLs. */
 async function traces(page: Page) {
   const state = await page.evaluate(async () => {
     const before = window.heard?.length ?? 0
@@ -61,7 +61,7 @@ async function traces(page: Page) {
       await new Promise(resolve => setTimeout(resolve, 5))
     }
   })
-  // What Chromium keeps is its own, and the demo goes on by itself.
+  // Chromium's files and the running demo change by themselves.
   const others = ['electron', 'demo'].map(name => join(desk.home, name))
   const files = await storedFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))
   return {
@@ -76,7 +76,7 @@ test('ten thousand malformed calls over IPC: each is refused, and none leaves a 
   const berth = await desk.start()
   const page = await berth.page()
   await takeBridge(page)
-  // The first poll of the account is the last: what Berth does of its own accord does not fall into the test.
+  // With an interval of 300 s no second poll happens during the test.
   const account = { baseUrl: sim.baseUrl, key: sim.apiKey }
   const [settings] = await post(page, 1, [
     { name: 'changeSettings', args: { settings: { pollInterval: 300 } } },
@@ -86,7 +86,7 @@ test('ten thousand malformed calls over IPC: each is refused, and none leaves a 
   const seen: string[] = []
   const sameFiveTimes = async () => {
     seen.push(JSON.stringify(await traces(page)))
-    // Longer than what is written down in its own time waits for.
+    // Longer than Berth delays its writes.
     return seen.length >= 5 && new Set(seen.slice(-5)).size === 1
   }
   await expect.poll(sameFiveTimes, { timeout: 60_000, interval: 500 }).toBe(true)

@@ -17,7 +17,7 @@ const foreign = await listenForeign()
 afterAll(() => foreign.close())
 
 let berth: Driver | undefined
-/** Berth with a page that no other test has been in. */
+/** Berth with a reloaded page, untouched by other tests. */
 async function open(): Promise<{ page: Page; handlers: Driver['handlers'] }> {
   berth ??= await desk.start()
   const page = await berth.page()
@@ -35,7 +35,7 @@ test('a script in the page finds no Node, no require, no Electron, and of the br
     ipc: Object.getOwnPropertyNames(globalThis).filter(name => /ipc|electron|double/i.test(name)),
     bridge: Object.getOwnPropertyNames(window.berth),
     types: Object.values(window.berth ?? {}).map(value => typeof value),
-    // A function of another world would lead to that world's.
+    // A function of another world would give access to that world.
     ownWorld: Object.values(window.berth ?? {}).every(
       exposed => exposed instanceof Function && exposed.constructor === Function,
     ),
@@ -150,7 +150,7 @@ test('nothing outside is fetched, by no means that a script has', async () => {
   }, urls)
   const { worker: _worker, beacon: _beacon, ...others } = outcomes
   expect(Object.values(others)).toEqual(Object.values(others).map(() => 'refused'))
-  // What a script is not told about (a beacon is queued, whatever becomes of it) the server would have seen.
+  // The server would have seen what a script cannot, such as a queued beacon.
   expect(foreign.seen()).toEqual([])
 })
 
@@ -176,7 +176,7 @@ test('no text becomes a script: not inline, not by eval, not as an address', asy
         return (error as Error).name
       }
     }
-    // By their names, and in a turn of the page's own: what a debugger runs may do more than a page.
+    // Called indirectly and in a timer of the page, since a debugger's evaluation may do more than a page.
     const indirect = window['eval' as 'parseInt']
     return new Promise<object>(resolve =>
       setTimeout(() => {
@@ -185,7 +185,7 @@ test('no text becomes a script: not inline, not by eval, not as an address', asy
           function: outcome(() => new Function('return 1')()),
           bridge: outcome(() => window.berth?.post.constructor('return 1')()),
         }
-        // A text where a function should be is eval by another name.
+        // A string instead of a function is an eval, too.
         setTimeout('window.wasRun = true' as never)
         setTimeout(() => resolve({ ...results, wasRun: window.wasRun === true }), 50)
       }),
@@ -218,7 +218,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
   await page.evaluate(url => {
     location.href = url
   }, foreign.url)
-  // Still the same page, with the same Berth behind it.
+  // The page is still the same.
   await page.getByText('This is the demo market.').waitFor()
   expect(page.url()).toBe(before)
   expect(page.context().pages()).toHaveLength(1)
@@ -254,9 +254,9 @@ test.runIf(watchedFromStart)(
   },
 )
 
-// Plain Chromium knows no guests and asks nobody for a camera: there is nothing to see of it under the double.
+// Plain Chromium has no webviews and no permission handler, so this cannot be tested under the double.
 if (!underDouble) {
-  test('a guest, a camera and a place are refused from the page too', async () => {
+  test('a webview, the camera and the location are refused in the page', async () => {
     const { page } = await open()
     const outcome = await page.evaluate(async () => {
       const webview = document.createElement('webview')

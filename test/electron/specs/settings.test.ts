@@ -19,12 +19,12 @@ beforeAll(async () => {
   await mkdir(resources)
   await writeFile(join(resources, 'app-update.yml'), publisher.config)
   await writeFile(appImage, 'the old one')
-  // Only the double can be told that it is a package with an address for updates.
+  // Only the double can pretend to be a package with an update address.
   if (underDouble) Object.assign(desk.env, { BERTH_DOUBLE_RESOURCES: resources, APPIMAGE: appImage })
 })
 afterAll(() => publisher.close())
 
-/** Berth, which all tests share, with its settings on screen. */
+/** The Berth that all tests share, with its settings open. */
 async function openSettings(): Promise<{ berth: Driver; page: Page }> {
   started ??= await desk.start()
   const page = await started.page()
@@ -33,7 +33,7 @@ async function openSettings(): Promise<{ berth: Driver; page: Page }> {
 }
 
 if (underDouble) {
-  test('the row of updates leads from checking to installing, each step by its button', async () => {
+  test('the row of updates goes from checking to installing, each step by its button', async () => {
     const { berth, page } = await openSettings()
     publisher.offer('9.9.9', Buffer.alloc(2_000_000, 'x'))
     const step = (name: string) => page.getByRole('button', { name, exact: true })
@@ -48,7 +48,7 @@ if (underDouble) {
   })
 }
 
-test('diagnostics are on the clipboard once they were copied, and say so', async () => {
+test('diagnostics are copied to the clipboard, without the user’s home', async () => {
   const { page } = await openSettings()
   if (underDouble) await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy diagnostics' }).click()
@@ -59,7 +59,7 @@ test('diagnostics are on the clipboard once they were copied, and say so', async
   expect(text).not.toContain(desk.session.home)
 })
 
-test('starting at login is written where the desktop looks, and taken back', async () => {
+test('starting at login writes an autostart file, and No deletes it', async () => {
   const { page } = await openSettings()
   const entry = () =>
     readFile(join(desk.session.home, '.config/autostart/berth.desktop'), 'utf8').catch(() => '')
@@ -85,7 +85,7 @@ test('what lies outside of Berth’s folder is taken back before it is uninstall
   expect(await isThere()).toBe(false)
 })
 
-test('in the quiet hours nothing is told, not even what is critical when that was chosen', async () => {
+test('quiet hours suppress notifications, also critical ones if chosen', async () => {
   const { berth, page } = await openSettings()
   const quiet = page.getByRole('switch', { name: /^Quiet hours/ })
   const low = 'The credit runs low'
@@ -95,7 +95,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
     expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
   const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)
 
-  /** What was set on the page holds once it is kept. */
+  /** The quiet hours in the settings file. */
   const kept = async (): Promise<Settings['quietHours']> =>
     JSON.parse(await readFile(join(desk.home, 'settings.json'), 'utf8')).quietHours
   const [from, to] = [aroundNow(-60), aroundNow(60)]
@@ -121,7 +121,7 @@ test('in the quiet hours nothing is told, not even what is critical when that wa
   await expect.poll(titles, soon).toContainEqual(expect.stringContaining('of credit left'))
 })
 
-test('a pause from the tray is told on the page until it is over', async () => {
+test('a pause from the tray is shown on the page until it ends', async () => {
   const { berth, page } = await openSettings()
   const told = page.getByText(/^Paused until/)
   await berth.clickMenu(['Pause polling for an hour'])

@@ -9,7 +9,7 @@ import { showSingleGpus } from './job.ts'
 const desk = useDesk()
 const soon = { timeout: 60_000 }
 
-/** Gives a command as the page does; what answers it is for nobody. */
+/** Sends a command as the page does and ignores the answer. */
 async function give(page: Page, name: string, args: unknown): Promise<void> {
   await page.evaluate(
     ([name, args]) => window.berth?.post({ kind: 'command', call: 1e9, name: String(name), args }),
@@ -21,15 +21,15 @@ const entries = async (berth: Driver) => (await berth.trayMenu()) ?? []
 const labels = async (berth: Driver) => (await entries(berth)).map(({ label }) => label)
 const place = (page: Page) => new URL(page.url()).hash
 
-/** The entry of the one instance. */
+/** The tray's entry of the only instance. */
 async function instanceEntry(berth: Driver): Promise<SeenItem | undefined> {
   return (await entries(berth)).find(({ label }) => /#\d+:/.test(label))
 }
 
-/** Place in the list of an offer on a sound machine: the cheapest two are on a host that goes offline by itself. */
+/** Index of an offer on a stable host, since the cheapest two are on a host that will go offline. */
 const sound = 2
 
-/** Rents an offer of one GPU by its place in the list, and comes back to the instances. */
+/** Rents an offer of one GPU by its index in the list. */
 async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText(kind, { exact: true }).click()
@@ -44,12 +44,12 @@ async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Pro
   await dialog.waitFor({ state: 'detached' })
 }
 
-test('every entry of the tray does what it says', async () => {
+test('every entry of the tray works', async () => {
   const berth = await desk.start('--speed', '200')
   const page = await berth.page()
   await page.getByText('This is the demo market.').waitFor()
   const click = (...path: string[]) => berth.clickMenu(path)
-  /** Clicks it with the window closed; whatever leads somewhere must bring it back. */
+  /** Clicks an entry with the window closed, which must show the window. */
   const clickClosed = async (...path: string[]) => {
     await berth.closeWindow()
     await click(...path)
@@ -112,13 +112,13 @@ test('every entry of the tray does what it says', async () => {
   await clickClosed(again)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
-  // Berth ends as it does when the user means it; the demo costs nothing, so nothing is asked.
+  // Berth quits without a question, because the demo costs nothing.
   await click('Quit Berth').catch(() => undefined)
   expect(await berth.ended).toBe(0)
   expect(berth.errors()).toEqual([])
 })
 
-test('Start asks first where a guard would stop it again at once, as the page does', async () => {
+test('Start asks first if a guard would stop the instance again at once', async () => {
   const berth = await desk.start('--speed', '60')
   const page = await berth.page()
   await rentOne(page)
@@ -143,11 +143,11 @@ test('Start asks first where a guard would stop it again at once, as the page do
   await expect.poll(submenu, soon).toContain('Stop')
 })
 
-test('what the tray makes happen in the demo happens', async () => {
+test('the tray’s demo events change the demo', async () => {
   const berth = await desk.start('--speed', '20')
   const page = await berth.page()
   const happens = (event: string) => berth.clickMenu(['Make something happen', event])
-  /** What the instances' entries say after the name, in order. */
+  /** The states in the instances' entries, sorted. */
   const states = async () =>
     (await labels(berth)).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()
 
@@ -155,7 +155,7 @@ test('what the tray makes happen in the demo happens', async () => {
   await rentOne(page)
   await expect.poll(states, soon).toEqual(['Running', 'Running'])
   const rows = page.getByRole('row').filter({ has: page.getByRole('button', { name: /^More/ }) })
-  /** Which of them have cost what an hour costs, but for what is rounded off. The window has no room for how long. */
+  /** Whether each instance has cost its price of an hour, within a cent. The window is too small for the duration. */
   const costAnHour = async () => {
     const heads = await page
       .getByRole('table', { name: 'Instances' })

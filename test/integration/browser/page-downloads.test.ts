@@ -67,7 +67,7 @@ test('an address gives its download once, as a file to be saved', async () => {
   expect((await get(address)).status).toBe(404)
 })
 
-test('another site, another host, another method and a guess are refused', async () => {
+test('a foreign site, host or method and a guessed address are refused', async () => {
   let served = false
   const address = offer(() => {
     served = true
@@ -82,12 +82,12 @@ test('another site, another host, another method and a guess are refused', async
   expect(served).toBe(false)
 })
 
-test('a download that breaks off is not taken for whole', async () => {
+test('an aborted download arrives as incomplete', async () => {
   const address = offer(sink => void sink.write(Buffer.from('half')).then(() => sink.abort()))
   expect((await get(address)).whole).toBe(false)
 })
 
-test('who sends hears that the browser has left, and is held back until then', async () => {
+test('backpressure holds the sender, which hears when the browser leaves', async () => {
   const left = new Promise<number>(resolve => {
     const path = offer(async sink => {
       let sent = 0

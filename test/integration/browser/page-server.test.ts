@@ -108,7 +108,7 @@ test('the address has a name of this run alone, and 256 random bits in the fragm
   await other.close()
 })
 
-test('the page is served with headers that allow it itself and its socket alone', async () => {
+test('the page’s policy allows only its own origin and its socket', async () => {
   const { status, headers, body } = await get('/')
   expect(status).toBe(200)
   expect(body).toContain('Berth')
@@ -121,7 +121,7 @@ test('the page is served with headers that allow it itself and its socket alone'
   expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
 })
 
-test('what never changes is kept by the browser, and comes compressed to one that can read it', async () => {
+test('hashed assets are cached as immutable, and compressed where the browser accepts that', async () => {
   const plain = await get('/assets/main-abc.js')
   expect(plain).toMatchObject({ status: 200, body: 'plain' })
   expect(plain.headers['cache-control']).toContain('immutable')
@@ -162,7 +162,7 @@ test.each(['evil.example', 'localhost', 'x.localhost', '127.0.0.1', '127.0.0.1:1
   },
 )
 
-test('with the token and the page’s own origin the socket opens, and State comes when asked', async () => {
+test('the socket opens for the token and the page’s origin, and sends State on request', async () => {
   const socket = await joinBerth(address)
   expect(socket.protocol).toBe('berth')
   expect(socket.extensions).toBe('')
@@ -173,7 +173,7 @@ test('with the token and the page’s own origin the socket opens, and State com
   socket.close()
 })
 
-test('a command is checked on its way in: a bad one is refused in words, a good one takes effect', async () => {
+test('a command with bad arguments is refused, a valid one takes effect', async () => {
   const socket = await joinBerth(address)
   const refusal = next(socket, 'refusal')
   socket.send(JSON.stringify({ kind: 'command', call: 1, name: 'changeSettings', args: { settings: 7 } }))
@@ -213,7 +213,7 @@ test('without the right token the socket stays shut', async () => {
   }
 })
 
-test('a handshake that is not the page’s is refused', async () => {
+test('a handshake with subprotocols other than the page’s is refused', async () => {
   const others = [
     [],
     ['berth'],
@@ -267,7 +267,7 @@ test('a page that has not proven itself is heard for 8 KB and for seconds, and w
 
 test('thousands of upgrades that are refused leave no socket behind', async () => {
   const asked = `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`
-  // As an attacker would: keeps its own end open, and finds out whether the other is still there.
+  // Acts as an attacker: keeps its own end open, to see whether the server keeps the other.
   const heldNoMore = () =>
     new Promise<void>(resolve => {
       const socket = connect({ port: Number(address.port), host: '127.0.0.1', allowHalfOpen: true })
@@ -287,7 +287,7 @@ test('thousands of upgrades that are refused leave no socket behind', async () =
 test('connections that ask for nothing are bounded in number, and dropped', async () => {
   const idle = Array.from({ length: 400 }, () => connect(Number(address.port), '127.0.0.1').resume())
   const closed = idle.map(socket => once(socket, 'close'))
-  // As many as may be stay, and keep all others out until they are dropped.
+  // The 128 that are allowed keep all others out until they are dropped.
   let dropped = 0
   await new Promise<void>(resolve => {
     for (const socket of idle)
@@ -333,12 +333,12 @@ test('the address on 127.0.0.1 is the same page, on a port of its own, and no co
   expect(answer.headers.get('content-security-policy')).toContain(`connect-src 'self' ws://${numeric.host};`)
   expect(await refusal(beginSocket(numeric, { cookie }))).toBeUndefined()
   ;(await joinBerth(numeric)).close()
-  // Each of the two answers to its own name alone.
+  // Each address answers to its own host only.
   expect((await fetch(`http://127.0.0.1:${address.port}/`)).status).toBe(403)
   expect(await refusal(beginSocket(numeric, { host: address.host, origin: address.origin }))).toBe(403)
 })
 
-test('a message larger than any the page sends closes the socket, and Berth goes on', async () => {
+test('an oversized message closes its socket, and the server goes on', async () => {
   const socket = await joinBerth(address)
   const closed = once(socket, 'close')
   socket.on('error', () => undefined)
@@ -347,7 +347,7 @@ test('a message larger than any the page sends closes the socket, and Berth goes
   ;(await joinBerth(address)).close()
 })
 
-test('rubbish in the socket changes nothing and ends nothing', async () => {
+test('malformed messages are ignored, and the socket stays open', async () => {
   const socket = await joinBerth(address)
   for (const rubbish of [
     '',
@@ -368,13 +368,13 @@ test('rubbish in the socket changes nothing and ends nothing', async () => {
   socket.close()
 })
 
-test('before Berth is ready no page is joined', async () => {
+test('a socket is refused with 503 before Berth is ready', async () => {
   const early = await openPageServer(new PageFiles(folder), 0)
   expect(await refusal(beginSocket(new URL(early.address)))).toBe(503)
   await early.close()
 })
 
-test('a page that comes while Berth is starting is told its State once it is there', async () => {
+test('a page that connects while Berth starts gets State once it has started', async () => {
   const early = await openPageServer(new PageFiles(folder), 0)
   const starting = deferred<RunningBerth>()
   early.serve(berthToCome(starting.promise))
@@ -386,7 +386,7 @@ test('a page that comes while Berth is starting is told its State once it is the
   await early.close()
 })
 
-test('a page that waits for a start that fails hears that this is the end', async () => {
+test('a page that waits for a start that fails gets close code 1001', async () => {
   const early = await openPageServer(new PageFiles(folder), 0)
   const starting = deferred<RunningBerth>()
   early.serve(berthToCome(starting.promise))
@@ -397,7 +397,7 @@ test('a page that waits for a start that fails hears that this is the end', asyn
   expect(await closed).toMatchObject([1001, expect.anything()])
 })
 
-test('a connection that breaks off in the middle of the greeting harms nobody', async () => {
+test('a connection reset during the handshake does no harm', async () => {
   const socket = connect(Number(address.port), '127.0.0.1')
   socket.write(
     `GET /socket HTTP/1.1\r\nHost: ${address.host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n`,
@@ -406,7 +406,7 @@ test('a connection that breaks off in the middle of the greeting harms nobody', 
   expect((await get('/')).status).toBe(200)
 })
 
-test('a port that is taken is refused', async () => {
+test('a port that is taken fails with EADDRINUSE', async () => {
   const files = new PageFiles(folder)
   await expect(openPageServer(files, Number(address.port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

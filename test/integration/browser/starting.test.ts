@@ -31,7 +31,7 @@ const home = () => join(folder, 'home')
 interface Started {
   child: ChildProcess
   address: URL
-  /** Exit code, signal and milliseconds it took. */
+  /** Sends the signal; gives the exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
 
@@ -88,7 +88,7 @@ async function firstState(address: URL) {
   return { socket, state: JSON.parse(String(data)).state }
 }
 
-test('without an account it opens on none, and the demo begins when it is asked for', async () => {
+test('without an account or --demo, Berth starts with no account', async () => {
   const berth = await start()
   const { socket, state } = await firstState(berth.address)
   expect(state.accounts).toEqual({})
@@ -96,16 +96,16 @@ test('without an account it opens on none, and the demo begins when it is asked 
   expect(await berth.stop('SIGTERM')).toBe(0)
 })
 
-test('with --demo it opens on the demo, and ends in order with a page still there', async () => {
+test('with --demo Berth shows the demo, and ends in order while a page is connected', async () => {
   const berth = await start('--demo')
   const { socket, state } = await firstState(berth.address)
   expect(state.shown).toBe('demo')
   expect(state.accounts.demo).toMatchObject({ demo: true })
   const closed = once(socket, 'close')
   expect(await berth.stop('SIGTERM')).toBe(0)
-  // The page is told that this is the end.
+  // The page is told that Berth ends.
   expect(await closed).toMatchObject([1001, expect.anything()])
-  // The demo's folder and the simulator's went with it.
+  // The folders of the demo and the simulator are deleted.
   expect(await readdir(folder)).toEqual(['home'])
   expect(await readdir(home())).not.toContain('demo')
 })
@@ -128,7 +128,7 @@ test('what a killed demo left goes at the next start, but nothing that a link in
 
 test('what lies in the temporary folder stays, whatever it is called', async context => {
   if (lacks(root) !== '') return context.skip(lacks(root))
-  // As the system's own: everyone may write there, and remove what is theirs.
+  // As the system's own: everyone may write there, and remove their own files.
   const temporary = join(folder, 'tmp')
   await mkdir(temporary)
   await chmod(temporary, 0o1777)
@@ -151,12 +151,12 @@ test('what lies in the temporary folder stays, whatever it is called', async con
   expect(await readFile(join(mine, 'thesis.txt'), 'utf8')).toBe('three years')
 })
 
-test.each(['SIGINT', 'SIGHUP'] as const)('%s ends it in order too', async signal => {
+test.each(['SIGINT', 'SIGHUP'] as const)('%s ends Berth in order too', async signal => {
   const berth = await start()
   expect(await berth.stop(signal)).toBe(0)
 })
 
-test('what it keeps is the user’s alone, and holds neither the token nor the demo’s key', async () => {
+test('stored files are readable by the user only, and do not hold the token', async () => {
   const berth = await start()
   const entries = await readdir(home(), { recursive: true, withFileTypes: true })
   for (const entry of entries) {
@@ -167,7 +167,7 @@ test('what it keeps is the user’s alone, and holds neither the token nor the d
   await berth.stop('SIGTERM')
 })
 
-test('each run has an origin and a token of its own, and remembers neither', async () => {
+test('each run has a new origin and token, and stores neither', async () => {
   const first = await start()
   await first.stop('SIGTERM')
   const second = await start()
@@ -177,7 +177,7 @@ test('each run has an origin and a token of its own, and remembers neither', asy
   expect(await readdir(home())).not.toContain('browser-ports.json')
 })
 
-test('a second one on the same folder says so and ends; after a kill the next one starts', async () => {
+test('a second Berth on the same folder says so and ends; after a kill the next one starts', async () => {
   const first = await start()
   const second = run()
   expect(await second.ended).toMatchObject({
@@ -189,7 +189,7 @@ test('a second one on the same folder says so and ends; after a kill the next on
   expect(await third.stop('SIGTERM')).toBe(0)
 })
 
-test('a start that fails once the page is served says why, and ends', async () => {
+test('a start that fails after the page is served says why and exits with 1', async () => {
   await mkdir(join(home(), 'settings.json'), { recursive: true })
   expect(await run().ended).toMatchObject({
     code: 1,
@@ -198,21 +198,21 @@ test('a start that fails once the page is served says why, and ends', async () =
   expect((await readdir(home())).toSorted()).toEqual(['logs', 'settings.json'])
 })
 
-test('what is told to end while it is starting ends in order, and leaves nothing begun behind', async () => {
+test('SIGTERM right after the start ends Berth in order, with no folder left behind', async () => {
   const berth = await start('--demo')
   expect(await berth.stop('SIGTERM')).toBe(0)
   expect(await readdir(folder)).toEqual(['home'])
   expect(await readdir(home())).not.toContain('demo')
 })
 
-test('a wrong flag is told by its name, with how it is done', async () => {
+test('an unknown flag is named in the message, with the usage', async () => {
   const { code, said } = await run('--colour').ended
   expect(code).toBe(2)
   expect(said).toContain('--colour')
   expect(said).toContain('--no-open')
 })
 
-test('a port that is taken is told by its number', async () => {
+test('a port that is taken is named in the message', async () => {
   const blocker = createServer()
   blocker.listen(0, '127.0.0.1')
   await once(blocker, 'listening')

@@ -7,19 +7,19 @@ import type { RunningBerth } from '../../../electron/core/running.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
 import type { World } from '../core/world.ts'
 
-/** What a call of the command came to. */
+/** Exit code and output of one call of the command. */
 export interface Called {
   code: number | null
   out: string
   err: string
 }
 
-/** The command as built, on a home, as a script calls it. */
+/** Calls the built command on a home folder, as a script does. */
 export function berthOn(home: string, options: SpawnOptions = {}, program = at('dist/main/cli.js')) {
   return (...args: string[]): Promise<Called> => ended(begin(home, args, options, program))
 }
 
-/** The same, not waited for. */
+/** Starts the command and does not wait for its end. */
 export function begin(
   home: string,
   args: readonly string[],
@@ -54,7 +54,7 @@ export async function ended(child: ChildProcess): Promise<Called> {
   return { code, out, err }
 }
 
-/** Opens the socket of a Berth of this process; gives its home, and what happened besides. */
+/** Opens the command socket of a Berth in this process; gives its home and the events. */
 export async function openSocket(world: World, berth: RunningBerth) {
   const home = join(world.machine.home, 'berth')
   const happened: string[] = []

@@ -16,7 +16,7 @@ async function newFolder() {
   return { home, path: join(home, '.local/bin/berth') }
 }
 
-/** Tells what it was called with. */
+/** Prints BERTH_HOME and its arguments. */
 const program = [
   process.execPath,
   '-e',
@@ -34,7 +34,7 @@ const call = async (path: string, args: readonly string[], env: Record<string, s
   JSON.parse((await ended(spawn(path, args, { env: { PATH: process.env['PATH'] ?? '', ...env } }))).out)
 
 test.skipIf(lacks(fileModes))(
-  'the command that Settings install hands everything on, and finds the Berth that wrote it',
+  'the installed command passes all arguments on, to the Berth that wrote it',
   async () => {
     const { home, path } = await newFolder()
     const odd = `/a 'b' "c" $d \`e\` \\f`
@@ -54,7 +54,7 @@ test.skipIf(lacks(fileModes))(
   },
 )
 
-test('a file of somebody else’s is neither written over nor removed', async () => {
+test('a foreign file is neither overwritten nor removed, and Windows has no such file', async () => {
   const { home, path } = await newFolder()
   await mkdir(join(home, '.local/bin'), { recursive: true })
   await writeFile(path, '#!/bin/sh\necho mine\n')
@@ -64,7 +64,7 @@ test('a file of somebody else’s is neither written over nor removed', async ()
   expect(userCommandFile({ platform: 'win32', env: {}, home, command: program })).toBeUndefined()
 })
 
-test('at a start it follows a Berth that moved, and stays away where the user removed it', async () => {
+test('at a start the file follows a moved Berth, and stays removed if the user removed it', async () => {
   const { home, path } = await newFolder()
   const settings = await openSettings(await openFiles(join(home, 'berth')), systemClock, () => undefined)
   await settings.change({ commandFile: true })

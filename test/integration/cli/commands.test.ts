@@ -19,7 +19,7 @@ import { begin, berthOn, ended, openSocket } from './cli.ts'
 const nobody = 65_534
 const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 
-/** Berth on a simulator of its own, with its socket open. */
+/** A connected Berth on its own simulator, with an open command socket. */
 async function connected() {
   const world = await createWorld()
   onTestFinished(() => world.close())
@@ -30,7 +30,7 @@ async function connected() {
 
 const rentOne = async (under: BerthUnderTest) => (await rentRunning(under)).id
 
-test('twenty calls in a row each list what is rented, as a table, as ids and as JSON', async () => {
+test('ps lists the instances as ids on each of twenty calls, as a table and as JSON', async () => {
   const { under, berth } = await connected()
   const id = await rentOne(under)
   await under.run('renameInstance', { instance: id, label: 'llama' })
@@ -48,7 +48,7 @@ test('twenty calls in a row each list what is rented, as a table, as ids and as 
   expect(instances[0].costPerHour).toBeLessThan(20)
 })
 
-test('it stops, starts and, with --yes alone, destroys, by number or label, and says by its exit code what became of it', async () => {
+test('stop, start and, only with --yes, destroy take an id or a label and set the exit code', async () => {
   const { under, berth } = await connected()
   const id = await rentOne(under)
   await under.run('renameInstance', { instance: id, label: 'llama' })
@@ -80,7 +80,7 @@ test('it stops, starts and, with --yes alone, destroys, by number or label, and 
   expect(await berth('--help')).toMatchObject({ code: 0, out: expect.stringContaining('berth COMMAND') })
 })
 
-test('what was spent adds up to what Berth counted', async () => {
+test('spend reports no more than Berth has counted', async () => {
   const { world, under, berth } = await connected()
   await rentOne(under)
   await world.sim.controls.advance(3600)
@@ -100,7 +100,7 @@ const noSsh = lacks('ssh')
 test.skipIf(noSsh)(`the system’s ssh gets in, and its exit code is the command’s${noSsh}`, async () => {
   const { world, under, berth, home } = await connected()
   const id = String(await rentOne(under))
-  // Only ssh's own home says where its configuration is.
+  // ssh finds its configuration by HOME.
   const options = { env: { ...process.env, HOME: world.machine.home } }
   expect(await berthOn(home, options)('ssh', id, '--', 'echo', 'inside')).toMatchObject({
     code: 0,
@@ -141,7 +141,7 @@ test.skipIf(lacking)(
   120_000,
 )
 
-test('it shows Berth, and ends it with a word on what goes on costing', async () => {
+test('open shows the page; quit ends Berth and says what goes on costing', async () => {
   const { under, berth, happened } = await connected()
   await rentOne(under)
   expect(await berth('open')).toMatchObject({ code: 0 })
@@ -174,7 +174,7 @@ test('garbage, a line without end, half a line and one who reads nothing do no h
   expect(await say('null\n')).toContain('bad_message')
   expect(await say(Buffer.alloc(longestLine + 1, 'a'))).toContain(`${longestLine} bytes`)
 
-  // Half a line, and then nothing; and commands whose answers nobody reads.
+  // Half a line, then nothing; and messages whose answers nobody reads.
   const half = connect(path)
   half.write('{"kind":"comm')
   const deaf = connect(path)
@@ -187,7 +187,7 @@ test('garbage, a line without end, half a line and one who reads nothing do no h
   deaf.destroy()
   await closed
 
-  // A command is checked as a page's is, and no local request passes without its shape.
+  // Commands are checked as a page's are, and so is the shape of local requests.
   const client = connect(path)
   onTestFinished(() => void client.destroy())
   const answers: unknown[] = []
@@ -224,7 +224,7 @@ test('another user of this machine is refused by the folder, and by the socket i
     out: '',
     err: expect.stringContaining('another user’s'),
   })
-  // The socket keeps them out by itself, too.
+  // The socket's own mode keeps them out, too.
   await chmod(home, 0o755)
   expect(await asNobody('ps')).toMatchObject({ code: 4, out: '' })
   await chmod(join(home, 'berth.sock'), 0o666)
@@ -249,7 +249,7 @@ test.skipIf(lacks(fileModes))('the socket is the user’s alone, and goes with B
   expect(existsSync(path)).toBe(false)
 })
 
-test('bash completes subcommands, options and instances', async () => {
+test('bash completes subcommands, options and instances; zsh and fish scripts parse', async () => {
   const { under, home } = await connected()
   const id = await rentOne(under)
   const script = execFileSync(process.execPath, [at('dist/main/cli.js'), 'completion', 'bash'], {

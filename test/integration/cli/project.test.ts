@@ -9,7 +9,7 @@ import { berthOn, openSocket } from './cli.ts'
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
-  test('is a folder that is added by its path, says what it would cost, and runs with --yes to its results', async () => {
+  test('is added by its path, shows its cost, and runs with --yes until its results are home', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml':
         'name: sums\nrun: |\n  echo counting\n  expr 2 + 3 > sum.txt\nresults: sum.txt\nstop: { hours: 1 }\n',
@@ -56,7 +56,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(await berthOn(home)('project', 'add', folder)).toMatchObject({ code: 0 })
   })
 
-  test('ends as its command does, and is refused where its file is wrong or its folder is not there', async () => {
+  test('exits with 1 when its command fails, its file is wrong or its path is unknown', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml': 'run: cat .env; exit 3\n',
       '.env': 'TOKEN=mine\n',

@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-cli-'))
 })
 
-/** A folder for a Berth that the command starts by itself, which ends with the test. */
+/** A home for a Berth that the command starts; that Berth ends with the test. */
 function newHome(name = 'home') {
   const home = join(folder, name)
   onTestFinished(async () => {
@@ -23,14 +23,14 @@ function newHome(name = 'home') {
   return { home, berth: berthOn(home) }
 }
 
-/** Whoever has that folder locked. */
+/** The live processes that hold the lock of that folder. */
 async function pidsOf(home: string): Promise<number[]> {
   const names = await readdir(home).catch(() => [])
   const pids = names.flatMap(name => Number(/^lock-(\d+)-/.exec(name)?.[1]) || [])
   return pids.filter(isAlive)
 }
 
-/** Ends whoever has it, and whoever waits for it, as Linux tells by their environment. */
+/** Ends the processes that hold the lock or wait for it, found by their environment on Linux. */
 async function endAll(home: string): Promise<number[]> {
   const waiting: number[] = []
   for (const name of await readdir('/proc').catch(() => [])) {
@@ -50,7 +50,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('it starts Berth where none runs, which goes on by itself until it is told to end', async () => {
+test('the command starts Berth where none runs, and that runs on until quit', async () => {
   const { home, berth } = newHome()
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, out: '' })
   expect(await berth('quit')).toMatchObject({ code: 3 })
@@ -68,14 +68,14 @@ test('it starts Berth where none runs, which goes on by itself until it is told 
   expect(await readdir(home)).not.toContain('berth.sock')
 })
 
-test('of several that start it at once each is answered, by one Berth', async () => {
+test('several calls that start Berth at once are all answered by one Berth', async () => {
   const { home, berth } = newHome()
   const calls = await Promise.all([berth('ps'), berth('ps'), berth('ps')])
   expect(calls.map(({ code }) => code)).toEqual([0, 0, 0])
   await expect.poll(async () => (await pidsOf(home)).length).toBe(1)
 })
 
-test('the socket of a Berth that was killed is no hindrance to the next', async () => {
+test('the socket left by a killed Berth does not hinder the next one', async () => {
   const { home, berth } = newHome()
   await berth('ps')
   const [killed = 0] = await pidsOf(home)
@@ -113,7 +113,7 @@ test('a socket that answers is not taken from whoever answers there, nor is a fi
     expect.stringContaining('is no socket'),
     expect.stringContaining('another program answers'),
   ])
-  // Nobody who speaks as Berth does.
+  // That program does not speak Berth's protocol.
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: expect.stringContaining('ended') })
 })
 

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** A call of the simulator's control plane. */
+/** Calls the simulator's control plane. */
 async function control<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
   const answer = await fetch(`${world.sim.baseUrl}${path}`, {
     method,
@@ -43,7 +43,7 @@ async function withAuthenticator(): Promise<{ app: TOTP; backupCodes: readonly s
 
 const sessionEntry = () => [...world.keychain.entries].find(([name]) => name.endsWith(' session'))
 
-test('a code that is sent again goes on with the authorization it was sent for', async () => {
+test('an e-mail code sent again completes the same authorization', async () => {
   const begun = await berth.run('authorizeNewMethod', { by: { with: 'email' } })
   const first = await lastCode()
   const { secret } = await berth.run('sendEmailCode', { secret: begun.secret })
@@ -67,7 +67,7 @@ test('a login with two factors gives a session key, which is kept beside the API
   expect([...world.keychain.entries.values()]).toContain(world.sim.apiKey)
   await berth.until(() => berth.account().connection.status === 'online')
 
-  // With the API key revoked only the session gets in.
+  // Once the API key is revoked, only the session key works.
   const own = (await berth.run('listApiKeys', {})).find(key => key.inUse)
   expect(own).toBeDefined()
   await berth.run('deleteApiKey', { id: own?.id ?? 0 })
@@ -77,7 +77,7 @@ test('a login with two factors gives a session key, which is kept beside the API
   expect(JSON.stringify(berth.berth.state())).not.toContain(sessionKey)
 })
 
-test('a session that the service refuses is forgotten, and the API key goes on', async () => {
+test('a refused session key is deleted, and the API key takes over', async () => {
   await berth.close()
   const [name] = [...world.keychain.entries].find(([, key]) => key === world.sim.apiKey) ?? []
   world.keychain.entries.set(`${name} session`, 'a-session-that-ended')
@@ -89,7 +89,7 @@ test('a session that the service refuses is forgotten, and the API key goes on',
   )
 })
 
-test('another key ends the session of the one before', async () => {
+test('replacing the API key deletes the session key of the old one', async () => {
   const { app } = await withAuthenticator()
   await berth.run('twoFactorLogin', { proof: { with: 'totp', code: app.generate() }, admin: false })
   await berth.run('replaceKey', { account: berth.account().id, key: world.sim.apiKey })
@@ -111,7 +111,7 @@ test('the window to add a method is told with its end, in the account’s time',
   expect(later).not.toHaveProperty('mayAddUntil', expect.anything())
 })
 
-test('a backup code opens the window at once, proves a login, and is counted', async () => {
+test('a backup code authorizes a new method, logs in, is counted and works once', async () => {
   const { backupCodes } = await withAuthenticator()
   const [first = '', second = '', third = ''] = backupCodes
   expect(await berth.run('authorizeNewMethod', { by: { with: 'backup', backupCode: first } })).toEqual({
@@ -131,7 +131,7 @@ test('a backup code opens the window at once, proves a login, and is counted', a
   expect(codes).toHaveLength(10)
 })
 
-test('a wrong code is refused with what is counted, and the fifth with the end of the lock', async () => {
+test('a wrong code is refused with a count, and the fifth locks until a given time', async () => {
   const { app } = await withAuthenticator()
   const [method] = (await berth.run('twoFactorStatus', {})).methods
   const right = app.generate()
@@ -147,7 +147,7 @@ test('a wrong code is refused with what is counted, and the fifth with the end o
   })
 })
 
-test('text messages: a number gets a code, its method a label, and a recent code only a resend', async () => {
+test('a phone is verified by a code, which is only resent, then labelled and removed', async () => {
   const { app } = await withAuthenticator()
   const phone = '+1 555 123 4567'
   await berth.run('sendSmsCode', { request: { phone } })
@@ -165,7 +165,7 @@ test('text messages: a number gets a code, its method a label, and a recent code
   ).toEqual({ remaining: 1 })
 })
 
-test('an e-mail code proves as well', async () => {
+test('an e-mail code is proof enough to remove a method', async () => {
   await withAuthenticator()
   const { secret } = await berth.run('sendEmailCode', {})
   const [method] = (await berth.run('twoFactorStatus', {})).methods
@@ -176,7 +176,7 @@ test('an e-mail code proves as well', async () => {
   await berth.until(() => berth.account().tfaStatus === 'disabled')
 })
 
-test('an account in the old form: its backup codes are replaced by a code to the phone on file, which becomes a method', async () => {
+test('a legacy account gets backup codes by text message and a phone method', async () => {
   await control('POST', '/sim/account', { legacy: true, phone_number: '+15551234567' })
   await berth.run('refresh', {})
   expect(berth.account().tfaStatus).toBe('legacy')
@@ -193,7 +193,7 @@ test('an account in the old form: its backup codes are replaced by a code to the
   expect((await berth.run('twoFactorStatus', {})).methods).toMatchObject([{ kind: 'sms' }])
 })
 
-test('a scoped key: its secret is in the answer alone, and what it may not do is said in words', async () => {
+test('a scoped key’s secret is only in its answer, and a missing permission is named', async () => {
   const made = await berth.run('createApiKey', {
     request: { name: 'reader', permissions: { user_read: {}, instance_read: { id: [7] } } },
   })
@@ -217,7 +217,7 @@ test('a scoped key: its secret is in the answer alone, and what it may not do is
   expect((await berth.run('listApiKeys', {})).find(key => key.inUse)?.id).toBe(made.id)
 })
 
-test('permissions that the account has disabled are told as false', async () => {
+test('the permissions of a new key are false where the account disables them', async () => {
   await control('POST', '/sim/account', { permissions_disabled: true })
   const made = await berth.run('createApiKey', { request: { name: 'k', permissions: { misc: {} } } })
   expect(made.permissions).toBe(false)
@@ -244,7 +244,7 @@ test('webhooks are made, listed, changed and deleted', async () => {
   expect(await berth.run('listWebhooks', {})).toEqual([])
 })
 
-test('the account’s SSH keys: Berth’s own is added once, and nothing private goes there', async () => {
+test('Berth’s public SSH key is added to the account, and a private key is refused', async () => {
   const [own] = await berth.run('sshKeys', {})
   const publicKey = own?.publicKey ?? ''
   await berth.run('addAccountSshKey', { publicKey })
@@ -254,7 +254,7 @@ test('the account’s SSH keys: Berth’s own is added once, and nothing private
   ).rejects.toMatchObject({ problem: { code: 'not_a_public_key', field: 'publicKey' } })
 })
 
-test('how the credit went is kept every five minutes of the account’s time, over a restart too', async () => {
+test('the credit history is kept over a restart, and spending is given as a table', async () => {
   await berth.until(() => berth.account().credit !== undefined)
   const from = accountNow(berth.account().clock, Date.now()) - 300
   await control('POST', '/sim/clock', { advance: 600 })
@@ -262,7 +262,7 @@ test('how the credit went is kept every five minutes of the account’s time, ov
   await berth.run('refresh', {})
   await berth.run('refresh', {})
   const { samples } = await berth.run('moneyHistory', { from, samples: 100, days: 100 })
-  // Five minutes may begin anew between two polls, with the same credit.
+  // A new sample may begin between two polls, with the same credit.
   expect([...new Set(samples.map(({ credit }) => credit))]).toEqual([25_000_000, 12_000_000])
   await berth.close()
   berth = await world.start()

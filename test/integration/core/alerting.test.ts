@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const titles = () => world.notifier.shown.map(({ title }) => title)
 
-test('low credit is said once: not at the next poll, not after a restart, but again after a recovery', async () => {
+test('low credit alerts once, even after a restart, and again once it has recovered', async () => {
   const first = await world.startConnected()
   world.sim.controls.setCredit(3)
   await first.run('refresh', {})
@@ -40,7 +40,7 @@ test('low credit is said once: not at the next poll, not after a restart, but ag
   expect(account().credit).toBe(2_000_000)
 })
 
-test('being outbid is said once, with the bid that wins, and a click leads to raising it', async () => {
+test('an outbid instance alerts once with the winning bid, and a click opens its bid', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { bid: 2 })
   world.notifier.shown.length = 0
@@ -60,7 +60,7 @@ test('being outbid is said once, with the bid that wins, and a click leads to ra
   await under.until(() => under.account().instances[id]?.state === 'running')
 })
 
-test('a dead host is advised on: destroy it, try another offer', async () => {
+test('a dead host alerts once and advises to destroy it and try another offer', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   for (const [status, state] of [
@@ -82,7 +82,7 @@ test('a dead host is advised on: destroy it, try another offer', async () => {
   }
 })
 
-test('that an instance is ready is no news any more, by whatever way the user got in', async () => {
+test('the ready alert closes once the user opens the instance in any way', async () => {
   const closed: string[] = []
   world.notifier.close = async id => void closed.push(id)
   world.machine.programs = {
@@ -111,7 +111,7 @@ test('that an instance is ready is no news any more, by whatever way the user go
   }
 })
 
-test('without notifications of the desktop, alerts are on the page until they are answered', async () => {
+test('without desktop notifications an alert stays on the page until it is answered', async () => {
   const silent = { ...world.notifier, available: false }
   const under = await world.start({ machine: { ...world.machine, notifier: silent } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
@@ -124,7 +124,7 @@ test('without notifications of the desktop, alerts are on the page until they ar
   expect(under.berth.state().goTo?.place).toEqual({ screen: 'instances' })
 })
 
-test('an instance that goes without Berth is told of once, not after a restart, and one destroyed here is not', async () => {
+test('only an instance destroyed elsewhere alerts, and only once despite a restart', async () => {
   const first = await world.startConnected()
   const { id } = await rentRunning(first)
   const own = await rentRunning(first)
@@ -144,7 +144,7 @@ test('an instance that goes without Berth is told of once, not after a restart, 
   expect(titles()).toHaveLength(1)
 })
 
-test('two accounts are looked at and alerted on apart', async () => {
+test('two accounts are polled and alerted independently', async () => {
   other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
   other.controls.setCredit(100)
   const under = await world.startConnected()

@@ -15,7 +15,7 @@ const requestsOf = (world: World) => () => world.sim.controls.requests().length
 const errors = ({ berth }: BerthUnderTest) =>
   Object.values(berth.state().activity).filter(({ kind }) => kind === 'error')
 
-test.concurrent('a key that is revoked is said once, and a new key goes on', async context => {
+test.concurrent('a revoked key is reported once, and polling resumes with a new key', async context => {
   const world = await newWorld(context)
   const requests = requestsOf(world)
   const under = await world.startConnected()
@@ -37,7 +37,7 @@ test.concurrent('a key that is revoked is said once, and a new key goes on', asy
   await context.expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
 })
 
-test.concurrent('a key that turns out to be good again goes on when the user refreshes', async context => {
+test.concurrent('a refused key that works again resumes polling when the user refreshes', async context => {
   const world = await newWorld(context)
   const requests = requestsOf(world)
   const under = await world.startConnected()
@@ -50,7 +50,7 @@ test.concurrent('a key that turns out to be good again goes on when the user ref
   await context.expect.poll(requests, { timeout: 45_000 }).toBeGreaterThan(resumed)
 })
 
-test.concurrent('a key that may not read instances leaves them as they were last seen', async context => {
+test.concurrent('a key that may not read instances keeps them as last seen and says so', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -65,7 +65,7 @@ test.concurrent('a key that may not read instances leaves them as they were last
   expect(under.account().limitation).toBeUndefined()
 })
 
-describe.concurrent('a service that fails leaves the last state, marked as old, and is heard again when it recovers', () => {
+describe.concurrent('a service that fails keeps the last state, marked as old, until it recovers', () => {
   test.for<[string, FaultInput, number | undefined]>([
     ['500', { kind: 'status', status: 500 }, 500],
     ['429', { kind: 'status', status: 429 }, 429],
@@ -99,7 +99,7 @@ describe.concurrent('a service that fails leaves the last state, marked as old, 
   })
 })
 
-test.concurrent('a disk that cannot be written to is said once, refuses to rent, and ends nothing', async context => {
+test.concurrent('a full disk is reported once per file, blocks renting, and ends nothing', async context => {
   const world = await newWorld(context)
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
   let isFull = false
@@ -125,7 +125,7 @@ test.concurrent('a disk that cannot be written to is said once, refuses to rent,
   await under.run('refresh', {})
   await under.run('refresh', {})
   expect(world.notifier.shown.filter(({ id }) => id.endsWith('/credit'))).toHaveLength(1)
-  // Of each file once: the money's is due with any poll.
+  // Once per file: any poll may write the money's.
   const said = errors(under).map(({ text }) => text)
   expect(said).toContainEqual(expect.stringMatching(/rentals\.json could not be written: the disk is full/))
   expect(said.filter(text => !text.includes('the disk is full'))).toEqual([])

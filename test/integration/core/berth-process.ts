@@ -12,10 +12,10 @@ import { fileKeychain } from './file-keychain.ts'
 import { runProjects } from './run-projects.ts'
 
 /**
- * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and `rent` to
- * rent something, `attempts` to rent it with failover, or `project` to run the project in a folder that follows;
- * `projects` runs one upon the other, as that says. Prints
- * `renting` before it rents, and `idle` once neither a rental, a series of attempts nor a job is under way.
+ * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and a task:
+ * `rent`, `attempts` to rent with failover, `project` to run the project in the folder that follows, or `projects` for
+ * `runProjects` there. Prints `renting` before it rents, and `idle` once neither a rental, a series of attempts nor a
+ * job is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
 const downloads = systemDownloads(folder)

@@ -13,8 +13,8 @@ afterEach(() => world.close())
 const hour = 3600
 const cent = 10_000
 
-test('charged traffic is told by the offer, expected until it is measured, and then part of what it cost and of what a guard counts', async () => {
-  // World time all but stands still, and a day that ends meanwhile would part the sums.
+test('charged traffic is estimated from the offer, then measured, and counted by a guard', async () => {
+  // World time almost stands still, and a day that ends meanwhile would split the sums.
   world = await createWorld({
     deployment: publicProfile,
     limits: false,
@@ -36,7 +36,7 @@ test('charged traffic is told by the offer, expected until it is measured, and t
   await under.until(() => instancesOf(under).length === 1)
   const id = instancesOf(under)[0]?.id ?? 0
   const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
-  // Without the pull of an image, nothing has been measured.
+  // Without an image pull, no traffic has been measured.
   await controls.forceStatus(id, 'running')
   await under.run('refresh', {})
   await under.until(() => rentalsOf(under).length === 0)
@@ -68,7 +68,7 @@ test('charged traffic is told by the offer, expected until it is measured, and t
   expect(perHour).toBeGreaterThan(0)
   expect(forecast(under.account(), now())).toMatchObject({ perHour: costPerHour + perHour, traffic: perHour })
 
-  // GPUs and disk alone would take more than an hour to get there.
+  // GPUs and disk alone would take more than an hour to reach it.
   const limit = (spentBy(instance(), now()) + costPerHour + traffic() / 2) / 1_000_000
   await under.run('setGuard', { ...stops, warning: 0, missed: 'act', when: { kind: 'cost', limit } })
   await controls.advance(hour)
@@ -76,7 +76,7 @@ test('charged traffic is told by the offer, expected until it is measured, and t
 })
 
 test.each(profileNames)(
-  'looked at once an hour on the %s profile, what a day cost is the service’s ledger to the cent, traffic included',
+  'polled hourly on the %s profile, a day’s cost with traffic is the ledger’s to the cent',
   { timeout: 60_000 },
   async name => {
     world = await createWorld({
@@ -93,7 +93,7 @@ test.each(profileNames)(
     const id = instancesOf(under)[0]?.id ?? 0
     const instance = () => under.account().instances[id] ?? expect.fail('it is gone')
     const pass = async (hours: number) => {
-      // A poll that is under way while time leaps would tell the credit of before and the instances of after.
+      // A poll under way during the leap would mix the old credit with the new instances.
       await under.run('refresh', {})
       for (let passed = 0; passed < hours; passed += 1) {
         await world.sleep(hour)
@@ -117,7 +117,7 @@ test.each(profileNames)(
     expect(Math.abs(today.spent - charged)).toBeLessThan(cent)
     expect(Math.abs((today.instances[id] ?? 0) - charged)).toBeLessThan(cent)
     expect(today.toppedUp).toBe(0)
-    // Nobody saw the two boots, of five minutes at the most each.
+    // The two boots were not polled: five minutes at most each.
     expect(Math.abs(cost - charged)).toBeLessThan(pricePerHour / 6 + cent)
   },
 )

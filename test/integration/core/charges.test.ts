@@ -23,7 +23,7 @@ describe.each(profileNames)('charges of the %s', name => {
       .filter(({ path }) => path.startsWith('/api/v0/charges/') || path.startsWith('/api/v1/invoices/'))
       .length
 
-  /** The world up to an hour after the next midnight, and so on for a second day. */
+  /** Advances the world to two hours after the next midnight. */
   async function throughMidnight(): Promise<void> {
     await service.simulator.controls.advance(nextMidnight(now()) - now() + 2 * hour)
   }
@@ -39,7 +39,7 @@ describe.each(profileNames)('charges of the %s', name => {
       now,
     })
 
-  test('a day that is over costs what the service charged for it, by instance and kind, where it tells', async () => {
+  test('a past day costs what the service charged by instance and kind, if it lists charges', async () => {
     const { controls } = service.simulator
     const began = now()
     const { id } = await service.rent({ disk: 40, image: 'pytorch/pytorch' })
@@ -63,7 +63,7 @@ describe.each(profileNames)('charges of the %s', name => {
           return sum + (to > from ? (micro_dollars * within) / (to - from) : 0)
         }, 0)
     const { gpu = 0, disk = 0, traffic = 0 } = shown?.charged?.[id] ?? {}
-    // The service tells tenths of cents.
+    // The service rounds to tenths of cents.
     expect(Math.abs(gpu - kind(['gpu']))).toBeLessThan(2500)
     expect(Math.abs(disk - kind(['disk']))).toBeLessThan(2500)
     expect(Math.abs(traffic - kind(['upload', 'download']))).toBeLessThan(5000)
@@ -77,7 +77,7 @@ describe.each(profileNames)('charges of the %s', name => {
     expect(shown).not.toHaveProperty('estimated', expect.anything())
   })
 
-  test('it is asked an hour apart until the days are final; where it has no such list, a day later', async () => {
+  test('final days are not read again, nor is a missing list until the key changes', async () => {
     const files = new MemoryFiles()
     await throughMidnight()
     const charges = await open(files)

@@ -25,7 +25,7 @@ async function refused(work: Promise<unknown>): Promise<Problem> {
   return error.problem
 }
 
-/** Nothing of an attempt to connect is anywhere. */
+/** Expects no trace of an attempt to connect. */
 async function nothingStored({ berth }: BerthUnderTest, ...traces: string[]): Promise<void> {
   expect(berth.state().accounts).toEqual({})
   expect([...world.keychain.entries]).toEqual([])
@@ -33,7 +33,7 @@ async function nothingStored({ berth }: BerthUnderTest, ...traces: string[]): Pr
   for (const trace of traces) expect(everything).not.toContain(trace)
 }
 
-/** Something that answers over HTTP and is not this service. */
+/** An HTTP server that is not this service. */
 async function stranger(answer: RequestListener): Promise<string> {
   const server = createServer(answer)
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -41,7 +41,7 @@ async function stranger(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('a wrong key is refused, and nothing of it is kept', async () => {
+test('a wrong key is refused, and nothing of it is stored', async () => {
   const under = await world.start()
   const key = 'wrong-key-0123456789'
   const problem = await refused(under.run('connectAccount', { baseUrl: world.sim.baseUrl, key }))
@@ -58,12 +58,12 @@ test.each([
   ['https://user:pw@gpu.example', 'url_has_credentials'],
   ['http://gpu.example', 'insecure_url'],
   ['https://gpu.example/?q=1', 'bad_url'],
-])('the base URL %s is refused with a sentence, and nothing is kept', async (baseUrl, code) => {
+])('the base URL %s is refused with a message, and nothing is stored', async (baseUrl, code) => {
   const under = await world.start()
   const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
   expect(problem.code).toBe(code)
   expect(problem.message).toMatch(/^[A-Z].*\.$/)
-  // Told at the field of the form.
+  // The form shows it at this field.
   expect(problem.field).toBe('baseUrl')
   expect(JSON.stringify(problem)).not.toContain('pw@')
   await nothingStored(under, 'some-key', baseUrl)
@@ -77,7 +77,7 @@ test.each<[string, RequestListener]>([
     'a redirect elsewhere',
     (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
   ],
-])('an address that answers with %s is not this service', async (_, answer) => {
+])('an address that answers with %s is refused as not this service', async (_, answer) => {
   const under = await world.start()
   const baseUrl = await stranger(answer)
   const problem = await refused(under.run('connectAccount', { baseUrl, key: 'some-key' }))
@@ -85,7 +85,7 @@ test.each<[string, RequestListener]>([
   await nothingStored(under, 'some-key')
 })
 
-test('the key is kept for this address alone, and an account is there again after a restart', async () => {
+test('the key is stored for its address alone, and the account is back after a restart', async () => {
   const first = await world.startConnected()
   const { id } = first.account()
   expect([...world.keychain.entries]).toEqual([[`${world.sim.baseUrl} ${id}`, world.sim.apiKey]])
@@ -106,7 +106,7 @@ test('connecting the same user twice at once makes one account', async () => {
   const under = await world.start()
   const { baseUrl, apiKey: key } = world.sim
   const { set } = world.keychain
-  // The first is kept only once the second is known to be the same user.
+  // The first key is stored only after both have read their user.
   world.keychain.set = async (name, secret) => {
     const asked = () => world.sim.controls.requests().filter(({ path }) => path.includes('/users/current'))
     await expect.poll(() => asked().length).toBeGreaterThanOrEqual(2)
@@ -120,7 +120,7 @@ test('connecting the same user twice at once makes one account', async () => {
   expect([...world.keychain.entries.keys()]).toHaveLength(1)
 })
 
-test('a key that must log in with two factors first is kept, and waits for that login', async () => {
+test('a key that needs a two-factor login is stored and waits for that login', async () => {
   const under = await world.start()
   const { baseUrl, apiKey: key } = world.sim
   world.sim.controls.setFaults([{ path: '^/api/v0/(users/current|instances)', kind: 'status', status: 403 }])
@@ -149,7 +149,7 @@ test('a key that is not in the keychain locks the account until it is entered ag
   await second.until(() => second.account().connection.status === 'online')
 })
 
-test('without a keychain on the machine, the lost key is not blamed on one', async () => {
+test('without a keychain the account is locked with a message that says so', async () => {
   await (await world.startConnected()).close()
   world.keychain.entries.clear()
   Object.assign(world.keychain, { persistent: false })
@@ -163,7 +163,7 @@ test('without a keychain on the machine, the lost key is not blamed on one', asy
   })
 })
 
-test('an address that was changed by hand gets no key, and does not keep Berth from starting', async () => {
+test('an account with a broken address is locked but can be removed', async () => {
   const first = await world.startConnected()
   await first.close()
   const text = (await world.machine.files.read('accounts.json')) ?? ''
@@ -174,7 +174,7 @@ test('an address that was changed by hand gets no key, and does not keep Berth f
   expect(second.berth.state().accounts).toEqual({})
 })
 
-test('a key that was spoilt in the keychain locks the account until it is entered again', async () => {
+test('an invalid key in the keychain locks the account until it is entered again', async () => {
   const first = await world.startConnected()
   await first.close()
   for (const name of world.keychain.entries.keys()) world.keychain.entries.set(name, 'two words')
@@ -184,7 +184,7 @@ test('a key that was spoilt in the keychain locks the account until it is entere
   await second.until(() => second.account().connection.status === 'online')
 })
 
-test('a removed account leaves nothing behind here, and what it rents goes on', async () => {
+test('a removed account leaves no files or keys, and its instances keep running', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   const account = under.account().id

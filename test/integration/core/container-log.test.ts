@@ -5,7 +5,7 @@ import { createWorld, type World } from './world.ts'
 let world: World
 afterEach(() => world.close())
 
-/** Rents the first offer behind Berth's back; gives the instance's id. */
+/** Rents the first offer without Berth; returns the instance's id. */
 async function rent({ baseUrl, apiKey }: Simulator): Promise<number> {
   const call = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
@@ -18,7 +18,7 @@ async function rent({ baseUrl, apiKey }: Simulator): Promise<number> {
   return made.new_contract
 }
 
-test('the log of a container is read before SSH answers, as plain text', async () => {
+test('container and host logs are read as plain text, where the service has them', async () => {
   world = await createWorld({ limits: false })
   const instance = await rent(world.sim)
   const under = await world.startConnected()

@@ -8,7 +8,7 @@ let service: Connected
 afterEach(() => service.simulator.close())
 
 describe.each(profileNames)('an instance of the %s', name => {
-  test('costs what the ledger says, traffic included, and its disk alone once it is stopped', async () => {
+  test('costs what the ledger says, with traffic, and only its disk once stopped', async () => {
     service = await connect({ deployment: profiles[name] })
     const { controls } = service.simulator
     const offers = await service.client.offers.search({ filters: { inet_down_cost: { gte: 0.005 } } })

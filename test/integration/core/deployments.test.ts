@@ -3,7 +3,7 @@ import { interfaceProfile, type Profile, publicProfile } from '../../../simulato
 import { creates, everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** They end together: tests that run at the same time cannot end their own. */
+/** Closed together, since concurrent tests cannot close their own. */
 const worlds: World[] = []
 afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
 
@@ -13,7 +13,7 @@ async function openWorld(profile: Profile, limits: boolean): Promise<World> {
   return world
 }
 
-/** Berth connected to such a deployment. Its published intervals are met by nobody here, unless said. */
+/** Berth connected to such a deployment, without its rate limits unless `limits` is set. */
 async function connected(profile: Partial<Profile>, limits = false) {
   const world = await openWorld({ ...publicProfile, ...profile }, limits)
   const under = await world.startConnected()
@@ -38,7 +38,7 @@ describe.concurrent.each([
   ['the public deployment', publicProfile],
   ['the public deployment, which lists two on a page', { ...publicProfile, page: 2 }],
 ])('on %s', (_, profile) => {
-  test('a machine is rented, runs, is stopped and is gone', async () => {
+  test('a machine is rented, runs, is stopped and destroyed', async () => {
     const { under } = await connected(profile)
     const { id } = await rentRunning(under)
     await under.run('stopInstance', { instance: id })
@@ -49,7 +49,7 @@ describe.concurrent.each([
     expect(texts(under).filter(text => /not certain/.test(text))).toEqual([])
   })
 
-  test('a creation whose answer is lost is found by its mark, and rented once', async () => {
+  test('an instance whose creation answer is lost is found, and created once', async () => {
     const { world, under } = await connected(profile)
     await rentRunning(under)
     await rentRunning(under)
@@ -59,7 +59,7 @@ describe.concurrent.each([
     expect(everCreated(world)).toBe(3)
   })
 
-  test('one destroyed elsewhere is asked for by itself, and gone with that poll', async () => {
+  test('an instance destroyed elsewhere is gone after one poll that reads one list', async () => {
     const { world, under, lists } = await connected(profile)
     const { id } = await rentRunning(under)
     await under.run('changeSettings', { settings: { pollInterval: 300 } })
@@ -75,7 +75,7 @@ describe.concurrent.each([
   })
 })
 
-test.concurrent('which list an account has is remembered over a restart, and polls cost one list each', async () => {
+test.concurrent('which list an account has is tried once and remembered over a restart', async () => {
   const { world, under, lists } = await connected(interfaceProfile)
   await under.run('refresh', {})
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)
@@ -93,7 +93,7 @@ describe.concurrent('a deployment that changes', () => {
     ['empties its list', { list: 'v0', v1: '404' }, { list: 'v0-empty', v1: 'pages' }],
     ['cuts its list short', { list: 'v0', v1: '404' }, { list: 'v0-paged', v1: 'pages', page: 2 }],
     ['goes back', { deployment: 'public' }, { deployment: 'interface' }],
-  ])('and %s goes on being seen whole', async (_, before, after) => {
+  ])('and %s loses no instance', async (_, before, after) => {
     const { under, become } = await connected(interfaceProfile)
     become({ deployment: 'public' })
     become(before)
@@ -110,10 +110,10 @@ describe.concurrent('a deployment that changes', () => {
   })
 })
 
-describe.concurrent('a list that is not certain', () => {
+describe.concurrent('an uncertain list', () => {
   const empty = { list: 'v0-empty', v1: '404', single: 'null' } as const
 
-  test('is said, nothing of it counts as gone, and it is certain again once it is whole', async () => {
+  test('is reported, loses no instance, and is certain again once it is complete', async () => {
     const { under, become } = await connected(publicProfile)
     const { id } = await rentRunning(under)
     const { id: other } = await rentRunning(under)
@@ -130,7 +130,7 @@ describe.concurrent('a list that is not certain', () => {
     expect(texts(under).filter(text => /certain again/.test(text))).toHaveLength(1)
   })
 
-  test('is acted on by a guard only where its instance answers by itself', async () => {
+  test('lets a guard act only on an instance that answers by itself', async () => {
     const { world, under, become } = await connected(publicProfile)
     const { id } = await rentRunning(under)
     const { id: other } = await rentRunning(under)
@@ -152,7 +152,7 @@ describe.concurrent('a list that is not certain', () => {
   test.each<[string, number, Partial<Profile>]>([
     ['goes on for ever', 1, { v1: 'repeats' }],
     ['is cut short without a word', 3, { list: 'v0-paged', v1: '404', page: 2 }],
-  ])('that %s: nothing is rented again that may be in what is missing', async (_, there, deployment) => {
+  ])('that %s holds back a second try to rent until it is complete', async (_, there, deployment) => {
     const { world, under, become } = await connected({})
     for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
     become(deployment)
@@ -168,9 +168,9 @@ describe.concurrent('a list that is not certain', () => {
   })
 })
 
-describe.concurrent('records that are not as promised', () => {
+describe.concurrent('records of an unexpected form', () => {
   test.each(['null', 'missing', 'text'] as const)(
-    '%s: nothing that a decision needs is lost',
+    '%s: an instance is still rented and destroyed',
     async records => {
       const { under } = await connected({ records })
       const { id } = await rentRunning(under)
@@ -194,14 +194,14 @@ describe.concurrent('records that are not as promised', () => {
   )
 })
 
-test.concurrent('one that shows only after half a minute is waited for, and not given up', async () => {
+test.concurrent('an instance that is listed only after half a minute is waited for', async () => {
   const { under } = await connected({ appears: 30 })
   await rentRunning(under)
   expect(under.account().uncertain).toBeUndefined()
 })
 
 test.concurrent.each(['400', '401', '403', '404'] as const)(
-  'a wrong key that is refused with %s is told as one',
+  'a wrong key that is refused with %s is reported as a wrong key',
   async badkey => {
     const world = await openWorld({ ...publicProfile, badkey }, false)
     const under = await world.start()

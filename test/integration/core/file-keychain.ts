@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
 
-/** A keychain that outlives the process. It is written whole or not at all: the process may be killed at any moment. */
+/** A keychain in a file, written whole or not at all, since the process may be killed at any moment. */
 export function fileKeychain(path: string): Keychain {
   const read = async () =>
     JSON.parse(await readFile(path, 'utf8').catch(() => '{}')) as Record<string, string>

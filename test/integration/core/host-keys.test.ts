@@ -5,7 +5,7 @@ import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World
-/** Another service whose instance shows the very host key, as images with a built-in one do. */
+/** Another service whose instance has the same host key, as with images that contain one. */
 let twin: Simulator
 
 beforeEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
   await world.close()
 })
 
-test('a host key of another account’s instance is one question with both names, told once in Activity', async () => {
+test('a host key known from another account is asked about once, with both names', async () => {
   const under = await world.startConnected()
   const home = under.account().id
   await under.run('renameAccount', { account: home, name: 'Home' })

@@ -24,7 +24,7 @@ afterEach(async () => {
   await detour.close()
 })
 
-/** What a page that asks for it is told. */
+/** The refusal that a page gets. */
 async function refusalOnPage({ berth }: BerthUnderTest, name: string, args: object): Promise<Problem> {
   return new Promise((resolve, reject) => {
     const page = berth.connectPage((message: MainMessage) => {
@@ -49,7 +49,7 @@ test('more than fifty hosts that are none: every way in refuses each, names the 
   const config = async () => (await world.machine.files.read('ssh/config')) ?? ''
   await expect.poll(config).toContain(`Host berth-${instance}`)
 
-  // Blanks around a host are taken off: what is a host then is none of these.
+  // Blanks around a host are trimmed, so those that are valid then are left out.
   for (const nasty of nastyHosts.filter(host => host.trim() !== 'example.com')) {
     host = nasty
     await under.run('refresh', {})
@@ -65,7 +65,7 @@ test('more than fifty hosts that are none: every way in refuses each, names the 
     ]
     for (const [way, refusal] of ways) {
       const { code, message, field } = await refusal
-      // Without any host, blanks apart, there is nothing to refuse: it is as one that has not come up.
+      // A blank host counts as none, so that the instance may be refused as not running.
       const wanted = nasty.trim() === '' ? ['not_running', 'bad_address'] : ['bad_address']
       expect(wanted, `${way} ${told}`).toContain(code)
       if (way !== 'openEditor' && nasty.trim() !== '') expect(field, `${way} ${told}`).toBe('ssh_host')

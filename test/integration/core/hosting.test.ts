@@ -16,13 +16,13 @@ async function firstMachine(): Promise<number> {
   return machine.id
 }
 
-test('machines are listed with what they are', async () => {
+test('machines are listed with hostname, GPUs and whether they are on offer', async () => {
   const machines = await under.run('listMachines', {})
   expect(machines.map(({ hostname }) => hostname)).toEqual(['rack-a1', 'rack-a2', 'attic'])
   expect(machines[0]).toMatchObject({ gpuName: 'RTX 4090', gpuCount: 4, listed: true })
 })
 
-test('maintenance is cancelled, and an unknown machine is called that', async () => {
+test('maintenance is cancelled, and refused for an unknown machine', async () => {
   const { at, message } = await under.run('cancelMaintenance', { machine: await firstMachine() })
   expect(at).toBeGreaterThan(0)
   expect(message).toContain('cancelled')
@@ -31,7 +31,7 @@ test('maintenance is cancelled, and an unknown machine is called that', async ()
   })
 })
 
-test('a clean-up says how many contracts went', async () => {
+test('a clean-up tells how many contracts were deleted', async () => {
   const machine = await firstMachine()
   expect((await under.run('cleanUpMachine', { machine })).deleted).toBeGreaterThan(0)
   expect((await under.run('cleanUpMachine', { machine })).deleted).toBe(0)
@@ -46,7 +46,7 @@ test("someone else's machine is not cleaned up", async () => {
   })
 })
 
-test('a network disk is made, and gets further machines', async () => {
+test('a network disk is created and extended to further machines', async () => {
   const [first, second, third] = (await under.run('listMachines', {})).map(({ id }) => id ?? 0)
   const { disk } = await under.run('addNetworkDisk', {
     request: { mountPoint: '/mnt/shared', machines: [first ?? 0] },
@@ -59,7 +59,7 @@ test('a network disk is made, and gets further machines', async () => {
   ])
 })
 
-test('a workergroup carries every field of the interface', async () => {
+test('a workergroup is created and listed with every field of the interface', async () => {
   const [template] = await under.run('searchTemplates', { filters: [] })
   const request = {
     endpointName: 'chat',
@@ -75,7 +75,7 @@ test('a workergroup carries every field of the interface', async () => {
   expect(await under.run('listWorkergroups', {})).toEqual([created])
 })
 
-test('a service without the listings says so by code', async () => {
+test('a list that the service lacks is refused as not supported', async () => {
   world.sim.controls.setFaults(
     ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
       method: 'GET' as const,

@@ -1,12 +1,12 @@
 import { systemClock } from '../../../electron/local/clock.ts'
 import type { Clock } from '../../../electron/ports/clock.ts'
 
-/** How many of Berth's seconds pass in one of this machine: most of a test waits for its next poll, or next try. */
+/** Berth's seconds per second of this machine, since tests mostly wait for the next poll or retry. */
 export const haste = 4
 
 /**
- * This machine's clock, from now on in such haste. The world goes on at a `speed` of its own. Seconds that it `sleeps`
- * pass by its wall clock alone.
+ * This machine's clock, sped up by `haste` from now on. The world has a `speed` of its own. `sleeps` advances the wall
+ * clock alone.
  */
 export function hurriedClock(): Clock & { sleeps(seconds: number): void } {
   const begun = systemClock.now()

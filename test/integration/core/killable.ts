@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline'
 import type { Simulator } from '../../../simulator/simulator.ts'
 import { buildProgram } from '../../built-program.ts'
 
-/** Berth as processes of its own, to be killed. */
+/** Berth in processes that can be killed. */
 export interface Killable {
   start(...args: string[]): ChildProcess
-  /** Starts one and kills it: once it has printed that line, and what then is waited for has come. */
+  /** Starts a process, and kills it once it has printed `line` and `wait` has resolved. */
   runUntil(line: string, args: readonly string[], wait?: () => Promise<unknown>): Promise<void>
-  /** Kills what is left of them. */
+  /** Kills those that still run. */
   remove(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function said(child: ChildProcess, wanted: string): Promise<void> {
   throw new Error(`it ended before it said ${wanted}`)
 }
 
-/** Does so many rounds, several at once, since most of a round is waiting. */
+/** Runs the rounds, `atOnce` at a time, since most of a round is waiting. */
 export async function inRounds<Result>(
   rounds: number,
   atOnce: number,
@@ -66,7 +66,7 @@ export async function inRounds<Result>(
   return results
 }
 
-/** A file of the account as it is on disk; empty where there is none. */
+/** A file of the account on disk; empty where there is none. */
 export async function stored(home: string, name: string): Promise<string> {
   const accounts = join(home, 'berth', 'accounts')
   const [account] = await readdir(accounts).catch(() => [])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../simulator/simulator.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from './killable.ts'
 
-/** How often it is killed; BERTH_KILLS asks for more. */
+/** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
 const atOnce = 5
 
@@ -24,17 +24,17 @@ interface Round {
   instances: number
   ever: number
   stillHasSecret: boolean
-  /** The instances whose guards were chosen with the rental, one entry for each guard. */
+  /** For each guard, whether it is on the instance and has not ended. */
   guarded: unknown[]
 }
 
-/** Rents, is killed some milliseconds later, starts again and goes on until nothing is under way. */
+/** Rents, kills Berth some milliseconds later, and restarts it until nothing is under way. */
 async function killAndGoOn(round: number): Promise<Round> {
   const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
   // Most of what can go wrong is in the first moments; some rounds are killed while the instance boots.
   const killedAfter = Math.random() * (round % 5 === 4 ? 1500 : 120)
-  // Half of the answers take their time, so that the process dies between the effect and its answer.
+  // Half of the answers are delayed, so that the process dies between the effect and its answer.
   if (round % 2 === 1)
     sim.controls.setFaults([{ method: 'PUT', path: '/asks/', kind: 'delay', ms: 80, times: 1 }])
   try {
@@ -63,7 +63,7 @@ async function killAndGoOn(round: number): Promise<Round> {
   }
 }
 
-test('killed at any moment of a rental, it goes on: one request, one creation, one instance', {
+test('a rental on disk when Berth is killed goes on to exactly one instance', {
   timeout: 240_000,
 }, async () => {
   const results = await inRounds(rounds, atOnce, killAndGoOn)
@@ -77,6 +77,6 @@ test('killed at any moment of a rental, it goes on: one request, one creation, o
       guarded: result.requested ? [true, true] : [],
     })
   }
-  // The kills fell on both sides of the moments that matter.
+  // Some kills came after the request was on disk.
   expect(results.filter(({ requested }) => requested).length).toBeGreaterThan(0)
 })

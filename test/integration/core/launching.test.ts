@@ -7,7 +7,7 @@ import { findTerminals } from '../../../electron/ssh/shell/system-terminal.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
-/** Writes its arguments down, one after the other and whole, beside itself. */
+/** Writes its arguments to a file beside itself, separated by NUL. */
 const standIn = `#!/bin/sh
 printf '%s\\0' "$@" > "$0.part" && /bin/mv "$0.part" "$0.args"
 `
@@ -45,16 +45,16 @@ async function install(...names: string[]): Promise<void> {
   }
 }
 
-/** What a program was started with, once it was. */
+/** A program's arguments, once it is started. */
 async function argumentsOf(name: string): Promise<string[]> {
   const file = join(bin, `${name}.args`)
   await expect.poll(() => existsSync(file), { message: name }).toBe(true)
   return (await readFile(file, 'utf8')).split('\0').slice(0, -1)
 }
 
-test('each editor on the PATH is found, and started on the instance’s name with a list of arguments', async () => {
+test('each editor on the PATH is found and started on the instance’s SSH name', async () => {
   await install(...editors)
-  // What may not be run is no program.
+  // It is not executable.
   await writeFile(join(bin, 'zeditor'), standIn)
   const under = await world.startConnected()
   expect(under.berth.state().app.editors.map(({ id }) => id)).toEqual(editors)
@@ -72,7 +72,7 @@ test('each editor on the PATH is found, and started on the instance’s name wit
   expect(existsSync(join(bin, 'zeditor.args'))).toBe(false)
 })
 
-test('each terminal on the PATH is found, and started with ssh and its arguments one by one', async () => {
+test('each terminal on the PATH is found and started with ssh and its arguments', async () => {
   await install(...terminals, 'ssh')
   const found = await findTerminals(world.machine.programs, 'linux')
   expect(found.map(({ id }) => id)).toEqual(terminals)
@@ -105,7 +105,7 @@ test('each terminal on the PATH is found, and started with ssh and its arguments
   }
 }, 120_000)
 
-test('a command of the user’s own gets its placeholders filled in, and no shell reads any of it', async () => {
+test('a custom terminal command gets its placeholders filled in without a shell', async () => {
   await install('my-term', 'ssh')
   const command = ['my-term', '--title', '$(touch evil) `id` to {host}:{port}; x', '-e', '{ssh}']
   await world.machine.files.write('settings.json', JSON.stringify({ terminal: { command } }))
@@ -124,7 +124,7 @@ test('a command of the user’s own gets its placeholders filled in, and no shel
   expect(args.at(-1)).toBe('root@127.0.0.1')
 })
 
-test('a program in the current folder, by a relative PATH, is not found', async () => {
+test('a program on a relative entry of the PATH is not found', async () => {
   await install('code')
   const relative = systemPrograms({ PATH: `.:${bin.slice(1)}:` }, 'linux')
   expect(await relative.find('code')).toBeUndefined()

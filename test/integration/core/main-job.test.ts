@@ -10,7 +10,7 @@ describe.each(profileNames)('on the %s profile', name => {
     world = await createWorld({ deployment: profiles[name] })
   })
 
-  test('an offer is searched, rented, watched until it runs, and destroyed', async () => {
+  test('an offer is found, rented, polled until it runs, and destroyed', async () => {
     const { run, account, until } = await world.startConnected()
     const { offers } = await run('searchOffers', {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1000 },
@@ -34,7 +34,7 @@ describe.each(profileNames)('on the %s profile', name => {
     expect(instance?.label).toBe('first')
     expect(account().spendPerHour).toBe(instance?.pricePerHour)
     await until(() => Object.keys(account().rentals).length === 0)
-    // A poll is over once all that it gave rise to was said.
+    // A poll has ended once its alerts are shown.
     await run('refresh', {})
     expect(world.notifier.shown.map(({ title }) => title)).toEqual([`first #${instance?.id} is ready`])
 

@@ -17,7 +17,7 @@ let server: PageServer
 beforeEach(async () => {
   world = await createWorld()
   under = await world.start()
-  // The first poll is the last: what Berth does of its own accord does not fall into the test.
+  // No second poll falls into the test.
   await under.run('changeSettings', { settings: { pollInterval: 300 } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
@@ -42,7 +42,7 @@ async function traces() {
   }
 }
 
-/** What the first poll leads to is done: two seconds go by in which nothing changes, as some files are written one late. */
+/** Waits until nothing has changed for two seconds, since some files are written a second late. */
 async function untilQuiet(): Promise<void> {
   const seen: string[] = []
   const sameFiveTimes = async () => {
@@ -58,7 +58,7 @@ async function requestsSeen(): Promise<unknown> {
   return answer.json()
 }
 
-test('ten thousand malformed calls over the socket: each is refused, and none leaves a trace', async () => {
+test('ten thousand malformed calls over the socket are refused without a trace', async () => {
   const asJson = (args: unknown) => JSON.parse(JSON.stringify(args) ?? 'null')
   const calls = malformedCalls(10_000, seed, asJson)
   const socket = await joinBerth(server.address)
@@ -85,7 +85,7 @@ test('ten thousand malformed calls over the socket: each is refused, and none le
   socket.close()
 })
 
-test('what is no message at all is not heard, and the socket goes on', async () => {
+test('what is no valid message is ignored, and the socket stays open', async () => {
   const socket = await joinBerth(server.address)
   const before = await traces()
   const rubbish = [

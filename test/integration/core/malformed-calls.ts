@@ -8,7 +8,7 @@ export interface Call {
   args: unknown
 }
 
-/** The parts of a schema that say which values are near it. */
+/** The parts of a schema from which nearly valid values are made. */
 export type Schema = v.GenericSchema & {
   entries?: Record<string, Schema>
   wrapped?: Schema
@@ -19,9 +19,9 @@ export type Schema = v.GenericSchema & {
 }
 
 /**
- * Calls of every kind of wrongness: commands that do not exist, arguments that are no object, and mostly arguments as
- * their command has them, but for one thing. The same for the same seed. `carried` is what the transport makes of an
- * argument: a call that arrives as a right one is left out.
+ * Invalid calls of every kind: unknown commands, arguments that are no object, and mostly arguments with one thing
+ * wrong. The same for the same seed. `carried` is what the transport makes of arguments: a call that arrives valid is
+ * left out.
  */
 export function malformedCalls(
   count: number,
@@ -53,7 +53,7 @@ export function malformedCalls(
   return fc.sample<Call>(call, { numRuns: count, seed })
 }
 
-/** Texts that mean something to some command, or to what is behind one. */
+/** Texts with a meaning to some command, or to what it calls. */
 const texts = [
   'demo',
   '',
@@ -77,7 +77,7 @@ const rubbish: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 )
 
-/** Values as a command takes them, or almost. */
+/** Values that fit a schema, or almost. */
 function nearly(schema: Schema): Arbitrary<unknown> {
   if (schema.entries) {
     const fields = Object.entries(schema.entries).map(
@@ -111,7 +111,7 @@ function nearly(schema: Schema): Arbitrary<unknown> {
 
 type Spoil = (args: unknown) => unknown
 
-/** One thing made wrong, somewhere in it. */
+/** Makes one thing wrong, at any depth. */
 const spoiling: Arbitrary<Spoil> = fc
   .tuple(
     fc.constantFrom('replace', 'drop', 'add'),
@@ -139,7 +139,7 @@ function spoil(args: unknown, way: number[], how: string, name: string, value: u
   return part
 }
 
-/** What answered a call, for a message that tells which call it was and how to make the same calls again. */
+/** A call and its seed, for a message from which the call can be made again. */
 export function describeCall(call: Call | undefined, seed: number): string {
   return `seed ${seed}: ${call?.name}(${JSON.stringify(call?.args)?.slice(0, 400)})`
 }

@@ -8,7 +8,7 @@ import { createWorld } from './world.ts'
 
 const minutes = 10
 
-/** How many requests this process has sent and not read to their end. */
+/** Counts the requests whose answers are not read to their end. */
 function countRequests(): () => number {
   let open = 0
   const begin = () => {
@@ -29,10 +29,8 @@ function countRequests(): () => number {
   return () => open
 }
 
-test('sixty instances are seen whole once per interval for ten minutes, at the default pace and hardly ever too often', async ({
-  signal,
-}) => {
-  // One clock for the service, its limits, and all that Berth waits for.
+test('sixty instances are polled once per default interval, with under 5 % refused', async ({ signal }) => {
+  // One clock for the service, its rate limits and Berth.
   const clock = new HandClock()
   const world = await createWorld({
     ...{ seed: 5, speed: 0, start: clock.now(), calm: true },
@@ -59,7 +57,7 @@ test('sixty instances are seen whole once per interval for ten minutes, at the d
   await pass(600_000)
 
   const open = countRequests()
-  /** Time stands still while anything is asked, and then moves to what comes next. */
+  /** Advances the clock to the next timer whenever no request is open. */
   const live = async (isOver: () => boolean) => {
     while (!isOver()) {
       signal.throwIfAborted()

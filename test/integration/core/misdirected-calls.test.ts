@@ -21,7 +21,7 @@ afterEach(async () => {
   await world.close()
 })
 
-/** What a command may ask of the service it is for, wrong as its meaning is. All others may change nothing. */
+/** The writes that a misdirected command may send to its own service. All others may send none. */
 const mayAsk: Partial<Record<CommandName, RegExp>> = {
   searchOffers: /^POST \/bundles\/$/,
   createTemplate: /^POST \/template\/$/,
@@ -53,7 +53,7 @@ const mayAsk: Partial<Record<CommandName, RegExp>> = {
   createWorkergroup: /^POST \/workergroups\/$/,
 }
 
-/** The page's end: it asks, and hears what becomes of it. */
+/** A page: sends a call and resolves with its answer. */
 function openPage({ berth }: BerthUnderTest) {
   const waiting = new Map<number, (message: MainMessage) => void>()
   const page = berth.connectPage(message => {
@@ -69,7 +69,7 @@ function openPage({ berth }: BerthUnderTest) {
     })
 }
 
-/** What was asked of a service since, but for reading: `METHOD /path`, the call's own id as ID. */
+/** The writes sent to a service since then, as `METHOD /path`, with the call's own id as ID. */
 function writesSince(sim: Simulator, before: number, { args }: Call): string[] {
   const { id, machine } = args as { id?: number; machine?: number }
   return sim.controls
@@ -81,7 +81,7 @@ function writesSince(sim: Simulator, before: number, { args }: Call): string[] {
     )
 }
 
-/** The instances of a service, by what commands could change of them; destroyed ones are in the ledger. */
+/** A service's instances, with what commands could change; `ever` counts destroyed ones too. */
 async function instancesOn(sim: Simulator) {
   const headers = { authorization: `Bearer ${sim.apiKey}` }
   const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, { headers })
@@ -114,12 +114,12 @@ test('calls that every schema accepts with a wrong meaning change nothing but wh
   const before = await Promise.all(services.map(instancesOn))
   const unreached: string[] = []
   for (const name of Object.keys(commands) as CommandName[]) {
-    // It goes to whichever service it names, with whatever key.
+    // It may go to any service, with any key.
     if (name === 'connectAccount') continue
     const calls = misdirectedCalls(name, ofEach, seed, targets)
     if (calls.length === 0) unreached.push(name)
     for (const call of calls) {
-      // Another may have been shown since.
+      // The last call may have shown another.
       await under.run('showAccount', { account: first.account })
       const asked = services.map(sim => sim.controls.requests().length)
       await ask(call)

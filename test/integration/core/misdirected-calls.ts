@@ -3,15 +3,15 @@ import * as v from 'valibot'
 import { type CommandName, commands } from '../../../electron/contract/commands.ts'
 import type { Call, Schema } from './malformed-calls.ts'
 
-/** Whom calls can be misdirected to. */
+/** Where calls can be misdirected to. */
 export interface Targets {
-  /** Accounts that there are; the first is shown. */
+  /** Existing accounts; the first is shown. */
   accounts: readonly string[]
   /** Each account's instances, in the same order. */
   instances: readonly (readonly number[])[]
 }
 
-/** Of the right form for some field, and nobody's. */
+/** Valid for some field, but they name nothing. */
 const texts = [
   'a00000000',
   ...['r', 'x', 'w', 'g', 't', 'f', 'p', 'j'].map(kind => `${kind}0123456789abcdef`),
@@ -32,10 +32,10 @@ const texts = [
 ]
 const numbers = [-1e12, -1, 0, 0.5, 1, 2, 60, 4711, 999_999_999, 2 ** 31, 2 ** 53 - 1, 1e308]
 
-/** Samples among which those are found that a schema takes: some need several fields to agree. */
+/** Samples per command, of which few are valid where several fields must agree. */
 const attempts = 400
 
-/** These mean the account itself, so that only one that is not there is a wrong one. */
+/** They act on a whole account, so that only a missing account is a wrong one. */
 const onWholeAccounts: ReadonlySet<CommandName> = new Set([
   'removeAccount',
   'replaceKey',
@@ -45,9 +45,8 @@ const onWholeAccounts: ReadonlySet<CommandName> = new Set([
 ])
 
 /**
- * Calls as their command takes them, with a wrong meaning: an instance that is another account's or nobody's, an
- * account that is not there, ids of nothing, times before all time, numbers beyond all measure. At most so many; the
- * same for the same seed.
+ * Valid calls with a wrong meaning: another account's instance or none, a missing account, unknown ids, times far in
+ * the past, huge numbers. At most `most`; the same for the same seed.
  */
 export function misdirectedCalls(name: CommandName, most: number, seed: number, targets: Targets): Call[] {
   const schema: Schema = commands[name].args
@@ -69,7 +68,7 @@ interface Wrong {
   instances: readonly number[]
 }
 
-/** Values that the schema takes, of the wrong meaning. */
+/** Values that the schema takes, with a wrong meaning. */
 function valid(schema: Schema, field: string, wrong: Wrong): Arbitrary<unknown> {
   if (field === 'account') return fc.constant(wrong.account)
   if (/^(instance|replaces|from|to)$/.test(field) && takes(schema, wrong.instances[0]))
@@ -78,7 +77,7 @@ function valid(schema: Schema, field: string, wrong: Wrong): Arbitrary<unknown> 
     const fields = Object.entries(schema.entries).map(
       ([key, inner]) => [key, valid(inner, key, wrong)] as [string, Arbitrary<unknown>],
     )
-    // What is undefined is not there, as the page sends it.
+    // Undefined fields are left out, as the page does.
     return fc.record(Object.fromEntries(fields)).map(args => JSON.parse(JSON.stringify(args)))
   }
   if (schema.wrapped) return fc.option(valid(schema.wrapped, field, wrong), { nil: undefined })

@@ -10,10 +10,10 @@ describe.each(profileNames)('on the %s profile', name => {
   let berth: BerthUnderTest
 
   beforeAll(async () => {
-    // A day that ends meanwhile is told as the service charged it, and today's part of a poll by its share of time.
+    // A day that ends meanwhile would be shown as charged, and a poll across its end split by time.
     const options = { start: nextMorning(), speed: 60, deployment: profiles[name], limits: false }
     world = await createWorld(options)
-    // How exact it can be follows from how long a poll is, by the world's clock.
+    // The precision depends on the length of a poll by the world's clock.
     world.machine.clock = systemClock
     berth = await world.startConnected()
   })
@@ -21,7 +21,7 @@ describe.each(profileNames)('on the %s profile', name => {
 
   const cent = 10_000
 
-  /** What Berth has counted of all days, by instance and in all. */
+  /** What Berth has counted on all days, in total and `by` instance. */
   async function counted(): Promise<{ spent: number; toppedUp: number; by: Record<string, number> }> {
     const { days } = await berth.run('moneyHistory', { from: 0, samples: 5000, days: 100 })
     const by: Record<string, number> = {}
@@ -31,7 +31,7 @@ describe.each(profileNames)('on the %s profile', name => {
     return { spent: total('spent'), toppedUp: total('toppedUp'), by }
   }
 
-  test('what Berth counts is the service’s own ledger to the cent, and each share within one poll', async () => {
+  test('counted spending is the service’s ledger to the cent, per instance within a poll', async () => {
     const { controls } = world.sim
     const [first, second] = [await rentRunning(berth), await rentRunning(berth)]
     await controls.advance(36_000)
@@ -53,7 +53,7 @@ describe.each(profileNames)('on the %s profile', name => {
     controls.topUp(10)
     berth = await world.start()
     await berth.until(() => berth.account().connection.status === 'online')
-    // The world goes on while it is looked at, however long that takes.
+    // The world goes on while the ledger is read.
     const before = controls.ledger()
     await berth.run('refresh', {})
     const { spent, toppedUp, by } = await counted()
@@ -63,7 +63,7 @@ describe.each(profileNames)('on the %s profile', name => {
     expect(toppedUp).toBe(75_000_000)
     for (const [at, { instance_id, micro_dollars }] of after.instances.entries()) {
       const { pricePerHour = 0 } = instance_id === first.id ? first : second
-      // A poll is two seconds, two minutes of this world; its clock is told in whole seconds.
+      // A poll is two seconds, two minutes of this world; its clock has whole seconds.
       const poll = pricePerHour / 30 + cent
       expect(by[instance_id], `#${instance_id}`).toBeLessThan(micro_dollars + poll)
       const least = (before.instances[at]?.micro_dollars ?? 0) - poll

@@ -33,7 +33,7 @@ afterAll(() => Promise.all(simulators.map(simulator => simulator.close())))
 const ids = (offers: readonly OfferView[], gpu: string | undefined) =>
   offers.flatMap(({ id, gpuName }) => (gpuName === gpu ? id : []))
 
-test('a list that the service cuts off is told as such, and holds what the filter looks for', async () => {
+test('a list that the service cuts off is marked, and a filter finds hidden offers', async () => {
   const all = await findOffers(whole.offers, query, {})
   expect(all).not.toHaveProperty('cap', expect.anything())
   const some = await findOffers(cut.offers, query, {})
@@ -61,7 +61,7 @@ test.each<[string, OfferFilter, OfferQuery['type']]>([
   ['free text with VRAM', { text: '48gb' }, 'on-demand'],
   ['a country in free text', { text: 'bulgaria' }, 'on-demand'],
   ['the price of a bid', { gpus: ['H100 SXM'], priceTo: 40 }, 'bid'],
-])('by %s the service brings offers that its cap hid', async (_, filter, type) => {
+])('a filter by %s brings offers that the service’s cap hid', async (_, filter, type) => {
   const asked = { ...query, type }
   const matching = async (client: ServiceClient, looked: OfferFilter) => {
     const { offers } = await findOffers(client.offers, asked, looked)

@@ -16,7 +16,7 @@ beforeAll(async () => {
   instance = (await rentRunning(under)).id
   offer = (await requestCheapest(under)).offer
   publicKey = (await under.run('sshKeys', {}))[0]?.publicKey ?? ''
-  // What it may do is to look, and nothing else.
+  // The key may poll, and nothing else.
   world.sim.controls.setFaults([
     { path: '^/api/v0/(?!users/current/|instances/$)', kind: 'status', status: 403 },
   ])
@@ -44,7 +44,7 @@ const template = {
 } as const
 const secret = 'a'.repeat(32)
 
-/** Every command that fails by what the service refuses, with what the key would have to be allowed for it. */
+/** Every command that the service may refuse, with the permission that its key needs. */
 const needs: { [Name in CommandName]?: [permission: string, args: () => Args<Name>] } = {
   searchOffers: [
     'misc',
@@ -132,7 +132,7 @@ describe('a permission that is missing is named', () => {
     },
   )
 
-  test('by stopping everything, with what goes on', async () => {
+  test('by stopping everything, with the instances that still run', async () => {
     const lacking = {
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write.'),
@@ -145,7 +145,7 @@ describe('a permission that is missing is named', () => {
     )
   })
 
-  test('by attempts and a watch, which go on by themselves', async () => {
+  test('by attempts and a watch that run in the background', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
     const attemptSeries = await under.run('rentWithFailover', attemptsRequest())
     await under.until(() => under.account().attempts[attemptSeries]?.problem?.code === 'forbidden')

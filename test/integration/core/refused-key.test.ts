@@ -37,8 +37,8 @@ const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
 const isRefused = ({ account }: BerthUnderTest) => account().connection.status === 'refused'
 const said = ({ berth }: BerthUnderTest) => Object.values(berth.state().activity).map(({ text }) => text)
 
-describe.concurrent('a refusal that passes', () => {
-  test('is asked about once more before anything is said of it', { timeout: 120_000 }, async context => {
+describe.concurrent('a temporary refusal of the key', () => {
+  test('is checked once more before it is reported', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([{ ...everything(401), times: 2 }])
     await under.run('refresh', {})
@@ -49,7 +49,7 @@ describe.concurrent('a refusal that passes', () => {
   })
 
   test.for([401, 403] as const)(
-    'a %i is told when it stays, and taken back when the key is good again',
+    'a %i that stays is reported once, and so is its end',
     {
       timeout: 120_000,
     },
@@ -66,7 +66,7 @@ describe.concurrent('a refusal that passes', () => {
     },
   )
 
-  test('keeps the session of a two-factor login; one that stays ends it', {
+  test('keeps the two-factor session, which only a lasting refusal ends', {
     timeout: 120_000,
   }, async context => {
     const { world, under: first } = await connectedWorld(context)
@@ -94,7 +94,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(entries.get(entry ?? '')).toBe(world.sim.apiKey)
   })
 
-  test('lets a rental whose answer was lost go on by itself', { timeout: 120_000 }, async context => {
+  test('lets a rental whose answer was lost go on', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
@@ -105,7 +105,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets it go on where only its own poll was refused', { timeout: 120_000 }, async context => {
+  test('lets a rental go on where only its own poll was refused', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     const request = await requestCheapest(under)
     const polls: FaultInput = { method: 'GET', path: '/instances/$', kind: 'status', status: 401 }
@@ -118,7 +118,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a cancelling go on, so that nothing is left', { timeout: 120_000 }, async context => {
+  test('lets a cancellation go on, so that no instance is left', { timeout: 120_000 }, async context => {
     // So slow that the instance does not boot before it is cancelled.
     const { world, under } = await connectedWorld(context, { speed: 1 })
     const rental = await rentCheapest(under)
@@ -130,7 +130,7 @@ describe.concurrent('a refusal that passes', () => {
     expect(said(under).filter(text => text.startsWith('Rental cancelled'))).toHaveLength(1)
   })
 
-  test('lets the refused attempt be made again, which counts once', { timeout: 120_000 }, async context => {
+  test('lets the refused attempt be made again, which counts as one', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
     const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
@@ -162,7 +162,7 @@ describe.concurrent('a refusal that passes', () => {
   })
 })
 
-describe.concurrent('a permission that is missing', () => {
+describe.concurrent('a missing permission', () => {
   test('ends the attempts after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
@@ -175,7 +175,7 @@ describe.concurrent('a permission that is missing', () => {
     expect(creates(world)).toBe(2)
   })
 
-  test('refuses what needs it and nothing else', async context => {
+  test('refuses only what needs it, and the account stays online', async context => {
     const { world, under } = await connectedWorld(context)
     const { id } = await rentRunning(under)
     world.sim.controls.setFaults([
@@ -194,7 +194,7 @@ describe.concurrent('a permission that is missing', () => {
   })
 })
 
-test('a key that is revoked costs a few dozen requests in an hour, whatever is under way', {
+test('a revoked key costs under 50 requests an hour, whatever is under way', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld({ speed: 1 })
@@ -213,7 +213,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
   const wire = watchedWire()
   context.onTestFinished(wire.end)
   const under = await world.start({ machine: { ...world.machine, clock } })
-  /** Both clocks go on, the world's and this machine's; gives how often something was asked. */
+  /** Advances both clocks by seconds; returns in how many of these a request was sent. */
   async function pass(seconds: number): Promise<number> {
     let times = 0
     for (let second = 0; second < seconds; second += 1) {
@@ -237,7 +237,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
   await expect.poll(halted, { interval: 10, timeout: 45_000 }).toBe('unauthorized')
 
   const before = world.sim.controls.requests().length
-  // It is asked about again and again all the same.
+  // The key is still checked again and again.
   expect(await pass(3600)).toBeGreaterThan(10)
   expect(world.sim.controls.requests().length - before).toBeLessThan(50)
   expect(Object.values(under.account().guards)).toMatchObject([{ step: 'held' }])
@@ -253,7 +253,7 @@ test('a key that is revoked costs a few dozen requests in an hour, whatever is u
   expect(everCreated(world)).toBe(2)
 })
 
-/** Counts what is asked over HTTP, and waits until all of it is answered. */
+/** Counts HTTP requests, and waits until all are answered. */
 function watchedWire(): { asked(): number; quiet(): Promise<void>; end(): void } {
   const plain = wire.send
   let asked = 0

@@ -28,7 +28,7 @@ describe.concurrent.each([
 
   test('a machine is entered directly where its deployment maps a port for SSH', async () => {
     const { world, under } = await connected(profile)
-    // Its offers tell it, before anything was ever rented there.
+    // Its offers show it, before anything is rented there.
     await requestCheapest(under)
     expect(under.account().beyondInterface).toBe(beyond)
     const { id, runtype, ssh } = await rentRunning(under)
@@ -43,7 +43,7 @@ describe.concurrent.each([
     expect((await world.start()).account().beyondInterface).toBe(beyond)
   })
 
-  test('a private image is had with its registry’s login, and fails without', async () => {
+  test('a private image starts with its registry’s login, and fails without it', async () => {
     const { under } = await connected(profile)
     await rentRunning(under, { image, registry })
     await rentCheapest(under, { image })
@@ -51,7 +51,7 @@ describe.concurrent.each([
     expect(instancesOf(under).map(({ state }) => state)).toContain('running')
   })
 
-  test('the token is in the keychain while a rental waits, and nowhere once it is there', async () => {
+  test('the registry token is in the keychain until the instance exists, then nowhere', async () => {
     const { world, under } = await connected(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 2000 }])
     await rentCheapest(under, { image, registry })
@@ -63,7 +63,7 @@ describe.concurrent.each([
     expect(JSON.stringify(under.berth.state())).not.toContain(token)
   })
 
-  test('a rental that was killed before it asked asks with the token afterwards', async () => {
+  test('a rental whose request was cut off uses its registry token after a restart', async () => {
     const { world, under } = await connected(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset' }])
     await rentCheapest(under, { image, registry })
@@ -76,14 +76,14 @@ describe.concurrent.each([
   test.each([
     [true, '/lab'],
     [false, '/tree'],
-  ])('Jupyter opens where it was rented to, JupyterLab %s', async (lab, path) => {
+  ])('Jupyter opens as it was rented, JupyterLab %s', async (lab, path) => {
     const { under } = await connected(profile)
     const { id } = await rentRunning(under, { access: 'jupyter', jupyter: { lab, folder: '/workspace' } })
     const { url = '' } = await under.run('openJupyter', { instance: id, open: false })
     expect(new URL(url).pathname).toBe(path)
   })
 
-  test('a port inside is mapped, offered and forwarded, whatever it is outside', async () => {
+  test('a container port is mapped, found and forwarded, whatever it is outside', async () => {
     const { under } = await connected(profile)
     const ports = [{ container: 8080, outside: 9000, protocol: 'tcp' as const }]
     const { id, ports: mapped } = await rentRunning(under, { ports })
@@ -95,7 +95,7 @@ describe.concurrent.each([
   })
 })
 
-test('a deployment that lacks the newer list is known by its records', async () => {
+test('a public deployment without the newer list is recognized by its records', async () => {
   const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
   expect(under.account().beyondInterface).toBe(false)
   await rentRunning(under)
@@ -104,7 +104,7 @@ test('a deployment that lacks the newer list is known by its records', async () 
   expect(runtype).toBe('ssh_direc ssh_proxy')
 })
 
-test('through the proxy alone where that is asked for, Jupyter too', async () => {
+test('an instance rented without direct access has the proxy alone, Jupyter too', async () => {
   const { under } = await connected()
   const { runtype, ssh } = await rentRunning(under, { direct: false })
   expect(runtype).toBe('ssh_proxy')

@@ -12,7 +12,7 @@ import {
 } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-// All of it is waiting, for machines that boot and answers that do not come.
+// The tests mostly wait, for machines to boot and answers that do not come.
 vi.setConfig({ maxConcurrency: 12 })
 
 const onCreate = (rule: Omit<FaultInput, 'method' | 'path'>): FaultInput => ({
@@ -33,7 +33,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     return { world, under: await world.startConnected() }
   }
 
-  /** What a rental that met one fault on its creation comes to: its last step, and the instances there then. */
+  /** The outcome of a rental whose creation meets a fault: its last step, and the instances there are. */
   async function outcome(rule: FaultInput): Promise<{ end: string; instances: number; ever: number }> {
     const world = await createWorld({ deployment: profiles[name], limits: false })
     try {
@@ -52,7 +52,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     }
   }
 
-  describe.concurrent('whatever befalls the creation, nothing is rented twice', () => {
+  describe.concurrent('nothing is rented twice, however the creation fails', () => {
     test.each<[string, Omit<FaultInput, 'method' | 'path'>, typeof one]>([
       ['reset', { kind: 'reset' }, one],
       ['reset_after', { kind: 'reset_after' }, one],
@@ -73,7 +73,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
   })
 
   test.concurrent.for([404, 410, 400])(
-    'an offer that someone else has taken is told as gone, in the service’s words too: %i',
+    'a taken offer is reported as gone, with the service’s words: %i',
     async (status, context) => {
       const { world, under } = await connectedWorld(context)
       const request = await requestCheapest(under)
@@ -90,8 +90,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     },
   )
 
-  describe.concurrent('a rental that is cancelled leaves nothing', () => {
-    test('while it asks', async context => {
+  describe.concurrent('a cancelled rental leaves no instance', () => {
+    test('while its request is under way', async context => {
       const { world, under } = await connectedWorld(context)
       const request = await requestCheapest(under)
       world.sim.controls.setFaults([onCreate({ kind: 'delay', ms: 1000 })])
@@ -116,7 +116,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       expect(everCreated(world)).toBe(1)
     })
 
-    test('while it waits, and the service does not destroy it at once', {
+    test('while it waits, although destroying fails at first', {
       timeout: 120_000,
     }, async context => {
       const { world, under } = await connectedWorld(context)
@@ -143,7 +143,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 0)
     })
 
-    test('in the moment it has begun to run it says that it is too late', async context => {
+    test('but is refused as too late once the instance runs', async context => {
       const { under } = await connectedWorld(context)
       const rental = await rentCheapest(under)
       await under.until(() => instancesOf(under)[0]?.state === 'running' && rentalsOf(under).length === 0)
@@ -167,7 +167,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       code: 'late',
       advice: expect.stringContaining('Wait'),
     })
-    // Written to disk before it is answered, it may be late again by then.
+    // It may be late again before the command is answered.
     const waits = under.until(() => {
       const [late] = rentalsOf(under)
       return late?.step === 'waiting' && late.problem === undefined
@@ -179,7 +179,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     await under.until(() => rentalsOf(under).length === 0)
   })
 
-  test.concurrent('a rental that replaces an instance destroys that one first, also when it is gone already', async context => {
+  test.concurrent('a rental that replaces an instance destroys it first, even if it is already gone', async context => {
     const { world, under } = await connectedWorld(context)
     const first = await rentRunning(under)
     await under.run('rent', { request: await requestCheapest(under), replaces: first.id })
@@ -199,7 +199,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     await under.until(() => rentalsOf(under).length === 0)
   })
 
-  test.concurrent('when what is replaced cannot be destroyed, nothing is rented', async context => {
+  test.concurrent('nothing is rented when the replaced instance cannot be destroyed', async context => {
     const { world, under } = await connectedWorld(context)
     const first = await rentRunning(under)
     const request = await requestCheapest(under)
@@ -218,7 +218,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(instancesOf(under)).toEqual([])
   })
 
-  test.concurrent('a key that is refused while an answer is lost leaves the rental to go on with the next key', {
+  test.concurrent('a rental with a lost answer and a refused key goes on with the next key', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
@@ -236,7 +236,7 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('a rental that the user asked for is told as theirs', async test => {
+  test('a rental by the user is recorded in Activity as theirs', async test => {
     const { under } = await connectedWorld(test)
     await rentRunning(under)
     const told = Object.values(under.berth.state().activity).map(

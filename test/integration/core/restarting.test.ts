@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-test('closed at any moment of a rental, Berth goes on with it when it starts again', {
+test('a rental goes on after a restart, at whatever moment Berth was closed', {
   timeout: 120_000,
 }, async () => {
   let under = await world.startConnected()
@@ -33,7 +33,7 @@ test('closed at any moment of a rental, Berth goes on with it when it starts aga
   expect(everCreated(world)).toBe(6)
 })
 
-test('the last known state is shown at once after a restart, as old as it is, while the service is away', async () => {
+test('a restart shows the last known state at once, though the service is down', async () => {
   const first = await world.startConnected()
   const { id } = await rentRunning(first)
   const before = first.account()
@@ -50,7 +50,7 @@ test('the last known state is shown at once after a restart, as old as it is, wh
   expect(instancesOf(second)).toHaveLength(1)
 })
 
-/** What a secret is kept for, by the file that a kill keeps from being written after it. */
+/** What stores a secret, by the file that a kill keeps from being written after it. */
 const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
   ['rentals.json', under => rentCheapest(under, { env: [secret] })],
   ['attempts.json', under => under.run('rentWithFailover', attemptsRequest({}, { env: [secret] }))],
@@ -68,7 +68,7 @@ const storedSecrets = ({ keychain }: World) =>
   [...keychain.entries.keys()].filter(name => name.startsWith('rental '))
 
 test.each(keeping)(
-  'a secret that was kept before a kill fell on %s is gone from the keychain after a restart',
+  'a secret stored before a kill kept %s from being written is deleted after a restart',
   async (file, keep) => {
     await (await world.startConnected()).close()
     const { files } = world.machine
@@ -95,7 +95,7 @@ test.each(keeping)(
   },
 )
 
-test('a secret that is still wanted outlives restarts, and goes with its watch or its account', async () => {
+test('a secret lasts over restarts, until its watch rents no more or its account goes', async () => {
   const first = await world.startConnected()
   const watch = await first.run('saveWatch', { request: rentingWatch() })
   await first.close()
@@ -110,7 +110,7 @@ test('a secret that is still wanted outlives restarts, and goes with its watch o
   expect([...world.keychain.entries]).toEqual([])
 })
 
-test('the demo keeps its things out of the real files and the keychain', async () => {
+test('the demo leaves nothing in the real files or the keychain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
   const start = async () => ({ baseUrl, key: apiKey, controls })
@@ -129,7 +129,7 @@ test('the demo keeps its things out of the real files and the keychain', async (
   await under.run('demoEvent', { event: 'low_credit' })
   expect(world.notifier.shown.map(({ id }) => id)).toContain('demo/credit')
   await under.run('renameAccount', { account: 'demo', name: 'Mine' })
-  // What the service would have sent to the user's phone can be read in Berth instead.
+  // Codes that the service would have sent can be read in Berth instead.
   expect(await under.run('demoMessage', {})).toBeUndefined()
   await under.run('sendEmailCode', {})
   expect(await under.run('demoMessage', {})).toMatchObject({

@@ -4,8 +4,8 @@ import { isJobGoing, type ProjectPlan } from '../../../electron/contract/project
 import type { RunningBerth } from '../../../electron/core/running.ts'
 
 /**
- * Runs project upon project in the folders `places`, each with the next file of `queue`, until that is empty; what has
- * failed is cancelled. Prints a line of JSON for each before it begins: its name, the price and the most it may cost.
+ * Runs one project after another in the folders below `places`, each with the next file of `queue`, until that is
+ * empty. Failed jobs are cancelled. Prints a line of JSON before each: its name, the price and the most it may cost.
  */
 export async function runProjects(berth: RunningBerth, folder: string): Promise<void> {
   const queue = join(folder, 'queue')

@@ -24,7 +24,7 @@ const own = () => {
 }
 const ssh = (...args: string[]) => run('ssh', ['-F', config, '-o', 'BatchMode=yes', ...args])
 
-test('by choice the system’s ssh gets into each instance; it follows what comes and goes', async () => {
+test('with the setting on, the system’s ssh enters every current instance', async () => {
   writeFileSync(config, 'Host work\n  User me')
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { label: 'first one' })
@@ -46,7 +46,7 @@ test('by choice the system’s ssh gets into each instance; it follows what come
   expect(own()).toBe('')
 })
 
-test('a line that was taken out by hand stays out, is told of, and comes back when asked for', async () => {
+test('an Include line removed by hand stays out, is reported, and returns on request', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   await expect(under.run('includeSshConfig', {})).rejects.toMatchObject({
@@ -73,7 +73,7 @@ test('a line that was taken out by hand stays out, is told of, and comes back wh
   expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me\n')
 })
 
-test('an instance that changes while the choice is taken back does not bring the file back', async () => {
+test('an instance renamed while the setting is turned off does not restore the file', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true } })
@@ -85,12 +85,12 @@ test('an instance that changes while the choice is taken back does not bring the
     if (name === 'ssh/config') await under.run('renameInstance', { instance: id, label: 'second' })
   }
   await under.run('changeSettings', { settings: { sshConfig: false } })
-  // Its end waits for what is still to be written.
+  // Closing waits for pending writes.
   await under.close()
   expect(own()).toBe('')
 })
 
-test('a choice that cannot be carried out is not kept', async () => {
+test('a setting whose SSH config cannot be written is not saved', async () => {
   mkdirSync(config)
   const under = await world.startConnected()
   const turned = under.run('changeSettings', { settings: { sshConfig: true, editor: 'zed' } })
@@ -98,7 +98,7 @@ test('a choice that cannot be carried out is not kept', async () => {
   expect(under.berth.state().settings).toMatchObject({ sshConfig: false, editor: '' })
 })
 
-test('the demo’s instances are in it while the demo runs', async () => {
+test('the demo’s instances are in the SSH config while the demo runs', async () => {
   const files = await openFiles(join(world.machine.home, 'demo'))
   const { baseUrl, apiKey } = world.sim
   const controls = {
@@ -119,7 +119,7 @@ test('the demo’s instances are in it while the demo runs', async () => {
   expect(own()).not.toContain(`berth-${id}`)
 })
 
-test('an editor is opened on the name of the instance, once the SSH config is on', async () => {
+test('an editor opens on the instance’s SSH name once the SSH config is on', async () => {
   const launched: (readonly string[])[] = []
   world.machine.programs = {
     find: async name => (name === 'code' || name === 'zed' ? `/usr/bin/${name}` : undefined),

@@ -3,10 +3,10 @@ import { rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld } from './world.ts'
 
 const minute = { timeout: 90_000 }
-/** With the list of the interface: how the other is found and read has tests of its own. */
+/** With the interface's list: the other list has tests of its own. */
 const onPublic = { deployment: 'public', list: 'v0' }
 
-/** An instance that runs, on a deployment that is as given from then on. */
+/** A running instance, whose deployment then becomes the given one. */
 async function rented(context: TestContext, deployment: Record<string, string>, bid?: number) {
   const world = await createWorld({ limits: false })
   context.onTestFinished(() => world.close())
@@ -46,29 +46,29 @@ describe.each([
   const isPublic = name === 'public'
   const outbidStates = isPublic ? ['running', 'stopped'] : ['running']
 
-  test.concurrent('stopped is stopped, in whatever word, and runs when started', minute, async context => {
-    const { under, id, state, comesTo, titles } = await rented(context, profile)
-    await under.run('stopInstance', { instance: id })
-    expect(state()).toBe('stopped')
-    expect(under.account().instances[id]?.actualStatus).toBe(isPublic ? 'exited' : 'stopped')
-    await under.run('startInstance', { instance: id })
-    await comesTo('running')
-    expect(titles()).not.toContainEqual(expect.stringContaining('crashed'))
-  })
-
   test.concurrent(
-    'what exits has crashed: at once where that is final, else after a minute',
+    'a stopped instance is stopped, whatever its status says, and can be started',
     minute,
     async context => {
-      const { under, id, state, comesTo, titles, controls } = await rented(context, profile)
-      await controls.forceStatus(id, 'exited')
-      await under.run('refresh', {})
-      expect(state()).toBe(isPublic ? 'exited' : 'crashed')
-      expect(titles()).toHaveLength(isPublic ? 0 : 1)
-      await comesTo('crashed')
-      expect(titles()).toEqual([expect.stringContaining('has crashed')])
+      const { under, id, state, comesTo, titles } = await rented(context, profile)
+      await under.run('stopInstance', { instance: id })
+      expect(state()).toBe('stopped')
+      expect(under.account().instances[id]?.actualStatus).toBe(isPublic ? 'exited' : 'stopped')
+      await under.run('startInstance', { instance: id })
+      await comesTo('running')
+      expect(titles()).not.toContainEqual(expect.stringContaining('crashed'))
     },
   )
+
+  test.concurrent('an exited instance counts as crashed, at once or after a delay', minute, async context => {
+    const { under, id, state, comesTo, titles, controls } = await rented(context, profile)
+    await controls.forceStatus(id, 'exited')
+    await under.run('refresh', {})
+    expect(state()).toBe(isPublic ? 'exited' : 'crashed')
+    expect(titles()).toHaveLength(isPublic ? 0 : 1)
+    await comesTo('crashed')
+    expect(titles()).toEqual([expect.stringContaining('has crashed')])
+  })
 
   for (const outbid of outbidStates)
     test.concurrent(
@@ -91,49 +91,49 @@ describe.each([
       },
     )
 
-  test.concurrent('what Berth stopped is not taken for outbid, over a restart too', minute, async context => {
-    const outbid = outbidStates.at(-1) ?? ''
-    const { under, id, state, controls, restart } = await rented(
-      context,
-      isPublic ? { ...profile, outbid } : profile,
-      0.4,
-    )
-    await under.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 60 } })
-    // Nothing is seen between the stop and the end of Berth.
-    controls.setFaults([{ method: 'GET', path: '/instances/', kind: 'status', status: 503, times: 1000 }])
-    await under.run('stopInstance', { instance: id })
-    await controls.outbid(id)
-    controls.setFaults([])
-    const again = await restart(under)
-    expect(state(again)).toBe('stopped')
-    expect(controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
-  })
+  test.concurrent(
+    'an instance that Berth stopped is not taken for outbid after a restart',
+    minute,
+    async context => {
+      const outbid = outbidStates.at(-1) ?? ''
+      const { under, id, state, controls, restart } = await rented(
+        context,
+        isPublic ? { ...profile, outbid } : profile,
+        0.4,
+      )
+      await under.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 60 } })
+      // No poll succeeds until Berth ends.
+      controls.setFaults([{ method: 'GET', path: '/instances/', kind: 'status', status: 503, times: 1000 }])
+      await under.run('stopInstance', { instance: id })
+      await controls.outbid(id)
+      controls.setFaults([])
+      const again = await restart(under)
+      expect(state(again)).toBe('stopped')
+      expect(controls.requests().filter(({ path }) => path.includes('/bid_price/'))).toEqual([])
+    },
+  )
 })
 
-test(
-  'a start without a GPU waits, told once, over a restart too, until there is one',
-  minute,
-  async context => {
-    const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
-    await under.run('stopInstance', { instance: id })
-    controls.setDeployment({ start: 'queued' })
-    await under.run('startInstance', { instance: id })
-    expect(state()).toBe('waiting')
-    const log = Object.values(under.berth.state().activity).map(({ text }) => text)
-    expect(log).toContainEqual(expect.stringContaining('Start queued'))
-    const again = await restart(under)
-    expect(state(again)).toBe('waiting')
-    expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
+test('a start without a free GPU waits for one, over a restart, and alerts once', minute, async context => {
+  const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
+  await under.run('stopInstance', { instance: id })
+  controls.setDeployment({ start: 'queued' })
+  await under.run('startInstance', { instance: id })
+  expect(state()).toBe('waiting')
+  const log = Object.values(under.berth.state().activity).map(({ text }) => text)
+  expect(log).toContainEqual(expect.stringContaining('Start queued'))
+  const again = await restart(under)
+  expect(state(again)).toBe('waiting')
+  expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
 
-    await again.run('stopInstance', { instance: id })
-    expect(state(again)).toBe('stopped')
-    await again.run('startInstance', { instance: id })
-    controls.setDeployment({ start: 'boots' })
-    await comesTo('running', again)
-  },
-)
+  await again.run('stopInstance', { instance: id })
+  expect(state(again)).toBe('stopped')
+  await again.run('startInstance', { instance: id })
+  controls.setDeployment({ start: 'boots' })
+  await comesTo('running', again)
+})
 
-test('a start by somebody else that gets no GPU waits after half a minute', minute, async context => {
+test('a start made elsewhere that gets no GPU is provisioning, then waiting', minute, async context => {
   const { world, under, id, state, comesTo } = await rented(context, onPublic)
   await under.run('stopInstance', { instance: id })
   world.sim.controls.setDeployment({ start: 'queued' })

@@ -4,7 +4,7 @@ import type { RentalView, RentRequest } from '../../../electron/contract/market/
 import { storedFiles } from '../../stored-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
-/** A request for the cheapest offer that no earlier call of this Berth has taken. */
+/** A request for the cheapest offer on the market. */
 export async function requestCheapest(
   { run }: BerthUnderTest,
   more: Partial<RentRequest> = {},
@@ -23,7 +23,7 @@ export async function rentCheapest(under: BerthUnderTest, more: Partial<RentRequ
   return under.run('rent', { request: await requestCheapest(under, more) })
 }
 
-/** Rents and waits until it runs. */
+/** Rents and waits until the instance runs. */
 export async function rentRunning(
   under: BerthUnderTest,
   more: Partial<RentRequest> = {},
@@ -34,7 +34,7 @@ export async function rentRunning(
     instancesOf(under).find(({ id, state }) => !before.has(String(id)) && state === 'running')
   await under.until(() => fresh() !== undefined)
   await under.until(() => rentalsOf(under).length === 0)
-  // A poll is over once all that it gave rise to was said.
+  // A poll has ended once its alerts are shown.
   await under.run('refresh', {})
   const instance = fresh()
   if (!instance) throw new Error('it stopped running at once')
@@ -49,13 +49,13 @@ export function rentalsOf(under: BerthUnderTest): RentalView[] {
   return Object.values(under.account().rentals)
 }
 
-/** Requests that asked for an instance. */
+/** How many requests asked for an instance. */
 export function creates({ sim }: World): number {
   const all = sim.controls.requests()
   return all.filter(({ method, path }) => method === 'PUT' && path.includes('/asks/')).length
 }
 
-/** Instances that ever were, destroyed ones too. */
+/** How many instances there ever were. */
 export function everCreated({ sim }: World): number {
   return sim.controls.ledger().instances.length
 }

@@ -42,7 +42,7 @@ describe.each(profileNames)('templates of the %s', name => {
   const search = (name: string) =>
     berth.run('searchTemplates', { filters: [{ field: 'name', condition: { operator: 'eq', value: name } }] })
 
-  test('what is written comes back, known as one’s own, and without the registry’s token', async () => {
+  test('a created template is read back as own, without the registry’s token', async () => {
     const { id, hash } = await berth.run('createTemplate', { fields: trainer })
     const [template] = await search('Trainer')
     const { registryToken: _, tag: __, jupyterFolder: ___, volumeInfo: ____, ...told } = trainer
@@ -50,7 +50,7 @@ describe.each(profileNames)('templates of the %s', name => {
     expect(JSON.stringify([template, berth.berth.state()])).not.toContain('very-secret-token')
   })
 
-  test('an edit changes only what it names, and gives another hash; the old one names nothing', async () => {
+  test('an edit changes only the named fields and the hash, and the old hash is unknown', async () => {
     const { hash } = await berth.run('createTemplate', { fields: trainer })
     const edited = await berth.run('editTemplate', { hash, changes: { disk: 32 } })
     expect(edited.hash).not.toBe(hash)
@@ -60,7 +60,7 @@ describe.each(profileNames)('templates of the %s', name => {
     })
   })
 
-  test('an instance is made from a template with the request’s values over it, and rented again from what it became', async () => {
+  test('an instance is rented from a template, and rented again from its edited version', async () => {
     const { hash } = await berth.run('createTemplate', { fields: trainer })
     const { offers } = await berth.run('searchOffers', {
       query: {
@@ -94,7 +94,7 @@ describe.each(profileNames)('templates of the %s', name => {
     expect(request.template).toEqual({ hash: edited.hash, name: 'Trainer' })
   })
 
-  test('a deleted template is gone, and another’s cannot be', async () => {
+  test('an own template can be deleted, another user’s cannot', async () => {
     const { id } = await berth.run('createTemplate', { fields: trainer })
     await berth.run('deleteTemplate', { id })
     expect(await search('Trainer')).toEqual([])
@@ -104,7 +104,7 @@ describe.each(profileNames)('templates of the %s', name => {
     await expect(berth.run('deleteTemplate', { id: foreign.id })).rejects.toThrow()
   })
 
-  test('every condition holds, several on one field too', async () => {
+  test('a search meets every condition, also several on one field', async () => {
     const found = await berth.run('searchTemplates', {
       filters: [
         { field: 'recommended_disk_space', condition: { operator: 'gte', value: 20 } },

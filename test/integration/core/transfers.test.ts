@@ -10,7 +10,7 @@ let from: InstanceView
 let to: InstanceView
 
 beforeEach(async () => {
-  // The world moves only as the tests let it.
+  // The tests advance the world.
   world = await createWorld({ speed: 1 })
   under = await world.startConnected()
   from = await rentedAtOnce()
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** An instance whose boot is not waited for. */
+/** Rents an instance and skips its boot. */
 async function rentedAtOnce(): Promise<InstanceView> {
   const known = new Set(instancesOf(under).map(({ id }) => id))
   const fresh = () => instancesOf(under).find(({ id }) => !known.has(id))
@@ -51,12 +51,12 @@ const startSync = () =>
       flags: ['--checksum'],
     },
   })
-/** Lets so many seconds pass on the service, and polls. */
+/** Advances the service's clock, and polls. */
 async function pass(seconds: number): Promise<void> {
   await world.sim.controls.advance(seconds)
   await under.run('refresh', {})
 }
-/** What a poll tells of a transfer is written to disk before it is shown. */
+/** A polled transfer is written to disk before State shows it. */
 const comesTo = (step: TransferView['step']) => under.until(() => only().step === step)
 const syncKeys = async () =>
   (await under.run('listApiKeys', {})).filter(({ name }) => name?.startsWith('Berth sync'))
@@ -84,13 +84,13 @@ test('a copy is cancelled on the service', async () => {
   expect(under.account().instances[to.id]?.statusMessage).toContain('cancelled')
 })
 
-test('a refused copy leaves nothing, and says what the service said', async () => {
+test('a refused copy fails with the service’s code and is not listed', async () => {
   await under.run('stopInstance', { instance: to.id })
   await expect(startCopy()).rejects.toMatchObject({ problem: { code: 'invalid_args' } })
   expect(all()).toEqual([])
 })
 
-test('a copy whose answer is lost is shown as unknown until the service tells of it', async () => {
+test('a copy whose answer is lost is shown as unknown until a poll finds it', async () => {
   world.sim.controls.setFaults([
     { method: 'PUT', path: '/commands/copy_direct/', kind: 'reset_after', times: 1 },
   ])
@@ -100,7 +100,7 @@ test('a copy whose answer is lost is shown as unknown until the service tells of
   await comesTo('running')
 })
 
-test('a sync gets a key that may do instance_write alone, and it is gone once the sync has ended', async () => {
+test('a sync gets a key with instance_write alone, deleted once the sync has ended', async () => {
   await startSync()
   expect(only()).toMatchObject({ step: 'running', key: { state: 'in-use', scoped: true } })
   const [key] = await syncKeys()
@@ -127,7 +127,7 @@ test('a sync that the service refuses leaves no key behind', async () => {
   expect(await syncKeys()).toEqual([])
 })
 
-test('a key whose creation lost its answer is found by its name and deleted', async () => {
+test('a sync key whose creation answer is lost is found by name and deleted', async () => {
   world.sim.controls.setFaults([{ method: 'POST', path: '/auth/apikeys/', kind: 'reset_after', times: 1 }])
   await expect(startSync()).rejects.toMatchObject({ problem: { code: 'connection_lost' } })
   expect(posted('/rclone/')).toHaveLength(0)
@@ -145,7 +145,7 @@ test('where the service cannot delete keys, the user is told which one stays', a
   expect(only().key?.name).toMatch(/^Berth sync t/)
 })
 
-test('a restart follows the copy on, and the key of a sync goes all the same', async () => {
+test('a sync is followed after a restart, and its key is deleted at its end', async () => {
   await startSync()
   await under.close()
   under = await world.start()
@@ -157,7 +157,7 @@ test('a restart follows the copy on, and the key of a sync goes all the same', a
   expect(await syncKeys()).toEqual([])
 })
 
-test('the secret of the key is in no file and not in State', async () => {
+test('the secret of a sync key is in no file and not in State', async () => {
   const before = new Set((await under.run('listApiKeys', {})).map(({ id }) => id))
   await startSync()
   const key = (await under.run('listApiKeys', {})).find(({ id }) => !before.has(id))
@@ -168,7 +168,7 @@ test('the secret of the key is in no file and not in State', async () => {
   expect(kept).not.toMatch(new RegExp(`[A-Za-z0-9]{12,}${tail}\\b`))
 })
 
-test('Berth ends while a sync is asked for: it is followed all the same, and its key goes', async () => {
+test('a sync requested as Berth ends is followed afterwards, and its key deleted', async () => {
   world.sim.controls.setFaults([{ method: 'POST', path: '/rclone/', kind: 'hang_after', times: 1 }])
   void startSync().catch(() => undefined)
   await expect.poll(() => posted('/rclone/').length).toBe(1)
@@ -183,7 +183,7 @@ test('Berth ends while a sync is asked for: it is followed all the same, and its
   expect(await syncKeys()).toEqual([])
 })
 
-test('Berth ends while the key is made: no sync was asked for, and the key is found and deleted', async () => {
+test('a sync key created as Berth ends is deleted afterwards, without a sync', async () => {
   world.sim.controls.setFaults([{ method: 'POST', path: '/auth/apikeys/', kind: 'hang_after', times: 1 }])
   void startSync().catch(() => undefined)
   await expect.poll(() => posted('/auth/apikeys/').length).toBe(1)
@@ -195,7 +195,7 @@ test('Berth ends while the key is made: no sync was asked for, and the key is fo
   expect(posted('/rclone/')).toHaveLength(0)
 })
 
-test('an account that leaves Berth leaves no key of a sync behind', async () => {
+test('removing an account deletes the key of its sync', async () => {
   await startSync()
   const [key] = await syncKeys()
   await under.run('removeAccount', { account: under.account().id })

@@ -43,7 +43,7 @@ const codeOf = (doing: Promise<unknown>) =>
     error => (error instanceof BerthError ? error.problem.code : String(error)),
   )
 
-test('Jupyter opens with its token, which is in the address handed over and nowhere else', async () => {
+test('Jupyter opens with its token, which is in the opened address and not in State', async () => {
   const opened: string[] = []
   world.machine.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
@@ -76,10 +76,10 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
     web: true,
   })
   expect(under.account().ways[id]?.address).toMatch(/^root@.*:\d+$/)
-  // Asked again, it is the same tunnel.
+  // A second request gives the same tunnel.
   expect((await under.run('openJupyter', { instance: id })).url).toBe(url)
   expect(opened).toEqual([url, url])
-  // Asked for alone, as a way out where no browser came, it is told and not opened.
+  // With `open: false` the address is returned and not opened.
   expect(await under.run('openJupyter', { instance: id, open: false })).toEqual({ url, opened: false })
   expect(opened).toEqual([url, url])
 
@@ -89,7 +89,7 @@ test('Jupyter opens with its token, which is in the address handed over and nowh
   await under.until(() => under.account().ways[id] === undefined)
 })
 
-test('a port at which nothing listens is told, stays to be read, and is dismissed', async () => {
+test('a port where nothing listens is waited for until its tunnel is closed', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   const opening = under.run('openPort', { instance: id, port: 3000 })
@@ -100,7 +100,7 @@ test('a port at which nothing listens is told, stays to be read, and is dismisse
   expect(await codeOf(under.run('openPort', { instance: id, port: 0 }))).toBe('invalid_argument')
 })
 
-test('the ports that answer are found, and those of its template, silent or not', async () => {
+test('ports that answer are found, and those of the template even when silent', async () => {
   const under = await world.startConnected()
   const { hash } = await under.run('createTemplate', {
     fields: { ...template, env: '-p 8188:8188 -p 53:53/udp' },
@@ -113,7 +113,7 @@ test('the ports that answer are found, and those of its template, silent or not'
   ])
 })
 
-test('a tunnel that nobody used for an hour ends, and one in use does not', async () => {
+test('a tunnel that is unused for an hour is closed, and one in use is not', async () => {
   const idle = new Set<() => void>()
   const { clock } = world.machine
   const after = clock.after.bind(clock)
@@ -134,11 +134,11 @@ test('a tunnel that nobody used for an hour ends, and one in use does not', asyn
   await under.until(() => Object.keys(under.account().tunnels).length === 0)
   await expect(askByName(url)).rejects.toThrow()
 
-  // Opened again, it is where it was: a page that is still open finds it.
+  // Reopened, it has the same address, so that an open page finds it.
   expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
 })
 
-test('127.0.0.1 is offered to a browser that does not come by the name, until one does', async () => {
+test('127.0.0.1 is offered when no browser opens the tunnel’s name, until one does', async () => {
   const waits = new Set<() => void>()
   const { clock, opener } = world.machine
   const after = clock.after.bind(clock)
@@ -172,7 +172,7 @@ test('127.0.0.1 is offered to a browser that does not come by the name, until on
   expect(waits.size).toBe(0)
 })
 
-test('the tunnels of an instance end with it', async () => {
+test('destroying an instance closes its tunnels', async () => {
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })

@@ -3,7 +3,7 @@ import { attemptsRequest, onAccount } from './attempts/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** Two machines with a Berth each, on one account. What two guards, attempts and replacements do is told beside them. */
+/** Two machines with a Berth each, on one account. Guards, attempts and replacements have such tests of their own. */
 async function twoBerths(
   context: TestContext,
   speed = 60,
@@ -22,7 +22,7 @@ async function twoBerths(
   return { world, one, two }
 }
 
-test.concurrent('rentals whose answers are lost at the same moment each find their own', {
+test.concurrent('two rentals whose answers are lost at once each find their own instance', {
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
@@ -34,7 +34,7 @@ test.concurrent('rentals whose answers are lost at the same moment each find the
   world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
   const [first, second] = requests
   if (!first || !second) throw new Error('nothing to ask for')
-  // The cheapest is one and the same: the second takes another.
+  // Both have the same cheapest offer: the second takes another.
   const { offers } = await two.run('searchOffers', {
     query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
   })
@@ -61,7 +61,9 @@ test.concurrent('rentals whose answers are lost at the same moment each find the
   expect(mine(two)).toEqual([['second', 'second']])
 })
 
-test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 120_000 }, async context => {
+test.concurrent('cancelling a rental in one Berth leaves the other’s rental alone', {
+  timeout: 120_000,
+}, async context => {
   // In a faster world it may run before it is cancelled.
   const { world, one, two } = await twoBerths(context, 1)
   const request = await requestCheapest(one)
@@ -78,7 +80,7 @@ test.concurrent('one cancels its rental, and the other’s goes on', { timeout: 
   expect(await onAccount(world)).toHaveLength(1)
 })
 
-test.concurrent('a bid that both raise is raised to what one would have bid', {
+test.concurrent('a bid raised by both Berths is no higher than one would raise it', {
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
@@ -97,7 +99,7 @@ test.concurrent('a bid that both raise is raised to what one would have bid', {
   }
 })
 
-test.concurrent('a watch that rents, on each, is a request on each: neither touches what the other rents', {
+test.concurrent('a watch that rents in each Berth rents one instance each', {
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)

@@ -5,13 +5,13 @@ import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** A service that answers the same until it is told otherwise. */
+/** A service that answers the same until `instances` is changed. */
 let server: Server
 let instances: Record<string, unknown>[]
 let world: World
 beforeEach(async () => {
   world = await createWorld()
-  // This service tells this machine's own time.
+  // This service has this machine's own time.
   world.machine.clock = systemClock
   instances = Array.from({ length: 1000 }, (_, index) => ({
     id: index + 1,
@@ -55,7 +55,7 @@ async function connected(): Promise<{ under: BerthUnderTest; sent: MainMessage[]
   return { under, sent }
 }
 
-test('polling a thousand unchanged instances sends the page nothing, and writes nothing', async () => {
+test('polling a thousand unchanged instances sends nothing and keeps State as it is', async () => {
   const { under, sent } = await connected()
   const before = under.berth.state()
   for (let poll = 0; poll < 20; poll += 1) await under.run('refresh', {})
@@ -63,7 +63,7 @@ test('polling a thousand unchanged instances sends the page nothing, and writes 
   expect(under.berth.state()).toBe(before)
 })
 
-test('ten changed of a thousand are sent in proportion', async () => {
+test('ten changed instances of a thousand are sent as one small patch', async () => {
   const { under, sent } = await connected()
   instances = instances.map((record, index) => (index % 100 === 0 ? { ...record, gpu_util: 51 } : record))
   await under.run('refresh', {})

@@ -13,7 +13,7 @@ afterEach(() => world.close())
 const titles = () => world.notifier.shown.map(({ title }) => title)
 const now = () => world.sim.controls.ledger().now
 
-/** Another Berth on the same files, once it has polled. */
+/** Restarts Berth on the same files, and polls. */
 async function restart(): Promise<void> {
   await under.close()
   under = await world.start()
@@ -21,14 +21,14 @@ async function restart(): Promise<void> {
   await under.run('refresh', {})
 }
 
-describe.each(profileNames)('of the %s', name => {
+describe.each(profileNames)('on the %s profile', name => {
   beforeEach(async () => {
     world = await createWorld({ deployment: profiles[name] })
     world.sim.controls.setCredit(1000)
     under = await world.startConnected()
   })
 
-  test('a contract that ends within a day and a full disk are each told once, over a restart too', async () => {
+  test('a contract ending within a day and a full disk alert once, even after a restart', async () => {
     const { id } = await rentRunning(under)
     world.notifier.shown.length = 0
     const { controls } = world.sim
@@ -55,7 +55,7 @@ describe.each(profileNames)('of the %s', name => {
 const asked = () =>
   world.sim.controls.requests().filter(({ path }) => path.includes('pending-price-increases')).length
 
-test('where the service has no price increases it is asked about them once a day at most', async () => {
+test('a service without price increases is asked for them at most once a day', async () => {
   world = await createWorld()
   under = await world.startConnected()
   await rentRunning(under)
@@ -81,7 +81,7 @@ describe('a price increase', () => {
     await under.until(() => id in under.account().priceIncreases)
   })
 
-  /** A poll at a time at which what hosts ask for is asked about again. */
+  /** Polls once price increases are due to be read again. */
   async function laterPoll(): Promise<void> {
     await world.sim.controls.advance(660)
     await under.run('refresh', {})
@@ -90,7 +90,7 @@ describe('a price increase', () => {
   const answer = (command: 'acceptPriceIncrease' | 'refusePriceIncrease', increase = shown()?.id ?? 0) =>
     under.run(command, { instance: id, increase })
 
-  test('is told once, with both prices and when, over a restart too', async () => {
+  test('alerts once with both prices, even after a restart', async () => {
     const price = (under.account().instances[id]?.pricePerHour ?? 0) / 1_000_000
     await under.until(() => titles().length === 1)
     expect(titles()[0]).toContain(`to cost $${(price * 1.5).toFixed(3)}/h instead of $${price.toFixed(3)}/h`)
@@ -103,7 +103,7 @@ describe('a price increase', () => {
     expect(titles()).toHaveLength(1)
   })
 
-  test('that is accepted holds from the contract’s end on, of which nothing is warned then', async () => {
+  test('that is accepted applies from the contract’s end, without a contract alert', async () => {
     const before = under.account().instances[id]
     await answer('acceptPriceIncrease')
     expect(shown()).toMatchObject({ accepted: true, from: before?.endsAt })
@@ -127,7 +127,7 @@ describe('a price increase', () => {
     expect(shown()).toBeUndefined()
   })
 
-  test('that is refused leaves the price, and another is told anew', async () => {
+  test('that is refused changes nothing, and another one alerts again', async () => {
     const before = under.account().instances[id]
     await answer('refusePriceIncrease')
     expect(shown()).toBeUndefined()
@@ -141,7 +141,7 @@ describe('a price increase', () => {
     expect(titles()).toHaveLength(2)
   })
 
-  test('that waits for no answer any more is said so, and what waits now is shown', async () => {
+  test('that is no longer pending is refused, and the pending one is shown', async () => {
     const old = shown()?.id ?? 0
     world.sim.controls.askPriceIncrease(id, 3)
     await expect(answer('acceptPriceIncrease', old)).rejects.toMatchObject({

@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 } as const
 
-/** The three cheapest offers match it. */
+/** A watch for the three cheapest offers. */
 async function requestForCheapest(): Promise<WatchRequest> {
   const { offers } = await berth.run('searchOffers', { query })
   const prices = offers.flatMap(({ price }) => (price === undefined ? [] : [price])).sort((a, b) => a - b)
@@ -41,8 +41,8 @@ const searches = () =>
     .filter(({ path }) => path.startsWith('/api/v0/bundles') || path.includes('/search'))
 
 /**
- * Takes the cheapest offer off the market whose machine makes no other like it. Gives its price, and the function that
- * puts it back: then it is new.
+ * Rents the cheapest offer that is the only one of its machine. Gives its price, and a function that puts it back on
+ * the market, where it is new.
  */
 async function takeCheapest(): Promise<{ offer: number; priceTo: number; putBack: () => Promise<void> }> {
   const { offers } = await berth.run('searchOffers', { query })
@@ -64,7 +64,7 @@ async function takeCheapest(): Promise<{ offer: number; priceTo: number; putBack
   }
 }
 
-/** A watch whose first search is over, and then a match that is new. */
+/** A watch that gets a new match after its first search. */
 async function watchAndMatch(): Promise<{ id: string; offer: number }> {
   const request = await requestForCheapest()
   const { offer, priceTo, putBack } = await takeCheapest()
@@ -78,7 +78,7 @@ async function watchAndMatch(): Promise<{ id: string; offer: number }> {
   return { id, offer }
 }
 
-test('a match is told once, however often the market is searched and Berth is started', async () => {
+test('a match alerts once, however often the market is searched or Berth restarted', async () => {
   const { id } = await watchAndMatch()
   const created = everCreated(world)
   expect(alertsOf(id)).toMatchObject([
@@ -96,12 +96,12 @@ test('a match is told once, however often the market is searched and Berth is st
   await berth.run('searchWatch', { watch: id })
   expect(searches().length).toBeGreaterThan(before)
   expect(alertsOf(id)).toHaveLength(1)
-  // The first search of each hour is noted.
+  // The first search of each hour is stored.
   await world.sim.controls.advance(3600)
   await berth.run('refresh', {})
   await berth.run('searchWatch', { watch: id })
   await berth.run('pauseWatch', { watch: id, paused: true })
-  // Noted every few minutes: those of the world may have begun anew between the searches.
+  // Stored hourly: a new hour of the world may have begun between the searches.
   expect((await berth.run('watchPrices', { watch: id })).at(-1)).toMatchObject({
     count: watchOf(id).matching,
     lowest: watchOf(id).best?.price,
@@ -112,7 +112,7 @@ test('a match is told once, however often the market is searched and Berth is st
   expect(berth.account().watches).toEqual({})
 })
 
-test('a click on it leads to the offer itself', async () => {
+test('a click on a match alert opens the offer', async () => {
   const { id, offer } = await watchAndMatch()
   world.notifier.click(alertsOf(id)[0]?.id ?? '', 'show')
   expect(berth.berth.state().goTo?.place).toMatchObject({
@@ -123,7 +123,7 @@ test('a click on it leads to the offer itself', async () => {
   await berth.run('deleteWatch', { watch: id })
 })
 
-test('while it is paused the market is left alone', async () => {
+test('a paused watch does not search the market', async () => {
   const id = await berth.run('saveWatch', { request: await requestForCheapest() })
   await berth.run('searchWatch', { watch: id })
   await berth.run('pauseWatch', { watch: id, paused: true })
@@ -135,7 +135,7 @@ test('while it is paused the market is left alone', async () => {
   await berth.run('deleteWatch', { watch: id })
 })
 
-test('one that may rent rents as many machines as it may, over a restart, and then has done its work', async () => {
+test('a watch that rents stops at its limit of machines, across a restart, and pauses', async () => {
   const created = everCreated(world)
   const request = await requestForCheapest()
   const price = request.search.filter.priceTo ?? 0
@@ -169,7 +169,7 @@ test('one that may rent rents as many machines as it may, over a restart, and th
   expect([...world.keychain.entries.values()].join()).not.toContain('hunter2')
 })
 
-test('a registry’s token that is left empty in a change stays, for its own user and registry alone', async () => {
+test('an empty registry token in a change keeps the old one, for the same user only', async () => {
   const { search, ...request } = await requestForCheapest()
   const registry = { server: 'ghcr.io', user: 'ada', token: 'hunter2-hunter2' }
   const limits = { attempts: 2, ceiling: 1, deadline: 3600, price: 1 }
@@ -198,7 +198,7 @@ test('a registry’s token that is left empty in a change stays, for its own use
   expect(kept()).not.toContain('hunter2')
 })
 
-test('a search that fails is said on the watch, and made again', async () => {
+test('a watch whose search failed searches again and clears its problem', async () => {
   await world.sim.controls.setFaults([{ method: 'POST', path: '.*', kind: 'status', status: 500, times: 4 }])
   const id = await berth.run('saveWatch', {
     request: await requestForCheapest().catch(() => requestForCheapest()),

@@ -14,7 +14,7 @@ async function begin(deployment = publicProfile): Promise<void> {
 
 const fields = { name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }
 
-/** A call of the service by itself. */
+/** Calls the service without Berth. */
 async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
   const headers = { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' }
   const answer = await fetch(`${world.sim.baseUrl}/api/v0${path}`, {
@@ -25,7 +25,7 @@ async function api<T>(method: string, path: string, body?: unknown): Promise<T> 
   return (await answer.json()) as T
 }
 
-test('a webhook’s secret is told at its creation and its rotation, and is nowhere else', async () => {
+test('a webhook’s secret is only in the answers to its creation and its rotation', async () => {
   await begin()
   const made = await under.run('createWebhook', { fields })
   const { id } = made.webhook
@@ -46,7 +46,7 @@ test('a webhook’s secret is told at its creation and its rotation, and is nowh
     ).toEqual([])
 })
 
-test('a webhook is tested, and one more than the service keeps is refused in its words', async () => {
+test('a webhook is tested, and one too many is refused in the service’s words', async () => {
   await begin()
   for (let count = 0; count < 4; count += 1) await under.run('createWebhook', { fields })
   const [first] = await under.run('listWebhooks', {})
@@ -67,7 +67,7 @@ test('a webhook needs no name, and is listed without one', async () => {
   expect(webhook?.name).toBeUndefined()
 })
 
-test('volumes are listed with where they are mounted, and deleted once they are free', async () => {
+test('volumes are listed with their instances, and deleted only once unused', async () => {
   await begin()
   expect(await under.run('listVolumes', {})).toEqual([])
   const request = await requestCheapest(under)
@@ -99,7 +99,7 @@ test('volumes are listed with where they are mounted, and deleted once they are 
   expect(await under.run('listVolumes', {})).toEqual([])
 })
 
-test('where the service has none of it, webhooks and volumes say so', async () => {
+test('rotating or testing a webhook and listing volumes fail where not supported', async () => {
   world = await createWorld()
   under = await world.startConnected()
   const made = await under.run('createWebhook', { fields })

@@ -46,7 +46,7 @@ export function testNotifier(): Notifier & { shown: Notice[]; click(id: string, 
 
 export interface BerthUnderTest {
   berth: RunningBerth
-  /** A command, with its answer. */
+  /** Runs a command and gives its answer. */
   run<Name extends CommandName>(name: Name, args: Args<Name>): Promise<Answer<Name>>
   account(): AccountView
   /** Resolves once State is as wanted; rejects when it is not within so many milliseconds. */
@@ -61,9 +61,9 @@ export interface World {
   notifier: ReturnType<typeof testNotifier>
   /** Starts Berth on this world's files, as often as wanted. */
   start(options?: Partial<BerthOptions>): Promise<BerthUnderTest>
-  /** Starts it, connects the simulator's account and waits for the first answer. */
+  /** Starts Berth, connects the simulator's account and waits for the first answer. */
   startConnected(): Promise<BerthUnderTest>
-  /** Time that passes everywhere while this machine sleeps. */
+  /** Advances the world and the wall clock, as a sleep does. */
   sleep(seconds: number): Promise<void>
   close(): Promise<void>
 }
@@ -146,7 +146,7 @@ export async function createWorld(options: SimulatorOptions = {}): Promise<World
     async close() {
       await Promise.all([...running].map(under => under.close()))
       await sim.close()
-      // What is forgotten about gone instances may still be being written.
+      // Files of gone instances may still be being written.
       await rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
     },
   }
@@ -157,7 +157,7 @@ function until(berth: RunningBerth, wanted: (state: State) => boolean, within: n
     const stop = berth.onChange(check)
     const timer = setTimeout(() => {
       stop()
-      // What fails by itself first: the rest may be long.
+      // Jobs come first, since the rest may be cut off.
       const accounts = Object.values(berth.state().accounts).map(({ jobs, ...rest }) => ({ jobs, ...rest }))
       reject(new Error(`State did not become as wanted: ${JSON.stringify(accounts).slice(0, 4000)}`))
     }, within)

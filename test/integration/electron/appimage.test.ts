@@ -9,7 +9,7 @@ const at = (path: string) => join(berth.session.home, path)
 const entry = '.local/share/applications/berth.desktop'
 const read = (path: string) => readFile(at(path), 'utf8').catch(() => undefined)
 
-/** Berth is an AppImage of that name from here on, as its runtime and AppRun start it. */
+/** From here on, Berth starts as an AppImage of that name, with the environment AppRun sets. */
 async function isImage(name: string): Promise<void> {
   await mkdir(at('resources'), { recursive: true })
   const mounted = at('.mount_Berth')

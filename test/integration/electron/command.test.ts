@@ -7,7 +7,7 @@ import { useShell } from './shell.ts'
 const berth = useShell()
 const { offerTray, startAlone, ask } = berth
 
-/** The program as the command, beside the Berth that runs. */
+/** Runs the program with --cli, beside the running Berth; gives its exit code. */
 const command = async (...args: string[]) =>
   (await startUnderDouble(berth.session.env, ['--cli', ...args])).ended
 
@@ -25,9 +25,9 @@ test('the program with --cli is the command: without a window, before the lock, 
   expect(await berth.process.ended).toBe(0)
 })
 
-test('the program with --cli starts itself in the tray where Berth does not run', async () => {
+test('the program with --cli starts itself with --hidden where Berth does not run', async () => {
   const { env, home } = berth.session
-  // In the program's place, to see how it is called.
+  // Stands in for the program, to record its arguments.
   const program = join(home, 'Berth.AppImage')
   await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" > ${home}/arguments\n`)
   await chmod(program, 0o755)

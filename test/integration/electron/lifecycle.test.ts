@@ -15,7 +15,7 @@ afterEach(async () => {
 const place = async () => (await state()).goTo?.place
 const told = async () => (await ask('notifications')).map(({ title }) => title)
 
-/** An account that is not the demo, with a machine that runs. */
+/** Connects an account that is not the demo and rents an instance. */
 async function rentForReal(): Promise<number> {
   sim = await startSimulator({ port: 0, seed: 7, speed: 200, offers: 200, calm: true })
   await command('changeSettings', { settings: { pollInterval: 2 } })
@@ -23,7 +23,7 @@ async function rentForReal(): Promise<number> {
   return (await berth.rentOne()).id
 }
 
-test('quitting while something costs asks first; only a yes ends it', async () => {
+test('quitting while an instance costs asks first, and only Quit ends Berth', async () => {
   await offerTray()
   await start()
   const id = await rentForReal()
@@ -38,7 +38,7 @@ test('quitting while something costs asks first; only a yes ends it', async () =
       escape: 'Cancel',
     },
   ])
-  // Quitting once more asks nothing more.
+  // Quitting again does not ask twice.
   await ask('quit')
   expect(await asked()).toHaveLength(1)
   await ask('answer', 'Cancel')
@@ -56,7 +56,7 @@ test('quitting while something costs asks first; only a yes ends it', async () =
   expect(await berth.process.ended).toBe(0)
 }, 120_000)
 
-test('without a tray closing asks too, and the window stays; a system that ends Berth is not asked', async () => {
+test('without a tray closing asks too; SIGTERM ends Berth without a question', async () => {
   await start()
   await rentForReal()
   await ask('closeWindow')
@@ -69,7 +69,7 @@ test('without a tray closing asks too, and the window stays; a system that ends 
   expect(await berth.process.ended).toBe(0)
 }, 120_000)
 
-test('a start that fails says why in a box, since nobody who clicked reads a terminal, and ends', async () => {
+test('a start that fails shows the reason in a message box and exits with 1', async () => {
   const box = join(berth.session.home, 'box')
   const home = join(berth.session.home, 'home')
   await mkdir(home)
@@ -78,11 +78,11 @@ test('a start that fails says why in a box, since nobody who clicked reads a ter
   await startAlone()
   expect(await berth.process.ended).toBe(1)
   expect(await readFile(box, 'utf8')).toMatch(/^Berth cannot start\nBerth could not start\. \S.*\/logs.*$/)
-  // What it had begun is ended: the next one finds its folder free.
+  // The lock is released for the next start.
   await expect(access(join(home, 'lock'))).rejects.toThrow()
 })
 
-test('a link leads to its place with the window brought back, and asks before it gets in', async () => {
+test('a link shows the window at its place; a bad link only shows a notification', async () => {
   await offerTray()
   await start('--speed', '200')
   const { id } = await berth.rentOne()
@@ -112,20 +112,20 @@ test('a link leads to its place with the window brought back, and asks before it
   expect(Object.keys((await state()).accounts['demo']?.instances ?? {})).toEqual([String(id)])
 }, 120_000)
 
-test('a link that started Berth is followed once it is there', async () => {
+test('a link that started Berth is followed after the start', async () => {
   await start('berth://settings')
   await expect.poll(place).toEqual({ screen: 'settings' })
 })
 
-test('a notification that started Berth leads to its place, and brings the window though it starts hidden', async () => {
+test('a notification that started Berth leads to Activity if its account is unknown', async () => {
   await offerTray()
   berth.session.env['BERTH_DOUBLE_NOTICE'] = 'a00000009/4711'
   await start('--hidden')
-  // Of that account nothing is known any more: what was told is in Activity.
+  // That account is unknown, but Activity has the alert.
   await expect.poll(place).toEqual({ screen: 'activity' })
 })
 
-test('started hidden, Berth is in the tray alone; a hidden second start changes nothing', async () => {
+test('with --hidden Berth has a tray and no window, also after a second hidden start', async () => {
   await offerTray()
   await startAlone('--hidden')
   await expect.poll(async () => (await ask('tray'))?.menus ?? 0, { timeout: 45_000 }).toBeGreaterThan(0)
@@ -135,12 +135,12 @@ test('started hidden, Berth is in the tray alone; a hidden second start changes 
   await expect.poll(() => ask('windows')).toMatchObject([{ visible: true }])
 })
 
-test('without a tray there is nothing to hide in', async () => {
+test('without a tray --hidden shows the window anyway', async () => {
   await start('--hidden')
   expect(await ask('tray')).toBeUndefined()
 })
 
-test('by choice closing ends Berth though there is a tray', async () => {
+test('with closeToTray off, closing ends Berth despite the tray', async () => {
   await offerTray()
   await start()
   await command('changeSettings', { settings: { closeToTray: false } })
@@ -148,7 +148,7 @@ test('by choice closing ends Berth though there is a tray', async () => {
   expect(await berth.process.ended).toBe(0)
 })
 
-test('the window comes back where it was on these screens', async () => {
+test('the window returns to its bounds for the same screens, and only for those', async () => {
   await start()
   await ask('moveWindow', { x: 300, y: 120, width: 900, height: 640 })
   const kept = join(berth.session.home, 'home', 'window.json')
@@ -158,13 +158,13 @@ test('the window comes back where it was on these screens', async () => {
   await start()
   expect((await ask('windows'))[0]?.bounds).toEqual({ x: 300, y: 120, width: 900, height: 640 })
   berth.process.kill()
-  // What was kept for screens that stood otherwise is not for these.
+  // Bounds stored for other screens are not used here.
   await writeFile(kept, '{"800x600+0+0": {"x": 1, "y": 1, "width": 500, "height": 400, "maximized": false}}')
   await start()
   expect((await ask('windows'))[0]?.bounds).toMatchObject({ width: 1080, height: 720 })
 })
 
-test('starting at login is a file of the desktop’s, and what the desktop switched off is seen', async () => {
+test('starting at login writes a desktop file, and notices when the desktop disables it', async () => {
   const file = join(berth.session.home, '.config', 'autostart', 'berth.desktop')
   await start()
   expect((await state()).app.autostart).toBe(true)
@@ -179,7 +179,7 @@ test('starting at login is a file of the desktop’s, and what the desktop switc
   await expect(access(file)).rejects.toThrow()
 })
 
-test('a pause is on the tray and ends there; what is rented meanwhile is watched until it runs', async () => {
+test('polling is paused and resumed from the tray; a rental during the pause still starts', async () => {
   await offerTray()
   await start('--speed', '200')
   const images = (await ask('tray'))?.images ?? 0
@@ -195,7 +195,7 @@ test('a pause is on the tray and ends there; what is rented meanwhile is watched
   await expect.poll(async () => (await state()).pausedUntil).toBeUndefined()
 }, 120_000)
 
-test('the tray’s menu and picture are given anew only when what they show has changed', async () => {
+test('the tray’s menu and icon are set again only when their content changes', async () => {
   await offerTray()
   await start()
   await expect.poll(async () => (await menu())[1]?.label, { timeout: 45_000 }).toMatch(/^Credit \$/)
@@ -216,7 +216,7 @@ test('the tray’s menu and picture are given anew only when what they show has 
     .toEqual({ menus: before.menus + 1, images: before.images + 1 })
 })
 
-test('the demo’s events and saved searches are in the tray, and do what they say', async () => {
+test('the tray menu opens saved searches and triggers the demo’s events', async () => {
   await offerTray()
   await start()
   const search = {
@@ -224,7 +224,7 @@ test('the demo’s events and saved searches are in the tray, and do what they s
     filter: { priceTo: 2 },
   }
   await command('saveSearch', { name: 'R&D', search })
-  // One ampersand alone would be no letter but a mark of the one behind it.
+  // A single ampersand would mark the next letter as the access key.
   await ask('clickMenu', ['Saved searches', 'R&&D'])
   expect(await place()).toEqual({ screen: 'offers', search })
   await ask('clickMenu', ['Make something happen', 'The credit runs low'])
@@ -234,7 +234,7 @@ test('the demo’s events and saved searches are in the tray, and do what they s
   await expect.poll(async () => (await ask('tray'))?.tooltip).toContain('low credit')
 })
 
-test('the menu’s entries lead where they say, and the page’s window comes with them', async () => {
+test('entries of the application menu open their place and show the window', async () => {
   await offerTray()
   await start()
   await ask('closeWindow')
@@ -245,7 +245,7 @@ test('the menu’s entries lead where they say, and the page’s window comes wi
   expect(await place()).toEqual({ screen: 'here', ask: 'shortcuts' })
 })
 
-test('while the page before the user shows it, a crash is no notification; behind another window it is', async () => {
+test('a crash visible on the focused page is no notification; an event behind a window is', async () => {
   await start('--speed', '200')
   const { id } = await berth.rentOne()
   await command('reportPlace', { focused: true, screen: 'instances' })

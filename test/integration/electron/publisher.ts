@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where updates are fetched from, on loopback. */
+/** An update server on loopback. */
 export interface Publisher {
-  /** What `app-update.yml` says of it. */
+  /** The content of `app-update.yml`. */
   config: string
-  /** The requests that came. */
+  /** The requests received. */
   asked: { path: string; headers: NodeJS.Dict<string | string[]> }[]
-  /** Offers a version: that program, under its digest or another. */
+  /** Offers that program as a version, with its SHA-512 or a given digest. */
   offer(version: string, program: Buffer, digest?: string): void
   close(): void
 }

@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** What Activity says of failures, oldest first, as a page that asks for the whole State sees it. */
+/** The errors in Activity, oldest first, read by a page that asks for the whole State. */
 async function failures(): Promise<string[]> {
   const sent = async () =>
     ((await berth.ask('sent')) as [string, MainMessage][]).map(([, message]) => message)
@@ -60,14 +60,14 @@ test('a page that crashes is brought back with a line about it, up to three time
   await expect.poll(log).toContain('brought back: crashed, 139')
 })
 
-test('whoever has had enough of crashes can quit', async () => {
+test('after four crashes the user can quit Berth', async () => {
   for (let crash = 0; crash < 4; crash++) await berth.ask('crashPage')
   await expect.poll(async () => (await berth.ask('questions')).length).toBe(1)
   await berth.ask('answer', 'Quit Berth')
   expect(await berth.ended).toBe(0)
 })
 
-test('a page that hangs is begun anew unless it answers in time', async () => {
+test('a page that hangs is reloaded, unless it responds in time', async () => {
   await berth.ask('pageHangs', true)
   await berth.ask('pageHangs', false)
   await berth.ask('pageHangs', true)

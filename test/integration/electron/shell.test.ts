@@ -42,7 +42,7 @@ test('it opens on the demo in a window with every protection on, and Chromium’
 test('the page has no network: its session’s proxy leads nowhere, WebRTC goes by it, and updates do not', async () => {
   await start()
   expect(await berth.ask('windows')).toMatchObject([{ webRtcPolicy }])
-  // No session but the pages' own.
+  // Only the pages' session has the proxy.
   expect((await berth.ask('told')).proxies).toEqual({ '': noNetwork })
 })
 
@@ -97,7 +97,7 @@ test('what does not come from the page’s own main frame is not heard', async (
   expect((await state()).app.shell).toBe('electron')
 })
 
-test('without a tray the window is an ordinary one: closing it ends Berth', async () => {
+test('without a tray closing the window ends Berth', async () => {
   await start()
   expect(await berth.ask('tray')).toBeUndefined()
   expect((await state()).app.tray).toBe(false)
@@ -105,7 +105,7 @@ test('without a tray the window is an ordinary one: closing it ends Berth', asyn
   expect(await berth.process.ended).toBe(0)
 })
 
-test('with a tray, closing hides the window, and tray, second start and wake bring Berth back', async () => {
+test('with a tray closing hides the window; tray and second start show it again', async () => {
   await offerTray()
   await start()
   expect((await state()).app.tray).toBe(true)
@@ -127,7 +127,7 @@ test('with a tray, closing hides the window, and tray, second start and wake bri
   expect(await berth.process.ended).toBe(0)
 })
 
-test('every entry of the tray does what it says, from renting to destroying', async () => {
+test('the tray’s entries rent, open, stop and start an instance, and rent it again', async () => {
   await offerTray()
   await start('--speed', '200')
   await expect.poll(async () => (await menu())[1]?.label).toMatch(/^Credit \$/)
@@ -160,7 +160,7 @@ test('every entry of the tray does what it says, from renting to destroying', as
   await expect.poll(instanceEntry, { timeout: 45_000 }).toBeUndefined()
   await berth.ask('clickMenu', ['Rent a GPU…'])
   expect((await state()).goTo?.place).toEqual({ screen: 'offers' })
-  // What was rented is gone, but not how: it is offered again, as a dialog to look over.
+  // The instance is gone, but its rental can be repeated through a dialog.
   const [again] = (await menu()).filter(({ label }) => /^Rent .* again…$/.test(label))
   await berth.ask('clickMenu', [again?.label ?? ''])
   const place = (await state()).goTo?.place
@@ -172,7 +172,7 @@ test('every entry of the tray does what it says, from renting to destroying', as
   })
 }, 180_000)
 
-test('an alert is a notification, and its click leads to the place with the window brought back', async () => {
+test('an alert is a notification, and a click on it shows the window at its place', async () => {
   await offerTray()
   await start('--speed', '20')
   await command('changeSettings', { settings: { lowCreditDollars: 10 } })
@@ -186,13 +186,13 @@ test('an alert is a notification, and its click leads to the place with the wind
   expect(await berth.ask('windows')).toMatchObject([{ visible: true }])
 })
 
-test('a page that is loaded anew is a new page: nothing more is sent to the old one', async () => {
+test('after a reload nothing is sent until the new page joins', async () => {
   await offerTray()
   await start()
   await state()
   await berth.ask('reload')
   const before = (await messages()).length
-  // A page that was still joined would hear of both before the menu shows the second.
+  // A page that was still joined would get both changes before the menu shows the second.
   for (const entry of ['Pause polling for an hour', 'Resume polling']) {
     await expect.poll(async () => (await menu()).map(({ label }) => label)).toContain(entry)
     await berth.ask('clickMenu', [entry])

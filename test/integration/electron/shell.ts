@@ -9,7 +9,7 @@ import { startUnderDouble, type UnderDouble } from '../../electron/start-under-d
 import { startSession, type TestSession } from '../local/session-bus.ts'
 import { startTrayWatcher, type TrayWatcher } from '../local/tray-watcher.ts'
 
-/** The built shell under the double, with the test in the page's place. */
+/** The built main process under the double of Electron, with the test as the page. */
 export interface Shell {
   readonly session: TestSession
   readonly process: UnderDouble
@@ -17,19 +17,19 @@ export interface Shell {
     name: Name,
     ...args: Parameters<Remote[Name]>
   ) => Promise<Awaited<ReturnType<Remote[Name]>>>
-  /** From here on the desktop shows tray icons, or has what would but for a panel. */
+  /** From here on the desktop has a tray watcher, by default with a panel that shows icons. */
   offerTray(shows?: boolean): Promise<TrayWatcher>
-  /** Starts it, and waits for its window. */
+  /** Starts Berth and waits for its window. */
   start(...flags: string[]): Promise<void>
-  /** Starts it without waiting for anything. */
+  /** Starts Berth and does not wait for its window. */
   startAlone(...flags: string[]): Promise<void>
-  /** Gives a command as the page would, and waits for its answer. */
+  /** Sends a command as the page does, and waits for its answer. */
   command(name: string, args: unknown): Promise<unknown>
   messages(): Promise<MainMessage[]>
-  /** State, as a page that asks for the whole gets it. */
+  /** The whole State, as a page gets it on a sync. */
   state(): Promise<State>
   menu(): Promise<SeenItem[]>
-  /** Rents the most reliable offer of the shown account, and waits until it runs. */
+  /** Rents the most reliable offer of the shown account and waits until the instance runs. */
   rentOne(): Promise<InstanceView>
 }
 

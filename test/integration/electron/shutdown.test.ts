@@ -13,11 +13,11 @@ afterEach(async () => {
 })
 
 const home = () => join(berth.session.home, 'home')
-/** Berth has let go of its folder, which it does last. */
+/** Whether the lock of Berth's folder is gone, which Berth releases last. */
 const hasEndedInOrder = async () => (await readdir(home())).every(name => !name.startsWith('lock-'))
 const ended = () => berth.process.ended
 
-/** An account that is not the demo, with a machine that costs: quitting asks. */
+/** Connects an account that is not the demo and rents an instance, so that quitting asks. */
 async function rentForReal(): Promise<void> {
   sim = await startSimulator({ port: 0, seed: 7, speed: 200, offers: 200, calm: true })
   await command('changeSettings', { settings: { pollInterval: 2 } })

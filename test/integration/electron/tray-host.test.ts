@@ -63,7 +63,7 @@ test('a desktop without a tray keeps the window, though it was to start hidden, 
     .toBe(true)
   await start()
   await trayIs(false)
-  // What comes later is told: had it been said again, it would stand before it.
+  // A second notification about the tray would come before this one.
   await ask('openUrl', 'berth://nowhere')
   await expect.poll(told, soon).toContain('A link leads nowhere')
   expect(await told()).not.toContain(title)

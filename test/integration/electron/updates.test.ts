@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 })
 })
 
-/** The publisher offers a version: a program that says, by a file, that it was started. */
+/** Publishes a version: a program that writes a file when it is started. */
 function offer(version: string, digest?: string): void {
   const program = `#!/bin/sh\necho ${version} > ${join(folder, 'started')}\n# ${'x'.repeat(300_000)}\n`
   publisher.offer(version, Buffer.from(program), digest)
@@ -122,7 +122,7 @@ test('an update whose digest is wrong is not taken', async () => {
   })
 })
 
-test('the same version, or an older one, is none', async () => {
+test('a version that is not newer is no update', async () => {
   offer('0.0.0')
   await start(publisher.config)
   await command('checkForUpdate')

@@ -29,7 +29,7 @@ test('a window that comes back maximised is not shown before its page is drawn',
   expect(window?.shownBeforeDrawn).toBe(false)
 })
 
-test('a second call brings a window that still waits for its page', async () => {
+test('a further start shows and focuses a window that still waits for its page', async () => {
   await offerTray()
   berth.session.env['BERTH_DOUBLE_LOADS'] = 'never'
   await startAlone('--hidden')
@@ -48,7 +48,7 @@ test('an instance’s details open in a window like the first, once each, and co
   expect(details).toMatchObject({ url: address, focused: true, preferences: first?.preferences ?? {} })
   expect(details?.webRtcPolicy).toBe(first?.webRtcPolicy)
 
-  // Its page has a link of its own to the one State.
+  // The details' page gets State over its own connection.
   await ask('post', { kind: 'sync' }, undefined, 1)
   await expect.poll(async () => JSON.stringify(await ask('sent', 1)), soon).toContain('"kind":"state"')
   expect(JSON.stringify(await ask('sent'))).not.toContain('"kind":"state"')

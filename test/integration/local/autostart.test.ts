@@ -25,7 +25,7 @@ describe.skipIf(lacking !== '')(`starting at login${lacking}`, () => {
     [['/opt/Berth/berth']],
     [['/home/me/My Apps/Berth 1.0.AppImage']],
     [['/usr/bin/electron', '/home/me/100% "mine" $HOME `id` \\ berth']],
-  ])('the file that starts %j is one that desktops accept', async command => {
+  ])('the autostart file for %j is valid, and follows the choice', async command => {
     const autostart = at(command)
     await autostart.choose('tray')
     const { stdout, stderr } = await run('desktop-file-validate', [file()])
@@ -41,7 +41,7 @@ describe.skipIf(lacking !== '')(`starting at login${lacking}`, () => {
 })
 
 test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
-  'what the desktop’s own settings switched off (%s) is off',
+  'autostart that the desktop disabled by %s counts as off',
   async line => {
     const autostart = at(['/opt/Berth/berth'])
     await autostart.choose('window')
@@ -51,7 +51,7 @@ test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
   },
 )
 
-test('what starts is the command, to the last character', () => {
+test('any command survives the quoting of the Exec line', () => {
   fc.assert(
     fc.property(
       fc.array(

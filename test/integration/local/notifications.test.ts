@@ -15,7 +15,7 @@ let dunst: ChildProcess
 const log: string[] = []
 const slow = { timeout: 45_000 }
 
-/** What dunst showed, in its order: it calls a script for each notification, replacements too. */
+/** The notifications dunst showed, in order: it calls a script for each, replacements too. */
 async function shown(): Promise<
   { app: string; summary: string; body: string; urgency: string; id: string }[]
 > {
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const record = `printf '%s\\037%s\\037%s\\037%s\\037%s\\036' "$1" "$2" "$3" "$5" "$DUNST_ID" >> "$HOME/shown"`
   await writeFile(hook, `#!/bin/sh\n${record}\n`)
   await chmod(hook, 0o755)
-  // The first action is chosen by what stands in for dmenu, once per call of `dunstctl context`.
+  // Stands in for dmenu: picks the action for each call of `dunstctl context`.
   const pick = join(session.home, 'pick.sh')
   await writeFile(pick, '#!/bin/sh\ngrep "$(cat "$HOME/wanted")" | head -n 1\n')
   await chmod(pick, 0o755)
@@ -84,7 +84,7 @@ test('a notice is shown by the desktop, once, with its urgency', async () => {
     ])
 })
 
-test('text from outside is text, never markup', async () => {
+test('markup in a notice is escaped and shown as text', async () => {
   await notifier.show(
     notice({ id: 'hostile', title: '<b>x</b> & y', body: '<img src="http://evil/"> & <b>bold</b>' }),
   )
@@ -98,14 +98,14 @@ test('a later notice with the same id takes the place of the earlier one', async
     notifier.show(notice({ id: 'outbid', title: 'first' })),
     notifier.show(notice({ id: 'outbid', title: 'second' })),
   ])
-  // The scripts that record them may overtake each other.
+  // The recording scripts may overtake each other.
   const recorded = async (summary: string) =>
     (await shown()).find(notification => notification.summary === summary)
   await expect.poll(() => recorded('first'), slow).toBeDefined()
   await expect.poll(() => recorded('second'), slow).toMatchObject({ id: (await recorded('first'))?.id })
 })
 
-test('a click on a button is told with the notice and the button', async () => {
+test('a click reports the notice and the button, or no button for the body', async () => {
   const clicks: unknown[] = []
   notifier.onClick((id, action) => clicks.push([id, action]))
   await session.run('dunstctl', ['close-all'])
@@ -125,7 +125,7 @@ test('a click on a button is told with the notice and the button', async () => {
   await expect.poll(() => clicks.at(-1), slow).toEqual(['outbid-4712', undefined])
 })
 
-test('when the desktop’s service was restarted, notices are shown all the same', async () => {
+test('notices are still shown after the notification service restarts', async () => {
   await session.run('dunstctl', ['close-all'])
   dunst.kill('SIGKILL')
   await once(dunst, 'exit')
@@ -134,7 +134,7 @@ test('when the desktop’s service was restarted, notices are shown all the same
   await expect.poll(async () => (await shown()).at(-1)?.summary, slow).toBe('after the restart')
 })
 
-test('without a service on the bus there are no notifications, and that is known', async () => {
+test('without a notification service or a bus, notifications are unavailable', async () => {
   const empty = await startSession()
   try {
     const none = await openDbusNotifier(empty.env, line => log.push(line))

@@ -20,7 +20,7 @@ let clock = new HandClock()
 beforeEach(() => {
   clock = new HandClock()
 })
-// Whatever a test leaves open closes with its time.
+// Closes the addresses that a test leaves open.
 afterEach(() => clock.pass(60_000))
 
 async function offered(): Promise<string> {
@@ -53,7 +53,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     await expect(ask(address)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('is used up by nothing but the right question, and tells no other where it leads', async () => {
+  test('is not used up by wrong requests, and does not reveal its target to them', async () => {
     const address = await offered()
     const answers = [
       await ask(new URL('/', address).href),
@@ -72,20 +72,20 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     expect(await ask(await offered(), { cookie })).toMatchObject({ status: 303 })
   })
 
-  test('is shut when a minute has gone by', async () => {
+  test('closes after a minute', async () => {
     const address = await offered()
     await clock.pass(60_000)
     await expect(ask(address)).rejects.toThrow('ECONNREFUSED')
   })
 
-  test('is not given where the system does not tell who holds a connection', async () => {
+  test('is undefined where the system does not list the owners of connections', async () => {
     expect(await oneUseAddress(target, clock, async () => '')).toBeUndefined()
   })
 
   test('refuses whoever the system says holds the connection, if it is another', async () => {
     const real = () => readFile('/proc/net/tcp', 'utf8')
     let asked = 0
-    // The first check is at its own end; from then on every connection is another user's.
+    // The first list is the real one; in all others each connection is another user's.
     const list = async () => {
       const text = await real()
       return asked++ === 0 ? text : text.replaceAll(/( 01 \S+ \S+ \S+ +)\d+/g, '$1 4711')
@@ -99,7 +99,7 @@ describe.skipIf(lacks(linux) !== '')(`an address for one use${lacks(linux)}`, ()
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'berth-desk-'))
       try {
-        // The desktop’s opener, which writes down its command line.
+        // Stands in for the desktop's opener and records its command line.
         const opener = join(folder, 'xdg-open')
         await writeFile(
           opener,

@@ -12,7 +12,7 @@ beforeAll(async () => {
   session = await startSession()
   vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', session.env['DBUS_SESSION_BUS_ADDRESS'])
   daemon = session.start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'pw')
-  // It is there once another program is told that it has no such secret, rather than that nothing answers.
+  // The keyring is ready once a lookup finds no secret, instead of failing.
   const ready = async () => expect(await lookup('nothing')()).toEqual({ code: 1, output: '' })
   await vi.waitFor(ready, { timeout: 45_000 })
 })
@@ -21,11 +21,11 @@ afterAll(async () => {
   await session.end()
 })
 
-/** What another program finds in the keychain. */
+/** Looks a secret up in the keychain with another program. */
 const lookup = (account: string) => () =>
   session.run('secret-tool', ['lookup', 'service', 'berth', 'account', account])
 
-test('a secret is in the desktop’s keychain under service berth, until it is deleted', async () => {
+test('a secret is stored in the desktop’s keychain under service berth until it is deleted', async () => {
   const keychain = await openKeychain(systemClock)
   expect(keychain).toMatchObject({ persistent: true })
   expect(keychain.problem).toBeUndefined()
@@ -42,7 +42,7 @@ test('a secret is in the desktop’s keychain under service berth, until it is d
   expect((await lookup('https://example.com a01234567')()).code).toBe(1)
 })
 
-test('a keychain that stops answering is given up in time, and works again when it answers', async () => {
+test('calls to a silent keychain time out, and work again once it answers', async () => {
   const { default: keytar } = await import('keytar')
   const blocks: (() => boolean)[] = []
   await openKeychain(systemClock, isBlocked => blocks.push(isBlocked))
@@ -59,13 +59,13 @@ test('a keychain that stops answering is given up in time, and works again when 
   expect(blocks.map(isBlocked => isBlocked())).toEqual([false])
 })
 
-test('where the keychain takes no secret, it stays in memory and the user is told so', async () => {
+test('without a keychain secrets stay in memory, and a problem says so', async () => {
   daemon.kill('SIGKILL')
   const empty = await startSession()
   try {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', empty.env['DBUS_SESSION_BUS_ADDRESS'])
     const at = (file: string) => new URL(`../../../electron/local/${file}`, import.meta.url).href
-    // The library keeps its first connection: a program of its own begins afresh.
+    // The library keeps its first connection, so this runs in a new process.
     const script = `
       import { systemClock } from '${at('clock.ts')}'
       import { openKeychain } from '${at('keychain/open-keychain.ts')}'

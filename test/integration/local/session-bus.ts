@@ -5,21 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A session bus of the test's own, with the folders of a user who has never logged in. */
+/** A session bus for one test, with an empty home folder. */
 export interface TestSession {
   home: string
   env: NodeJS.ProcessEnv
-  /** Starts a program in the session; it ends with it. */
+  /** Starts a program in the session, which ends with the session. */
   start(program: string, args: readonly string[], input?: string): ChildProcess
-  /** Runs one to its end; gives its exit code and what it printed. */
+  /** Runs a program to its end; gives its exit code and output. */
   run(program: string, args: readonly string[]): Promise<{ code: number | null; output: string }>
   end(): Promise<void>
 }
 
-/**
- * A bus on which nothing starts by being asked for: else who asks early gets a keyring that the bus began, not the one
- * that a test begins at the same time.
- */
+/** A bus that activates no services: an early lookup would start a keyring beside the one of the test. */
 const withoutServices = `<busconfig>
   <type>session</type>
   <listen>unix:tmpdir=/tmp</listen>
@@ -29,7 +26,7 @@ const withoutServices = `<busconfig>
 export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
   const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
   const children: ChildProcess[] = []
-  // Nothing of the desktop that the tests may be run on.
+  // Leaves out the desktop on which the tests run.
   const { DBUS_SESSION_BUS_ADDRESS: _bus, DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...outside } = process.env
   const base = { ...outside, HOME: home, XDG_RUNTIME_DIR: home, XDG_CONFIG_HOME: join(home, '.config') }
   const own = `--address=unix:path=${join(home, 'bus')}`
@@ -64,7 +61,7 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
     },
     async end() {
       for (const child of children.toReversed()) child.kill('SIGKILL')
-      // Who was killed a moment ago may still be writing.
+      // Processes that were just killed may still be writing.
       await rm(home, { recursive: true, force: true, maxRetries: 20 })
     },
   }

@@ -3,20 +3,20 @@ import { Message, sessionBus, Variant } from '@jellybrick/dbus-next'
 const name = 'org.kde.StatusNotifierWatcher'
 const path = '/StatusNotifierWatcher'
 
-/** What shows tray icons on a session bus, as Electron's own tray meets it. */
+/** The StatusNotifierWatcher on a session bus, with which Electron's tray registers its icon. */
 export interface TrayWatcher {
-  /** From here on a panel shows the icons, or none does; the watcher stays. */
+  /** Sets whether a panel shows the icons; the watcher stays. */
   showIcons(shows: boolean): void
-  /** It goes, as with the panel it belongs to. */
+  /** Releases the watcher's name, as when its panel ends. */
   leave(): Promise<void>
-  /** A click on the icon that was registered last, as a panel passes it on. */
+  /** Clicks the icon that was registered last, as a panel does. */
   click(): Promise<void>
-  /** It comes back. */
+  /** Takes the watcher's name again. */
   come(): Promise<void>
   end(): void
 }
 
-/** Puts one on the bus; `shows` tells whether a panel shows the icons from the first. */
+/** Starts a watcher; `shows`: whether a panel shows the icons from the start. */
 export async function startTrayWatcher(busAddress: string, shows = true): Promise<TrayWatcher> {
   const bus = sessionBus({ busAddress })
   let hasHost = shows

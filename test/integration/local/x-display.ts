@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A display that nobody sees. */
+/** A virtual X display. */
 export interface TestDisplay {
   /** Such as `:101`. */
   name: string
   end(): Promise<void>
 }
 
-/** Starts an X server on a free number of its own choosing. */
+/** Starts Xvfb on a free display number. */
 export async function startDisplay(): Promise<TestDisplay> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

@@ -75,7 +75,7 @@ test.each([
   }
   await write('AppRun', linux.appRun)
   await write('berth', '#!/bin/sh\necho "$@"\n')
-  // Asked whether a user may have namespaces of their own.
+  // Berth's check for user namespaces calls `unshare`.
   await write('unshare', `#!/bin/sh\nexit ${status}\n`)
   const { stdout } = spawnSync(join(appDir, 'AppRun'), ['--hidden', 'berth://offers'], {
     env: { PATH: process.env['PATH'], APPDIR: appDir },

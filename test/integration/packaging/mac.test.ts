@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
-/** It refuses to run anywhere else, though nothing in it needs a Mac where no file has to be joined by lipo. */
+/** Pretends to be a Mac, which the call checks but does not need while lipo has no file to join. */
 async function onMac(work: () => Promise<void>): Promise<void> {
   const { platform } = process
   Object.defineProperty(process, 'platform', { value: 'darwin' })
@@ -77,7 +77,7 @@ test('the app asks for what its code runs, and its helpers for no more than they
   )
 })
 
-test('macOS knows the app by its name and brings its links', async () => {
+test('Info.plist has the app’s name and identifier and the berth: scheme', async () => {
   const info = await plist(join(app(), 'Contents/Info.plist'))
   expect(info).toMatchObject({
     CFBundleIdentifier: 'app.berth.Berth',

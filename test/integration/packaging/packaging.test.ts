@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 const inAsar = async (path: string) => extractFile(packed.asar, path).toString()
 const isFile = (path: string) => 'size' in statFile(packed.asar, path)
 
-test('everything that the app imports at run time is inside, and of its bundles nothing else', async () => {
+test('the archive has everything imported at run time, and no other bundle', async () => {
   const { files, packages } = await reach(inAsar, 'dist/main/main.js')
   const mains = packed.files.filter(path => path.startsWith('dist/main/') && isFile(path))
   expect(mains.toSorted()).toEqual([...files].toSorted())
@@ -78,11 +78,11 @@ test('no native module asks for OpenSSL, which Electron does not have', async ()
     expect(openssl.exec(stdout)?.[0], path).toBeUndefined()
   }
   const left = at('node_modules/ssh2/lib/protocol/crypto/build/Release/sshcrypto.node')
-  // What was left out, where it could be made here, is what this would find.
+  // Proves the pattern on ssh2's native module, which is left out of the package.
   if (existsSync(left)) expect(wanted(left).stdout).toMatch(openssl)
 })
 
-test('the licences of all that is shipped are in it, and all are free ones', async () => {
+test('the package has the licences of all it ships, and all of them are free', async () => {
   const shipped = await shippedPackages()
   const names = shipped.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['svelte', 'ssh2', '@github/keytar', 'ws', 'tweetnacl']))
@@ -120,7 +120,7 @@ test('a package without a publish address has none to ask for updates', async ()
   expect(resources.toSorted()).toEqual(['app.asar', 'app.asar.unpacked', 'berth.schema.json', 'licences.txt'])
 })
 
-test('it is no larger than it was seen to be', async () => {
+test('the archive stays below 12 MB, and its native modules below 1 MB', async () => {
   const sizes = await Promise.all([sizeOf(packed.asar), sizeOf(`${packed.asar}.unpacked`)])
   const [archive = 0, native = 0] = sizes.map(bytes => bytes / 1024 / 1024)
   process.stdout.write(
@@ -146,11 +146,11 @@ test.each<[string, Configuration]>([
   ['nsis', { nsis: { nothing: true } as object }],
   ['dmg', { dmg: { nothing: true } as object }],
   ['mac', { mac: { hardenedRuntime: 'perhaps' } as object }],
-])('electron-builder’s own schema refuses an option of %s that it does not know', async (_name, wrong) => {
+])('electron-builder’s schema refuses an unknown option or value of %s', async (_name, wrong) => {
   await expect(pack(join(folder, 'refused'), wrong)).rejects.toThrow(/configuration/i)
 })
 
-test('the archive’s own main process starts, with nothing but what is in the package', async () => {
+test('the main process starts from the files of the archive alone', async () => {
   const app = join(folder, 'unpacked')
   extractAll(packed.asar, app)
   const berth = await startUnderDouble(
@@ -169,7 +169,7 @@ test('the archive’s own main process starts, with nothing but what is in the p
     const page = await berth.ask('fetch', 'app://berth/index.html')
     expect(page?.status).toBe(200)
     expect(Buffer.from(page?.bytes ?? []).toString()).toBe(await inAsar('dist/renderer/index.html'))
-    // Its service, its SSH server and its keychain are loaded only when they are asked for: the demo asks for two.
+    // The demo loads the modules for the service and the SSH server, which are loaded on demand.
     await berth.ask('post', { kind: 'sync' })
     await expect.poll(() => berth.ask('sent')).toContainEqual(expect.anything())
     expect(JSON.stringify(await berth.ask('sent'))).toContain('"shown":"demo"')

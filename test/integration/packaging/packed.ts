@@ -11,7 +11,7 @@ import { at } from '../../../build/places.ts'
 import { writeMacStandIn, writeStandIn } from './stand-in.ts'
 
 const require = createRequire(import.meta.url)
-/** CommonJS, whose default export Node does not take for its own. */
+/** CommonJS modules whose default export Node does not unwrap. */
 const targets = {
   AppImage: require('app-builder-lib/out/targets/appimage/AppImageTarget.js')
     .default as typeof AppImageTarget,
@@ -19,17 +19,17 @@ const targets = {
 }
 
 export interface Packed {
-  /** The folder that a user would have. */
+  /** The folder as a user gets it. */
   folder: string
   asar: string
-  /** Paths inside the asar, with `/` between and none in front. */
+  /** Paths inside the asar, separated by `/`, without a leading one. */
   files: string[]
   linux?: LinuxPackages
 }
 
-/** What the targets for Linux make of the configuration, before their tools run. */
+/** The output of the Linux targets for the configuration, before their tools run. */
 export interface LinuxPackages {
-  /** The desktop entry that goes into deb and rpm, and that of the AppImage. */
+  /** The desktop entry for deb and rpm; `imageEntry` is the AppImage's. */
   desktopEntry: string
   imageEntry: string
   /** The AppImage's own start script. */
@@ -41,7 +41,7 @@ type FpmOptions = Awaited<ReturnType<FpmTarget['checkOptions']>>
 
 const version = '45.0.0'
 
-/** Packs what is in dist/ as electron-builder.yml says, for Linux, around a stand-in for Electron. */
+/** Packs dist/ for Linux by electron-builder.yml, with a stand-in for Electron. */
 export async function pack(into: string, changes: Configuration = {}): Promise<Packed> {
   let linux: LinuxPackages | undefined
   await packFor(Platform.LINUX, Arch[process.arch as 'x64'], into, {
@@ -56,9 +56,9 @@ export async function pack(into: string, changes: Configuration = {}): Promise<P
   return { folder, ...(linux && { linux }), ...contents(join(folder, 'resources')) }
 }
 
-/** The same for macOS and one processor; gives the app's folder. */
+/** Packs dist/ for macOS and one processor; gives the app's folder. */
 export async function packForMac(into: string, arch: Arch.x64 | Arch.arm64): Promise<string> {
-  // Signing takes a Mac.
+  // Signing needs a Mac.
   await packFor(Platform.MAC, arch, into, { electronFuses: { resetAdHocDarwinSignature: false } })
   return join(into, 'release', arch === Arch.x64 ? 'mac' : 'mac-arm64', 'Berth.app')
 }
@@ -70,7 +70,7 @@ async function packFor(platform: Platform, arch: Arch, into: string, changes: Co
     projectDir: at('.'),
     targets: platform.createTarget('dir', arch),
     publish: 'never',
-    // Beside what electron-builder.yml says.
+    // Merged into electron-builder.yml.
     config: {
       ...changes,
       electronDist,
@@ -80,21 +80,21 @@ async function packFor(platform: Platform, arch: Arch, into: string, changes: Co
   })
 }
 
-/** What is in an app's archive. */
+/** The paths in an app's archive. */
 export function contents(resources: string): Pick<Packed, 'asar' | 'files'> {
   const asar = join(resources, 'app.asar')
   const files = listPackage(asar, { isPack: false }).map(path => path.replaceAll('\\', '/').slice(1))
   return { asar, files }
 }
 
-/** Asked of electron-builder's own targets. */
+/** Taken from electron-builder's own targets. */
 async function linuxPackages(packager: LinuxPackager, into: string): Promise<LinuxPackages> {
   const helper = new LinuxTargetHelper(packager)
   const fpm = (name: string) => new targets.Fpm(name, packager, helper, into).checkOptions()
   const { executableName, appInfo } = packager
   return {
     desktopEntry: await helper.computeDesktopEntry(packager.platformSpecificBuildOptions),
-    // Private there, and the only place that knows.
+    // A private member, which has no public equivalent.
     imageEntry: await new targets.AppImage('', packager, helper, into)['desktopEntry'].value,
     appRun: generateAppRunScript({
       DesktopFileName: `${executableName}.desktop`,
@@ -109,13 +109,13 @@ async function linuxPackages(packager: LinuxPackager, into: string): Promise<Lin
 }
 
 export interface Reached {
-  /** Files, by their path from where the search began. */
+  /** Paths of files, relative to the root of the search. */
   files: Set<string>
-  /** Packages, by name. */
+  /** Names of packages. */
   packages: Set<string>
 }
 
-/** What a bundle imports at run time, and what that imports: files of its own, and packages but Node's. */
+/** The files and packages a bundle imports at run time, transitively, without Node's modules. */
 export async function reach(read: (path: string) => Promise<string>, entry: string): Promise<Reached> {
   const files = new Set<string>()
   const packages = new Set<string>()
@@ -131,7 +131,7 @@ export async function reach(read: (path: string) => Promise<string>, entry: stri
   return { files, packages }
 }
 
-/** The names in imports, and in what the bundler made of a CommonJS package's `require`. */
+/** The names in imports and in the bundler's form of `require`. */
 function imported(text: string): string[] {
   const names: string[] = []
   const visit = (node: ts.Node): void => {

@@ -1,16 +1,16 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What Electron's fuses are found by, in any of its programs. */
+/** Marks the fuses in each of Electron's programs. */
 const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-/** A program in which the fuses lie as in the real one: version 1, nine of them, all as Electron ships them. */
+/** A program with fuses as in the real one: version 1, nine fuses, set as Electron ships them. */
 function program(): Buffer {
   const fuses = Buffer.concat([Buffer.from(sentinel), Buffer.from([1, 9]), Buffer.from('101100011')])
   return Buffer.concat([Buffer.from('stand-in\0'), fuses, Buffer.from('\0')])
 }
 
-/** What electron-builder wants of Electron's own files, without its binary: the names, and a program with fuses. */
+/** Writes the files of Electron that electron-builder needs: the names, and a program with fuses. */
 export async function writeStandIn(folder: string, version: string): Promise<void> {
   await mkdir(join(folder, 'locales'), { recursive: true })
   await writeFile(join(folder, 'electron'), program())
@@ -21,7 +21,7 @@ export async function writeStandIn(folder: string, version: string): Promise<voi
   for (const language of ['en-US', 'de']) await writeFile(join(folder, `locales/${language}.pak`), 'stand-in')
 }
 
-/** The same for macOS, with a helper. */
+/** Writes the files of Electron for macOS, with a helper app. */
 export async function writeMacStandIn(folder: string, version: string): Promise<void> {
   const app = join(folder, 'Electron.app/Contents')
   const helper = join(app, 'Frameworks/Electron Helper.app/Contents')

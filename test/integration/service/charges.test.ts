@@ -5,7 +5,7 @@ import { type Connected, connect } from './connected.ts'
 let service: Connected
 afterEach(() => service.simulator.close())
 
-test('charges and invoices are told where the service has them', async () => {
+test('charges and invoices are listed where the service has them', async () => {
   service = await connect({ deployment: publicProfile })
   const { controls } = service.simulator
   const { id } = await service.rent({ disk: 40, image: 'pytorch/pytorch' })
@@ -19,14 +19,14 @@ test('charges and invoices are told where the service has them', async () => {
   expect(await service.client.charges.invoices(from, to)).toMatchObject([{ type: 'credit', amount: -40 }])
 })
 
-test('where it has none, that is said as not supported', async () => {
+test('charges and invoices throw not_supported where the service lacks them', async () => {
   service = await connect()
   const { charges } = service.client
   await expect(charges.list(0, 1)).rejects.toMatchObject({ code: 'not_supported' })
   await expect(charges.invoices(0, 1)).rejects.toMatchObject({ code: 'not_supported' })
 })
 
-test('more rows than fit a page are followed to the last', async () => {
+test('invoices over several pages are read to the last', async () => {
   service = await connect({ deployment: publicProfile })
   const from = service.simulator.controls.ledger().now - 60
   for (let paid = 1; paid <= 130; paid += 1) service.simulator.controls.topUp(paid)

@@ -14,7 +14,7 @@ describe.each(profileNames)('on the %s profile', name => {
   let simulator: Simulator
   let client: ServiceClient
   const heard: AnswerTime[] = []
-  /** By which the client waits, and the service limits. */
+  /** The clock of the client's waits and the service's limits. */
   const clock = new HurriedClock()
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(profileNames)('on the %s profile', name => {
     return all.filter(({ method, path }) => method === 'PUT' && path.startsWith(`/api/v0/${what}/`))
   }
 
-  /** To be rented: some deployments want seconds between two creations. */
+  /** The cheapest offer, after a wait: some deployments require seconds between two creations. */
   async function cheapest(): Promise<number> {
     await clock.sleep(5000)
     const [offer] = await client.offers.search({
@@ -97,7 +97,7 @@ describe.each(profileNames)('on the %s profile', name => {
     await expect(client.instances.one(id)).rejects.toMatchObject({ status: 404 })
   })
 
-  test('a creation whose answer is lost is ambiguous, sent once, and there', async () => {
+  test('a creation with a lost answer is ambiguous, is not repeated, and exists', async () => {
     const before = requests('asks').length
     const offer = await cheapest()
     faults({ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 })
@@ -130,7 +130,7 @@ describe.each(profileNames)('on the %s profile', name => {
   )
 
   test.each(['garbage', 'wrong_types', 'hang_after'] as const)(
-    '%s in place of a creation is ambiguous',
+    '%s instead of the answer to a creation is ambiguous',
     async kind => {
       const offer = await cheapest()
       faults({ method: 'PUT', path: '^/api/v0/asks/', kind, times: 1 })
@@ -142,7 +142,7 @@ describe.each(profileNames)('on the %s profile', name => {
     },
   )
 
-  test('twelve changes of a bid at once stay under the threshold, from the first where it is what the interface says', async () => {
+  test('twelve bid changes at once stay under the threshold of the interface', async () => {
     const { new_contract: id } = await client.offers.createInstance(await cheapest(), {
       image: 'a',
       disk: 10,
@@ -150,14 +150,14 @@ describe.each(profileNames)('on the %s profile', name => {
     })
     await Promise.all(Array.from({ length: 12 }, (_, n) => client.instances.changeBid(id, 1 + n / 100)))
     const refused = requests('instances/bid_price').filter(({ status }) => status === 429)
-    // Where the same number is seconds between two of them, only those that were on their way already are refused.
+    // The public profile wants that many seconds between calls, so it refuses those already sent.
     expect(refused.length).toBeLessThanOrEqual(name === 'interface' ? 0 : 4)
     await expect(client.instances.changeBid(id, 99)).rejects.toMatchObject({ code: 'invalid_args' })
     await client.instances.destroy(id)
     await expect(client.instances.changeBid(id, 1)).rejects.toMatchObject({ code: 'no_such_instance' })
   })
 
-  test('every answer told the service’s time', () => {
+  test('every answer reports the service’s time', () => {
     expect(heard.length).toBeGreaterThan(10)
     const world = heard.map(time => time.serverTime)
     expect(Math.max(...world) - Math.min(...world)).toBeGreaterThan(60)

@@ -7,25 +7,25 @@ import type { Message } from '../../../simulator/world/account/outbox.ts'
 import { HurriedClock } from '../../unit/service/virtual-clock.ts'
 import type { ProfileName } from '../profiles.ts'
 
-/** A simulator and Berth's own client for it, and what a test makes happen there. */
+/** A simulator, Berth's client for it, and steps for tests. */
 export interface Connected {
   simulator: Simulator
-  /** With the account's own key. */
+  /** The client with the account's own key. */
   client: ServiceClient
-  /** With another key. */
+  /** A client with another key. */
   as(key: string): ServiceClient
   cheapest(): Promise<Offer>
   /** Rents the cheapest offer; gives the instance's id and key. */
   rent(body?: NewInstance): Promise<{ id: number; key: string }>
-  /** Rents the cheapest offer, and waits in world time until it runs. */
+  /** Rents the cheapest offer and advances world time until the instance runs. */
   running(): Promise<number>
   account(state: Partial<AccountState>): void
   minutes(count: number): Promise<void>
-  /** The message sent last. */
+  /** The latest email or text message with a code. */
   message(): Message
 }
 
-/** World time all but stands still: it moves by `minutes`. The client waits for nothing and repeats nothing. */
+/** World time moves only by `minutes`. The client neither waits nor repeats. */
 export async function connect(options: SimulatorOptions = {}): Promise<Connected> {
   const simulator = await startSimulator({
     ...{ speed: 0.001, calm: true, limits: false, offers: 40 },
@@ -66,13 +66,13 @@ export async function connect(options: SimulatorOptions = {}): Promise<Connected
   return connected
 }
 
-/** How each deployment refuses a key that nobody issued. */
+/** How each deployment refuses an unknown key. */
 export const nobodysKey: Record<ProfileName, object> = {
   interface: failure('unauthorized', 401),
   public: failure('auth_error', 404),
 }
 
-/** What an error of the client must be: its code, its status, and words of the service's own where it has some. */
+/** The expected error of the client: its code, its status and further fields. */
 export function failure(code: string, status: number, more: object = {}): object {
   return { name: 'ServiceError', code, status, ...more }
 }

@@ -36,14 +36,14 @@ test.each([
   expect((await client.instances.list()).instances).toEqual([])
 })
 
-test('an answer that is not in the encoding it names is a bad one', async () => {
+test('an answer with a wrong content encoding is bad_answer', async () => {
   const client = await clientOf(
     createServer((_, response) => response.setHeader('content-encoding', 'gzip').end(list)),
   )
   await expect(client.instances.list()).rejects.toMatchObject({ code: 'bad_answer' })
 })
 
-test('a refusal without a body says what it says, in whatever encoding', async () => {
+test('a refusal with an encoding but no body keeps its code', async () => {
   const client = await clientOf(
     createServer((_, response) => response.writeHead(401, { 'content-encoding': 'gzip' }).end()),
   )
@@ -52,7 +52,7 @@ test('a refusal without a body says what it says, in whatever encoding', async (
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 
-test('an answer that would switch protocols is a connection that was lost', async () => {
+test('an answer that switches protocols is connection_lost', async () => {
   const server = createTcpServer(socket => socket.once('data', () => socket.write(switching)))
   const client = await clientOf(server)
   await expect(client.instances.list()).rejects.toMatchObject({ code: 'connection_lost' })
@@ -63,7 +63,7 @@ test('an answer that would switch protocols is a connection that was lost', asyn
   })
 })
 
-test('requests one after another go over one connection', async () => {
+test('consecutive requests share one connection', async () => {
   let connections = 0
   const server = createServer((_, response) => response.end(list))
   server.on('connection', () => {
@@ -74,7 +74,7 @@ test('requests one after another go over one connection', async () => {
   expect(connections).toBe(1)
 })
 
-test('a certificate that nobody vouches for ends the request before anything is sent', async () => {
+test('an untrusted certificate ends the request before anything is sent', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-certificate-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
@@ -101,7 +101,7 @@ test('a certificate that nobody vouches for ends the request before anything is 
   expect(asked).toBe(0)
 })
 
-test('a connection that does not stand within ten seconds was none: nothing was sent', async () => {
+test('a connection that takes ten seconds fails as offline and is not ambiguous', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const server = createTcpServer(socket => socket.on('error', () => undefined))

@@ -4,17 +4,17 @@ import type { NewInstance } from '../../../electron/service/offers.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
-/** `actual_status` of what does not run any more, by whomever it was stopped. */
+/** `actual_status` of a stopped or outbid instance. */
 const stopped = { interface: 'stopped', public: 'exited' }
 /** The highest first bid, dollars per hour. */
 const highest = { interface: 32, public: 128 }
-/** The public deployment answers with a code of its own. */
+/** The code of a wrong search: the public deployment's is not known to Berth. */
 const wrongSearch = { interface: 'invalid_args', public: 'refused' }
-/** What comes of a limit below zero. */
+/** The answer to a negative limit. */
 const negativeLimit = { interface: failure('invalid_args', 400), public: [] }
 /** Whether an instance has a key of its own. */
 const givesKey = { interface: true, public: false }
-/** The public deployment has real volumes, and none is there. */
+/** Only the interface's deployment accepts a volume that does not exist. */
 const volume = {
   interface: { volume_info: { create_new: true, volume_id: 3, size: 5, mount_path: '/data' } },
   public: {},
@@ -89,7 +89,7 @@ describe.each(profileNames)('instances of the %s', name => {
     expect((await client.instances.list()).instances).toEqual([])
   })
 
-  test('a key is attached, on the instance and on the account', async () => {
+  test('an SSH key is attached to an instance and added to the account', async () => {
     const { id } = await service.rent()
     expect(await client.instances.attachSshKey(id, publicKey)).toMatchObject({
       ...{ success: true, msg: expect.any(String) },
@@ -99,7 +99,7 @@ describe.each(profileNames)('instances of the %s', name => {
     expect((await client.account.currentUser()).ssh_key).toBe(publicKey)
   })
 
-  test('attaching a key is refused for text that is no key, with no valid key, and where there is no instance', async () => {
+  test('attaching a bad SSH key, with a wrong API key or to no instance is refused', async () => {
     const { id } = await service.rent()
     await expect(client.instances.attachSshKey(id, 'a')).rejects.toMatchObject(failure('invalid_args', 400))
     await expect(service.as('nobody').instances.attachSshKey(id, publicKey)).rejects.toMatchObject(
@@ -148,7 +148,7 @@ describe.each(profileNames)('instances of the %s', name => {
     await expect(service.rent(body)).rejects.toMatchObject(failure('invalid_args', 400))
   })
 
-  test('what is done to an instance that is not there, or with no valid key, is refused', async () => {
+  test('actions on a missing instance, or with a wrong key, are refused', async () => {
     const calls = ({ instances }: ServiceClient) => [
       () => instances.one(gone),
       () => instances.stop(gone),
@@ -165,7 +165,7 @@ describe.each(profileNames)('instances of the %s', name => {
     await expect(stranger.offers.createInstance(1, { image: 'a' })).rejects.toMatchObject(nobodysKey[name])
   })
 
-  test('a search by a field or a type that there is not is refused', async () => {
+  test('a search with an unknown field is refused; a negative limit is answered per profile', async () => {
     const odd = { filters: { no_such_field: { eq: 1 } } }
     await expect(client.offers.search(odd as object)).rejects.toMatchObject(failure(wrongSearch[name], 400))
     const none = client.offers.search({ limit: -1 }).catch((error: unknown) => error)

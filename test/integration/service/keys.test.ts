@@ -5,7 +5,7 @@ import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
 const reading = { api: { user_read: {}, instance_read: {} } }
 
-/** What each tells of an account without SSH keys and of a key's permissions, and whether instances have keys. */
+/** Per profile: a user without SSH keys, a key's rights, and whether instances have keys. */
 const told = {
   interface: {
     user: { ssh_key: '', tfa_status: 'disabled' },

@@ -4,7 +4,7 @@ import { type Connected, connect, failure } from './connected.ts'
 
 let service: Connected
 let client: ServiceClient
-/** The account's own machines, and one of someone else. */
+/** The account's own machines, and a foreign one. */
 let mine: [number, number]
 let foreign: number
 beforeAll(async () => {
@@ -30,14 +30,14 @@ test('maintenance is cancelled', async () => {
   })
 })
 
-test('a clean-up says how many contracts went', async () => {
+test('a clean-up reports how many contracts it deleted', async () => {
   const cleaned = await client.machines.cleanup(mine[0])
   expect(cleaned).toMatchObject({ success: true, machine_id: mine[0], user_id: service.simulator.userId })
   expect(cleaned.num_deleted).toBeGreaterThan(0)
   expect(await client.machines.cleanup(mine[0])).toMatchObject({ num_deleted: 0 })
 })
 
-test('a network disk is made, takes further machines, and is listed', async () => {
+test('a network disk is created, extended to another machine, and listed', async () => {
   const disk = await client.machines.addNetworkDisk({ mount_point: '/mnt/data', machine_id: mine[0] })
   const same = { mount_point: '/mnt/data', machine_ids: [mine[1]], disk_id: disk }
   expect(await client.machines.addNetworkDisk(same)).toBe(disk)
@@ -46,7 +46,7 @@ test('a network disk is made, takes further machines, and is listed', async () =
   )
 })
 
-test('a network disk is refused by its code', async () => {
+test('a wrong network disk is refused with its code', async () => {
   const add = (body: object) => client.machines.addNetworkDisk({ mount_point: '/mnt/a', ...body })
   await expect(add({})).rejects.toMatchObject(failure('invalid_args', 400))
   await expect(add({ machine_id: mine[0], mount_point: 'a' })).rejects.toMatchObject(
@@ -65,7 +65,7 @@ test('maintenance of a machine that is missing or not the caller’s is not foun
   }
 })
 
-test('a clean-up is refused by its code', async () => {
+test('a clean-up of a missing or foreign machine is refused with its code', async () => {
   await expect(client.machines.cleanup(1)).rejects.toMatchObject(failure('invalid_args', 400))
   await expect(client.machines.cleanup(foreign)).rejects.toMatchObject(failure('not_authorized', 403))
 })

@@ -54,7 +54,7 @@ test('a webhook is made, changed field by field, listed and removed', async () =
   expect(await client.webhooks.list()).toEqual([])
 })
 
-test('a change that subscribes to an event tells which preferences it turned on', async () => {
+test('subscribing to an event reports the preferences it enabled', async () => {
   const {
     webhook: { id },
   } = await client.webhooks.create({ ...hook, event_types: [] })

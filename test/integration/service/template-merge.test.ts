@@ -4,7 +4,7 @@ import type { NewInstance } from '../../../electron/service/offers.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
-/** Few names, so that template and request often have the same. */
+/** Few names, so that template and request often share them. */
 const environment = fc.dictionary(
   fc.constantFrom('A', 'B_2', 'PATH_TO', '-p 80:80', '-p 8080:80', '-p 53:53/udp'),
   fc.string({ unit: fc.constantFrom(...'aZ0 =:"\'\\$é'), maxLength: 6 }),
@@ -13,7 +13,7 @@ const environment = fc.dictionary(
 const asMappings = (env: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [name, name.startsWith('-p') ? '1' : value]))
 
-/** The string form that a template keeps: values in double quotes, as a shell reads them. */
+/** The string form of a template's environment: values in double quotes, escaped for a shell. */
 const asFlags = (env: Record<string, string>) =>
   Object.entries(env)
     .map(([name, value]) =>
@@ -31,7 +31,7 @@ const scalars = fc.record(
 )
 const disk = fc.option(fc.integer({ min: 1, max: 30 }))
 
-/** How an empty start script is shown. */
+/** How each profile shows an empty start script. */
 const none = { interface: '', public: undefined }
 
 describe.each(profileNames)('on the %s profile', name => {

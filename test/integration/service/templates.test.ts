@@ -88,7 +88,7 @@ describe.each(profileNames)('templates of the %s', name => {
     expect(await ids({ hash_id: { eq: hash_id }, use_ssh: { eq: true } })).toEqual([id])
   })
 
-  test('what is not allowed in a template is refused', async () => {
+  test('wrong fields are refused when a template is created or edited', async () => {
     const { hash_id } = await client.templates.create(plain)
     for (const wrong of [{ name: '' }, { image: '' }, { image: 'a b' }, { recommended_disk_space: 0 }]) {
       await expect(client.templates.create({ ...plain, ...wrong })).rejects.toMatchObject(

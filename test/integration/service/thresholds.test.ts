@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../../electron/service/client.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
-/** How many calls at once are answered: section 8 allows bursts, an interval between two calls allows none. */
+/** How many of several calls at once are answered: thresholds of section 8 allow bursts, intervals do not. */
 const passing = {
   interface: (threshold: number) => Math.max(1, Math.floor(threshold)),
   public: () => 1,
@@ -18,7 +18,7 @@ const named = {
 const copy = { src_id: '1', src_path: '/a', dst_id: '2', dst_path: '/b' }
 
 describe.each(profileNames)('limits of the %s', name => {
-  /** The client's own clock runs ahead here, so that it never waits and meets every threshold of section 8. */
+  /** Its client does not wait, so that it hits every threshold of section 8. */
   let service: Connected
   let client: ServiceClient
   beforeAll(async () => {

@@ -23,7 +23,7 @@ const sync = () => ({
   ...{ transfer: 'Instance To Cloud', api_key: 'a-key' },
 })
 
-test('a copy is told of in the status line, half a minute late, until it is done', async () => {
+test('a copy appears in the status message within 36 seconds, until it is done', async () => {
   expect(await client.transfers.copy(between())).toMatchObject({ success: true, msg: expect.any(String) })
   const before = await line(to)
   await service.minutes(0.6)
@@ -32,7 +32,7 @@ test('a copy is told of in the status line, half a minute late, until it is done
   expect(await line(to)).toMatch(/done|complete/i)
 })
 
-test('a copy is cancelled by where it goes', async () => {
+test('a copy is cancelled by the id of its destination', async () => {
   await client.transfers.copy(between())
   await client.transfers.cancelCopy(to)
   await service.minutes(1)
@@ -53,7 +53,7 @@ test.each(['Instance To Cloud', 'Cloud To Instance'])(
   },
 )
 
-test('a copy is refused by its code', async () => {
+test('a wrong copy is refused with its code', async () => {
   const refused = async (more: object, code: string, status: number) =>
     expect(client.transfers.copy({ ...between(), ...more })).rejects.toMatchObject(failure(code, status))
   await refused({ src_path: '' }, 'invalid_args', 400)
@@ -63,7 +63,7 @@ test('a copy is refused by its code', async () => {
   await expect(client.transfers.copy(paths)).rejects.toMatchObject(failure('invalid_args', 400))
 })
 
-test('cancelling a copy is refused by its code', async () => {
+test('cancelling an unknown copy is refused with its code', async () => {
   await expect(client.transfers.cancelCopy(-1)).rejects.toMatchObject(failure('invalid_args', 400))
   await expect(client.transfers.cancelCopy(nobody)).rejects.toMatchObject(failure('no_such_user', 404))
 })
@@ -77,7 +77,7 @@ test('a cloud sync is refused without a code, in the service’s own words', asy
   }
 })
 
-test('cancelling a sync is refused by its code', async () => {
+test('cancelling an unknown sync is refused with its code', async () => {
   await expect(client.transfers.cancelSync(1.5)).rejects.toMatchObject(failure('invalid_args', 400))
   await expect(client.transfers.cancelSync(nobody)).rejects.toMatchObject(failure('no_such_instance', 404))
 })

@@ -17,7 +17,7 @@ afterEach(() => steps.simulator.close())
 const NUMBER = '+15551230001'
 const OTHER = '+15551230002'
 
-/** A code of section 7's second table, its status, what brings it about, and doing that through the client. */
+/** A code of section 7's second table, its status, its cause, and client calls that provoke it. */
 type Provoked = [code: string, status: number, why: string, provoke: () => Promise<unknown>]
 
 const again = async (times: number, call: () => Promise<unknown>) => {
@@ -227,17 +227,17 @@ test.each(provoked)('%s (%i) reaches the caller: %s', async (code, status, _why,
   await expect(provoke()).rejects.toMatchObject(failure(code, status, { detail: expect.any(String) }))
 })
 
-test('every two-factor code that has a sentence is provoked here', () => {
+test('every two-factor code with a sentence is provoked above', () => {
   expect(provoked.map(([code]) => code).sort()).toEqual(
     [...Object.keys(twoFactorSentences), 'not_found'].sort(),
   )
 })
 
-/** Requests to /api/ so far. */
+/** The number of requests so far. */
 const asked = () => steps.simulator.controls.requests().length
 
 test.each(['service_unavailable', 'challenge_creation_failed'])(
-  '%s of a step that sends a code is not repeated by itself',
+  '%s while a code is sent is not retried',
   async error => {
     const rule = { method: 'POST', path: '/tfa/', kind: 'status', status: 503, error } as const
     steps.simulator.controls.setFaults([rule])
@@ -247,7 +247,7 @@ test.each(['service_unavailable', 'challenge_creation_failed'])(
   },
 )
 
-test('a status that the service cannot give for the moment is asked for again', async () => {
+test('a status refused with service_unavailable is retried', async () => {
   const rule = { path: '/tfa/', kind: 'status', status: 503, error: 'service_unavailable', times: 2 } as const
   steps.simulator.controls.setFaults([rule])
   const before = asked()

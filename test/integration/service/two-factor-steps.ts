@@ -3,14 +3,14 @@ import type { Proof } from '../../../electron/service/two-factor.ts'
 import { appCode } from '../simulator/authenticator-app.ts'
 import { type Connected, connect } from './connected.ts'
 
-/** What a user does about two-factor authentication, through Berth's client. */
+/** A user's steps of two-factor authentication, through Berth's client. */
 export interface TwoFactorSteps extends Connected {
   tfa: ServiceClient['twoFactor']
-  /** Opens the 30 minutes in which methods may be added, by a code sent by email. */
+  /** Opens the 30 minutes in which methods may be added, with a code from an email. */
   authorize(): Promise<void>
   addTotp(label?: string): Promise<{ uri: string; id: number; backupCodes: string[] }>
   addSms(phoneNumber: string): Promise<{ id: number; backupCodes: string[] }>
-  /** Has a code sent; gives what proves that it was got. */
+  /** Has a code sent; gives the proof made of it. */
   smsProof(phoneNumber?: string): Promise<SentProof>
   emailProof(): Promise<SentProof>
 }

@@ -15,7 +15,7 @@ afterEach(() => steps.simulator.close())
 const NUMBER = '+15551230001'
 const codes = expect.arrayContaining([expect.stringMatching(/^\w{4}-\w{4}-\w{4}$/)])
 
-test('an account without methods is told so', async () => {
+test('the status of an account without methods says so', async () => {
   expect(await tfa.status()).toMatchObject({
     ...{ tfa_enabled: false, methods: [], backup_codes_remaining: 0, new_method_authorized: false },
   })
@@ -40,7 +40,7 @@ test('the first method brings ten backup codes and switches two-factor authentic
   expect((await tfa.status()).methods[1]).toMatchObject({ phone_number: expect.stringMatching(/^\*+0001$/) })
 })
 
-test('an authenticator is set up with a secret and its address, and nothing is added by that', async () => {
+test('setting up an authenticator gives a secret and its URI, but adds no method', async () => {
   const { secret, provisioning_uri } = await tfa.setUpTotp()
   expect(secret).toMatch(/^[A-Z2-7]{16,}$/)
   const uri = new URL(provisioning_uri)
@@ -59,7 +59,7 @@ test('the window to add methods closes after 30 minutes', async () => {
   await expect(steps.addTotp()).rejects.toMatchObject(failure('authorization_required', 403))
 })
 
-test('a backup code authorizes at once, and serves once', async () => {
+test('a backup code authorizes at once, and only once', async () => {
   await steps.authorize()
   const [backup_code = ''] = (await steps.addTotp()).backupCodes
   await steps.minutes(31)
@@ -98,7 +98,7 @@ test('on the login path no key is sent, and no session key comes back', async ()
   expect(user.session_key).toBeUndefined()
 })
 
-test('a text message is sent again with another code', async () => {
+test('a resent text message has a new secret', async () => {
   await steps.smsProof(NUMBER)
   const first = steps.message()
   const { secret } = await tfa.resendSms({ phone_number: NUMBER })

@@ -32,7 +32,7 @@ test('every field of a workergroup is kept, and listed', async () => {
   expect(await client.workergroups.list()).toContainEqual(expect.objectContaining({ id: made.id, ...wanted }))
 })
 
-test('a workergroup is refused for a template there is not, a load below zero, and no valid key', async () => {
+test('an unknown template, a negative load or a wrong key is refused', async () => {
   for (const wrong of [
     { template_hash: 'gone' },
     { template_id: 1 },

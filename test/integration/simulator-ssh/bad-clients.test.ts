@@ -5,7 +5,7 @@ import type { ClientChannel } from 'ssh2'
 import { expect, test } from 'vitest'
 import { connect, exec, openSftp, startInstance } from './instance.ts'
 
-test('rubbish closes that connection and no other', async () => {
+test('garbage closes its own connection and no other', async () => {
   const instance = await startInstance()
   const client = await connect(instance)
   const openings = [
@@ -25,7 +25,7 @@ test('rubbish closes that connection and no other', async () => {
   expect(await exec(client, 'whoami')).toMatchObject({ out: 'root\n' })
 })
 
-test('a client that leaves in the middle of everything is forgotten', async () => {
+test('clients that leave during transfers and commands do no harm', async () => {
   const instance = await startInstance()
   for (let time = 0; time < 5; time += 1) {
     const client = await connect(instance)
@@ -51,7 +51,7 @@ test('twenty channels of one connection work at once', async () => {
   )
 })
 
-test('X11 and an environment are not taken from the client', async () => {
+test('X11 is refused, and the client’s environment is ignored', async () => {
   const client = await connect(await startInstance())
   const out = await new Promise<string>((resolve, reject) =>
     client.exec('env', { env: { LD_PRELOAD: '/tmp/evil.so' } }, (error, channel) => {
@@ -74,7 +74,7 @@ test('X11 and an environment are not taken from the client', async () => {
   expect(out).not.toContain('LD_PRELOAD')
 })
 
-test('close ends every connection, silent ones too, and frees the port', async () => {
+test('close ends all connections, silent ones too, and frees the port', async () => {
   const instance = await startInstance()
   const client = await connect(instance)
   const silent = connectSocket(instance.port, instance.host)
@@ -88,7 +88,7 @@ test('close ends every connection, silent ones too, and frees the port', async (
   expect(again.port).toBe(instance.port)
 })
 
-test('a port that is taken is an error', async () => {
+test('a port that is taken fails with EADDRINUSE', async () => {
   const instance = await startInstance()
   await expect(startInstance({ port: instance.port })).rejects.toThrow(/EADDRINUSE/)
 })

@@ -11,7 +11,7 @@ function forward(client: Client, host: string, port: number): Promise<ClientChan
   })
 }
 
-/** A page of the instance's Jupyter, fetched through the connection. */
+/** Fetches a page of the instance's Jupyter through the connection. */
 async function page(client: Client, path: string, headers: Record<string, string> = {}) {
   const channel = await forward(client, '127.0.0.1', 8080)
   const agent = new Agent()
@@ -24,7 +24,7 @@ async function page(client: Client, path: string, headers: Record<string, string
   return { status: response.statusCode, body, cookie: response.headers['set-cookie']?.[0]?.split(';')[0] }
 }
 
-test('Jupyter tells its version to all, and its pages to who has the token', async () => {
+test('Jupyter shows its version to all, and its pages only with the token', async () => {
   const client = await connect(await startInstance())
   expect(JSON.parse((await page(client, '/api')).body)).toHaveProperty('version')
   for (const path of ['/', '/lab', '/tree']) {
@@ -39,12 +39,12 @@ test('Jupyter tells its version to all, and its pages to who has the token', asy
   expect(await page(client, '/tree', { cookie })).toMatchObject({ status: 200 })
 })
 
-test('an instance without a token shows its pages to nobody', async () => {
+test('an instance without a token refuses all Jupyter pages', async () => {
   const client = await connect(await startInstance({ jupyterToken: '' }))
   expect(await page(client, '/lab?token=')).toMatchObject({ status: 403 })
 })
 
-test('no other address is forwarded to, and nothing is forwarded back', async () => {
+test('other addresses and remote forwarding are refused', async () => {
   const instance = await startInstance()
   const client = await connect(instance)
   for (const [host, port] of [

@@ -19,7 +19,7 @@ test.each(kinds)('an attached %s key gets in', async (_kind, key) => {
   expect(await exec(client, 'whoami')).toEqual({ out: 'root\n', err: '', status: 0 })
 })
 
-test('a key that is not attached, another user and a password do not get in', async () => {
+test('an unattached key, another user and a password are refused', async () => {
   const instance = await startInstance()
   const stranger = newKey()
   await expect(connect(instance, { privateKey: stranger.private })).rejects.toThrow(/authentication/i)
@@ -27,7 +27,7 @@ test('a key that is not attached, another user and a password do not get in', as
   await expect(connect(instance, { privateKey: '', password: 'root' })).rejects.toThrow(/authentication/i)
 })
 
-test('an attached key without its private half does not get in', async () => {
+test('an attached public key with a signature by another key is refused', async () => {
   const stranger = newKey()
   const instance = await startInstance()
   const shown = ssh2.utils.parseKey(ownKey.public)
@@ -49,7 +49,7 @@ test('an attached key without its private half does not get in', async () => {
   ).rejects.toThrow(/authentication/i)
 })
 
-test('a key attached while the instance runs gets in from then on', async () => {
+test('a key attached while the instance runs works from then on', async () => {
   const late = newKey()
   const attached: string[] = []
   const instance = await startInstance({ authorizedKeys: () => attached })
@@ -58,7 +58,7 @@ test('a key attached while the instance runs gets in from then on', async () => 
   await connect(instance, { privateKey: late.private })
 })
 
-test('the host key follows from seed and instance, and is the one announced', async () => {
+test('the host key depends on seed and instance, and matches the announced one', async () => {
   const seen: string[] = []
   const announcedBy = async (seed: number, instanceId: number) => {
     const instance = await startInstance({ seed, instanceId })

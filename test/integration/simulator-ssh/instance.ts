@@ -18,7 +18,7 @@ export interface TestInstance extends InstanceSsh {
   files: string
 }
 
-/** Instance 4711 with a scratch folder of its own, which lets `ownKey` in; gone when the test is over. */
+/** Starts instance 4711 with its own scratch folder, which accepts `ownKey`; it ends with the test. */
 export async function startInstance(options: Partial<InstanceSshOptions> = {}): Promise<TestInstance> {
   const outer = await mkdtemp(join(tmpdir(), 'berth-instance-'))
   onTestFinished(() => rm(outer, { recursive: true, force: true, maxRetries: 20 }))
@@ -39,7 +39,7 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
   return { ...instance, files }
 }
 
-/** A connection that got in. Rejects where it did not. */
+/** Connects and logs in. Rejects if the login fails. */
 export async function connect(instance: InstanceSsh, config: ConnectConfig = {}): Promise<Client> {
   const client = new ssh2.Client()
   client.on('error', () => undefined) // a refused client may be reset as well

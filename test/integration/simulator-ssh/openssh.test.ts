@@ -8,12 +8,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newKey } from '../../new-key.ts'
 import { ownKey, startInstance, type TestInstance } from './instance.ts'
 
-/** Where OpenSSH's clients are missing their tests are skipped, but never in CI. */
+/** Whether OpenSSH's clients are installed, or must be since this is CI. */
 const installed =
   process.env['CI'] !== undefined ||
   (spawnSync('ssh', ['-V']).status === 0 && spawnSync('sftp', ['-h']).error === undefined)
 
-/** Runs Debian's client in a folder that holds the key; gives what it printed and how it ended. */
+/** Runs ssh or sftp in a folder with the key; gives output and exit code. */
 async function openssh(
   instance: TestInstance,
   program: 'ssh' | 'sftp',
@@ -57,7 +57,7 @@ async function openssh(
   return { out, err, status, folder }
 }
 
-test.skipIf(!installed)('OpenSSH gets in with ed25519 and rsa, and sees output and status', async () => {
+test.skipIf(!installed)('OpenSSH logs in with ed25519 and rsa keys, and gets output and status', async () => {
   const rsa = ssh2.utils.generateKeyPairSync('rsa', { bits: 3072 })
   const instance = await startInstance({ authorizedKeys: () => [ownKey.public, rsa.public] })
   for (const key of [ownKey.private, rsa.private]) {
@@ -72,7 +72,7 @@ test.skipIf(!installed)('OpenSSH gets in with ed25519 and rsa, and sees output a
   expect(refused.err).toMatch(/Permission denied \(publickey\)/)
 })
 
-test.skipIf(!installed)('OpenSSH opens a terminal, types into it and leaves by exit', async () => {
+test.skipIf(!installed)('OpenSSH opens a terminal, types commands and leaves by exit', async () => {
   const instance = await startInstance()
   const { out, status } = await openssh(instance, 'ssh', ['-tt', 'root@127.0.0.1'], {
     input: 'nvidia-smi\necho é > ü\nls\nexit 4\n',
@@ -83,7 +83,7 @@ test.skipIf(!installed)('OpenSSH opens a terminal, types into it and leaves by e
   expect(out).toContain('\nü')
 })
 
-test.skipIf(!installed)('OpenSSH’s sftp puts, gets, links, lists and renames', async () => {
+test.skipIf(!installed)('OpenSSH’s sftp puts, gets, links and renames, and reads no host file', async () => {
   const instance = await startInstance()
   const source = join(instance.files, '..', 'source')
   writeFileSync(source, 'x'.repeat(5_000_000))
@@ -97,7 +97,7 @@ test.skipIf(!installed)('OpenSSH’s sftp puts, gets, links, lists and renames',
   expect(() => readFileSync(join(folder, 'stolen'))).toThrow(/ENOENT/)
 })
 
-test.skipIf(!installed)('the host key OpenSSH remembers is the one announced', async () => {
+test.skipIf(!installed)('the host key that OpenSSH stores is the announced one', async () => {
   const instance = await startInstance()
   const { folder } = await openssh(instance, 'ssh', ['root@127.0.0.1', 'true'])
   const listed = spawnSync('ssh-keygen', ['-lf', join(folder, 'known_hosts')], { encoding: 'utf8' }).stdout

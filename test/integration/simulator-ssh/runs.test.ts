@@ -7,7 +7,7 @@ import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { endRun, markRun, readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
 import { connect, startInstance } from './instance.ts'
 
-/** An instance of the simulator, as Berth's own scripts see it. */
+/** A simulated instance and a connection for Berth's run scripts. */
 async function scene() {
   const instance = await startInstance()
   const client = await connect(instance)
@@ -23,7 +23,7 @@ async function scene() {
   return { instance, connection }
 }
 
-test('a command that is left running goes on by itself, once, and leaves output, code and files', async () => {
+test('a run started twice runs once, and leaves its output, exit code and files', async () => {
   const { instance, connection } = await scene()
   const command = "echo it\\'s 'a b'\necho 1 > kept\nfalse"
   await startRun(connection, systemClock, 'one', { command, order: undefined })
@@ -37,7 +37,7 @@ test('a command that is left running goes on by itself, once, and leaves output,
   expect((await status()).state).toBe('none')
 })
 
-test('a training shows how far it is, and ends when it is asked to', async () => {
+test('a training prints its progress, and ends with 130 when it is interrupted', async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'two', { command: 'python3 train.py', order: undefined })
   const status = () => readRunStatus(connection, systemClock, 'two', 0, false)
@@ -48,7 +48,7 @@ test('a training shows how far it is, and ends when it is asked to', async () =>
   expect(existsSync(join(instance.files, 'root/results'))).toBe(false)
 })
 
-test('a training that is over leaves its model in the folder of results', { timeout: 60_000 }, async () => {
+test('a finished training leaves its model in the results folder', { timeout: 60_000 }, async () => {
   const { instance, connection } = await scene()
   await startRun(connection, systemClock, 'three', { command: 'python3 train.py', order: undefined })
   const status = () => readRunStatus(connection, systemClock, 'three', 0, false)

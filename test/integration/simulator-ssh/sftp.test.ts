@@ -12,7 +12,7 @@ async function session(): Promise<{ instance: TestInstance; sftp: SFTPWrapper; w
   return { instance, sftp, work: join(instance.files, 'workspace') }
 }
 
-/** Calls a method of SFTP that answers by callback. */
+/** Calls a callback method of SFTP as a promise. */
 function call<T = void>(
   act: (done: (error: Error | null | undefined, value?: T) => void) => void,
 ): Promise<T> {
@@ -21,7 +21,7 @@ function call<T = void>(
   )
 }
 
-test('a large file goes up and comes down unchanged, many requests under way', async () => {
+test('a 20 MB file is uploaded and downloaded unchanged with parallel requests', async () => {
   const { instance, sftp, work } = await session()
   const bytes = randomBytes(20_000_003)
   const here = join(instance.files, '..', 'here')
@@ -34,7 +34,7 @@ test('a large file goes up and comes down unchanged, many requests under way', a
   expect(readFileSync(`${here}.back`).equals(bytes)).toBe(true)
 })
 
-test('folders and files are made, listed, changed, renamed and removed', async () => {
+test('files and folders are created, listed, changed, renamed and removed', async () => {
   const { sftp, work } = await session()
   expect(await call<string>(done => sftp.realpath('.', done))).toBe('/workspace')
   await call(done => sftp.mkdir('d', done))
@@ -60,7 +60,7 @@ test('folders and files are made, listed, changed, renamed and removed', async (
   expect(existsSync(join(work, 'd'))).toBe(false)
 })
 
-test('an exclusive open fails where the file is there; a folder of 1,000 files lists whole', async () => {
+test('an exclusive open of an existing file fails; a folder of 1,000 files is listed', async () => {
   const { sftp, work } = await session()
   writeFileSync(join(work, 'taken'), '')
   await expect(call(done => sftp.open('taken', 'wx', done as never))).rejects.toThrow(/File exists/)
@@ -69,7 +69,7 @@ test('an exclusive open fails where the file is there; a folder of 1,000 files l
   expect(await call<unknown[]>(done => sftp.readdir('many', done as never))).toHaveLength(1000)
 })
 
-test('no link leaves the scratch folder, whoever made it', async () => {
+test('no link leads out of the scratch folder, whoever made it', async () => {
   const { instance, sftp, work } = await session()
   const outside = join(instance.files, '..', 'outside')
   mkdirSync(outside)
@@ -105,7 +105,7 @@ test('no link leaves the scratch folder, whoever made it', async () => {
   expect(readFileSync(join(outside, 'secret'), 'utf8')).toBe('secret')
 })
 
-test('links inside the folder work, and a ring of links is an error', async () => {
+test('links inside the folder work, and a loop of links is an error', async () => {
   const { sftp, work } = await session()
   writeFileSync(join(work, 'real'), 'yes')
   await call(done => sftp.symlink('/workspace/real', 'link', done))

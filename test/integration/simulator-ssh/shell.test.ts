@@ -4,7 +4,7 @@ import type { ClientChannel } from 'ssh2'
 import { expect, test } from 'vitest'
 import { connect, exec, startInstance } from './instance.ts'
 
-/** A shell on a terminal, and a way to wait for what it prints. */
+/** A shell on a terminal, with a way to wait for its output. */
 async function terminal(columns = 80) {
   const client = await connect(await startInstance())
   const channel = await new Promise<ClientChannel>((resolve, reject) => {
@@ -18,7 +18,7 @@ async function terminal(columns = 80) {
     seen += text
     wake()
   })
-  /** Resolves with all that was printed up to and with `text`, and forgets it. */
+  /** Resolves with the output up to and including `text`, and consumes it. */
   const until = async (text: string): Promise<string> => {
     while (!seen.includes(text)) {
       await new Promise<void>(resolve => {
@@ -35,7 +35,7 @@ async function terminal(columns = 80) {
 
 const prompt = '# '
 
-test('a command ends with its own status, output and errors apart', async () => {
+test('a command ends with its status, with output and errors separate', async () => {
   const client = await connect(await startInstance())
   expect(await exec(client, 'foo')).toEqual({ out: '', err: 'bash: foo: command not found\n', status: 127 })
   expect(await exec(client, 'exit 7')).toMatchObject({ status: 7 })
@@ -69,13 +69,13 @@ test('nvidia-smi shows every GPU with its load, as a table and as csv', async ()
   expect((await exec(client, 'nvidia-smi --query-gpu=soul --format=csv')).status).not.toBe(0)
 })
 
-test('the Jupyter token can be asked for', async () => {
+test('jupyter server list shows the token', async () => {
   const client = await connect(await startInstance())
   const { out } = await exec(client, 'jupyter server list --json')
   expect(JSON.parse(out)).toMatchObject({ port: 8080, token: 'secret-token' })
 })
 
-test('files are written, read and removed in the scratch folder, and nowhere else', async () => {
+test('files are written, read and removed only in the scratch folder', async () => {
   const instance = await startInstance()
   const client = await connect(instance)
   const script =
@@ -92,7 +92,7 @@ test('files are written, read and removed in the scratch folder, and nowhere els
   expect(await exec(client, 'rm -rf a && ls -a')).toMatchObject({ out: '.\n..\ntyped\n' })
 })
 
-test('nothing runs on this machine: no substitution, no background job, no program', async () => {
+test('nothing runs on this host: substitutions, jobs and programs are refused', async () => {
   const client = await connect(await startInstance())
   for (const line of ['echo $(id)', 'echo `id`', 'sleep 1 &', 'cat <(id)']) {
     expect(await exec(client, line)).toMatchObject({ out: '', status: 2 })
@@ -100,14 +100,14 @@ test('nothing runs on this machine: no substitution, no background job, no progr
   expect(await exec(client, '/bin/touch-me; node -e 1')).toMatchObject({ out: '', status: 127 })
 })
 
-test('ten million lines arrive whole', async () => {
+test('ten million lines arrive complete', async () => {
   const client = await connect(await startInstance())
   const { out } = await exec(client, 'seq 1 10000000')
   expect(out.length).toBe(78_888_897)
   expect(out.endsWith('\n9999999\n10000000\n')).toBe(true)
 })
 
-test('a reader that pauses holds the writer, and Ctrl-C ends it', async () => {
+test('Ctrl-C ends a command whose output is paused', async () => {
   const { channel, until, type } = await terminal()
   await until(prompt)
   type('seq 1 100000000\r')
@@ -121,7 +121,7 @@ test('a reader that pauses holds the writer, and Ctrl-C ends it', async () => {
   await until('\r\nstill 130\r\n')
 })
 
-test('a line is edited as in bash: left, home, backspace, kill, history, UTF-8 in pieces', async () => {
+test('a line is edited as in bash: cursor, backspace, kill, history, split UTF-8', async () => {
   const { channel, until, type } = await terminal()
   await until(prompt)
   type('echx\x7fo ac\x1b[Db\x1b[H\x1b[F!\r')
@@ -135,7 +135,7 @@ test('a line is edited as in bash: left, home, backspace, kill, history, UTF-8 i
   await until('\n日本 😀\r\n')
 })
 
-test('a pasted line of 16 KB arrives whole, and what is typed ahead runs in order', async () => {
+test('a pasted line of 16 KB is read whole, and typed-ahead commands run in order', async () => {
   const { until, type } = await terminal(40)
   await until(prompt)
   const long = 'x'.repeat(16_000)
@@ -145,7 +145,7 @@ test('a pasted line of 16 KB arrives whole, and what is typed ahead runs in orde
   expect(shown.indexOf('\ndone 1\r\n')).toBeGreaterThan(0)
 })
 
-test('Ctrl-D on an empty line logs out, with the last status', async () => {
+test('Ctrl-D on an empty line logs out with the last status', async () => {
   const { channel, until, type } = await terminal()
   const status = new Promise(resolve => channel.on('exit', resolve))
   await until(prompt)

@@ -31,7 +31,7 @@ test.each(endpoints)('%s %s needs a key that is known', async (method, path) => 
   }
 })
 
-test('the key of an instance starts, stops and destroys that instance, and does nothing else', async () => {
+test('an instance’s key only starts, stops and destroys that instance', async () => {
   const one = await service.rent()
   const two = await service.rent()
   const as = (method: string, path: string, body?: unknown) => service.call(method, path, body, one.key)
@@ -49,7 +49,7 @@ test('the key of an instance starts, stops and destroys that instance, and does 
   expect(await service.instance(two.id)).toMatchObject({ id: two.id })
 })
 
-test('the current user', async () => {
+test('the current user has id, email, credit, SSH key and two-factor status', async () => {
   const { body } = await service.call('GET', '/api/v0/users/current/')
   expect(body).toMatchObject({
     id: service.sim.userId,
@@ -60,13 +60,13 @@ test('the current user', async () => {
   })
 })
 
-test('paths answer with and without their trailing slash, unknown ones with 404 in JSON', async () => {
+test('paths work without the trailing slash, and unknown ones answer 404', async () => {
   expect((await service.call('GET', '/api/v0/instances')).status).toBe(200)
   expect((await service.call('GET', '/api/v0/nothing/')).status).toBe(404)
   expect((await service.call('PATCH', '/api/v0/instances/', {})).status).toBe(404)
 })
 
-test('endpoints have token buckets of their own, which refill in real time', async () => {
+test('each endpoint has its own token bucket, which refills in real time', async () => {
   const limited = await startService({ limits: true })
   try {
     const bid = () => limited.call('PUT', '/api/v0/instances/bid_price/1/', { client_id: 'me', price: 1 })
@@ -75,7 +75,7 @@ test('endpoints have token buckets of their own, which refill in real time', asy
     const seconds = (performance.now() - began) / 1000
     const through = burst.filter(answer => answer.status === 404).length
     expect(through).toBeGreaterThanOrEqual(5)
-    // What has come anew meanwhile goes through, too.
+    // The bucket refills during the burst.
     expect(through).toBeLessThanOrEqual(Math.ceil(5.5 * (1 + seconds)))
     expect(burst.find(answer => answer.status === 429)?.body['detail']).toMatch(/5\.5/)
     expect((await limited.call('GET', '/api/v0/instances/')).status).toBe(200)

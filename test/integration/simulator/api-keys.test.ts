@@ -16,7 +16,7 @@ const scoped = async (...categories: string[]) => {
 }
 const list = async () => (await service.call('GET', path)).body['apikeys'] as Record<string, unknown>[]
 
-test('a key is shown in full once, then masked, and its constraints are kept', async () => {
+test('a key is shown in full once, then masked, and keeps its constraints', async () => {
   const permissions = { api: { user_read: {}, instance_read: { params: { id: { eq: 5 } } } } }
   const made = await create({ name: 'ci', permissions, key_params: { note: 'x' } })
   expect(made).toMatchObject({ status: 200, body: { id: expect.any(Number), permissions } })
@@ -55,7 +55,7 @@ test.each([
   })
 })
 
-test('where permissions are disabled a key has full access', async () => {
+test('a new key has full access where permissions are disabled', async () => {
   service.sim.controls.setAccount({ permissions_disabled: true })
   const { body } = await create({ name: 'all', permissions: { api: { misc: {} } } })
   service.sim.controls.setAccount({ permissions_disabled: false })
@@ -63,7 +63,7 @@ test('where permissions are disabled a key has full access', async () => {
   expect((await service.call('GET', '/api/v0/instances/', undefined, body['key'] as string)).status).toBe(200)
 })
 
-test('a scoped key cannot give what it lacks', async () => {
+test('a scoped key cannot create a key with permissions it lacks', async () => {
   const { key } = await scoped('user_write', 'user_read')
   const give = (category: string) => create({ name: 'x', permissions: { api: { [category]: {} } } }, key)
   expect((await give('user_read')).status).toBe(200)
@@ -135,7 +135,7 @@ test.each(Object.keys(byCategory))('a key with %s alone reaches its endpoints an
   }
 })
 
-test('a deleted key is nobody’s; an unknown one is not found', async () => {
+test('a deleted key is refused, and deleting it again is not_found', async () => {
   const { id, key } = await scoped('user_read')
   expect(await service.call('DELETE', `${path}${id}/`)).toMatchObject({
     status: 200,
@@ -149,7 +149,7 @@ test('a deleted key is nobody’s; an unknown one is not found', async () => {
   expect((await list()).map(listed => listed['id'])).not.toContain(id)
 })
 
-test('the list tells a key that is no bearer token apart', async () => {
+test('the list of keys answers 400 to a key without Bearer, 401 to a wrong one', async () => {
   const ask = (authorization: string) => fetch(service.sim.baseUrl + path, { headers: { authorization } })
   const answer = await ask(service.sim.apiKey)
   expect(answer.status).toBe(400)
@@ -157,7 +157,7 @@ test('the list tells a key that is no bearer token apart', async () => {
   expect((await ask('Bearer nobody')).status).toBe(401)
 })
 
-test('thresholds: 2.0 to create, 1.0 to list', async () => {
+test('the thresholds are 2.0 to create a key and 1.0 to list keys', async () => {
   const limited = await startService({ limits: true })
   try {
     for (const [method, threshold] of [

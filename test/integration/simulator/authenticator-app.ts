@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const STEP = 30_000
 
-/** What an authenticator app shows for an otpauth address, by RFC 6238 with node:crypto alone; `steps` away from now. */
+/** The code an authenticator app shows for an otpauth URI by RFC 6238, `steps` of 30 s from now. */
 export function appCode(uri: string, steps = 0): string {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   const counter = Buffer.alloc(8)

@@ -27,7 +27,7 @@ test('an instance with a price is interruptible and costs its bid', async () => 
   })
 })
 
-test('a bid below the lowest creates it stopped, unless that was ruled out', async () => {
+test('a bid below min_bid creates a stopped instance, or fails with cancel_unavail', async () => {
   const { id, offer } = await interruptible(0.5)
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped', intended_status: 'running' })
   await service.call('DELETE', `/api/v0/instances/${id}/`)
@@ -37,7 +37,7 @@ test('a bid below the lowest creates it stopped, unless that was ruled out', asy
   expect(await service.offers({ id: { eq: offer.id } })).toHaveLength(1)
 })
 
-test('outbid it stops though nobody stopped it; a bid that wins resumes it', async () => {
+test('an outbid instance stops with the intent to run; a winning bid resumes it', async () => {
   const { id, price } = await interruptible(1.1)
   await service.sim.controls.advance(300)
   await service.sim.controls.outbid(id)
@@ -57,7 +57,7 @@ test('outbid it stops though nobody stopped it; a bid that wins resumes it', asy
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped', intended_status: 'running' })
 })
 
-test('a stopped instance stays stopped however high the bid', async () => {
+test('a stopped instance stays stopped, however high its bid', async () => {
   const { id } = await interruptible(1.1)
   await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' })
   await bid(id, { client_id: 'me', price: 30 })
@@ -80,13 +80,13 @@ test.each([
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('the limits of a bid are part of it', async () => {
+test('the lowest and the highest bid are accepted', async () => {
   const { id } = await interruptible(1.1)
   expect((await bid(id, { client_id: 'me', price: 0.001 })).status).toBe(200)
   expect((await bid(id, { client_id: 'me', price: 32 })).status).toBe(200)
 })
 
-test('rivals outbid by themselves on contested machines', async () => {
+test('rivals outbid an instance on a contested machine', async () => {
   const rough = await startService({ calm: false })
   try {
     const offers = await rough.offers({ type: 'bid' })

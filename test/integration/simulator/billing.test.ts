@@ -14,7 +14,7 @@ async function fresh() {
   return { ...service, spent }
 }
 
-/** World time moves by a few milliseconds between a step of a test and the next. */
+/** Micro-dollars: world time moves a few milliseconds between two steps. */
 const SLACK = 2
 
 // interface 3.1: Any → removed by DELETE; all billing stops
@@ -45,7 +45,7 @@ test('disk is charged from creation, GPUs from running, neither after destructio
   expect(spent(id)).toEqual(end)
 })
 
-test('a crashed host costs its disk only', async () => {
+test('an instance on an offline host costs only its disk', async () => {
   const { sim, rent, spent } = await fresh()
   const { id } = await rent()
   await sim.controls.advance(300)
@@ -56,7 +56,7 @@ test('a crashed host costs its disk only', async () => {
   expect(spent(id)?.disk_micro_dollars).toBeGreaterThan(before?.disk_micro_dollars ?? 0)
 })
 
-test('credit falls by what the ledger says, and the ledger adds up', async () => {
+test('credit falls by the ledger’s sum, and the charges add up to it', async () => {
   const { sim, rent } = await fresh()
   await rent()
   await rent({ disk: 50 })

@@ -10,7 +10,7 @@ afterAll(() => service.sim.close())
 
 const post = (path: string, body: unknown) => service.call('POST', path, body, null)
 
-/** A request with headers that fetch does not let one set. */
+/** A request with headers that fetch forbids. */
 async function raw(
   method: string,
   path: string,
@@ -28,7 +28,7 @@ async function raw(
   })
 }
 
-test('the clock moves on, and every answer is dated in world time', async () => {
+test('the clock is advanced, and every answer is dated in world time', async () => {
   const before = (await service.call('GET', '/api/v0/users/current/')).date.getTime()
   const { body } = await post('/sim/clock', { advance: 86_400 })
   const after = await service.call('GET', '/api/v0/nothing')
@@ -36,7 +36,7 @@ test('the clock moves on, and every answer is dated in world time', async () => 
   expect(Math.abs((body['now'] as number) * 1000 - after.date.getTime())).toBeLessThan(3000)
 })
 
-test('world time runs at its speed', async () => {
+test('world time runs at the given speed', async () => {
   const fast = await startService({ speed: 1000 })
   try {
     const started = performance.now()
@@ -52,7 +52,7 @@ test('world time runs at its speed', async () => {
   }
 })
 
-test('a forced status stays, whatever time does, until a command on the instance', async () => {
+test('a forced status stays over time until a command changes the instance', async () => {
   const { id } = await service.rent()
   expect((await post(`/sim/instances/${id}`, { actual_status: 'frozen' })).status).toBe(200)
   await post('/sim/clock', { advance: 3600 })
@@ -63,7 +63,7 @@ test('a forced status stays, whatever time does, until a command on the instance
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped' })
 })
 
-test('credit, outbid, account states, secrets and the logs', async () => {
+test('credit, top-up, outbid, account, secret, outbox and requests are served', async () => {
   expect((await post('/sim/credit', { credit: 1.5 })).status).toBe(200)
   expect((await service.call('GET', '/api/v0/users/current/')).body['credit']).toBe(1.5)
   expect((await post('/sim/top-up', { amount: 10.25 })).status).toBe(200)
@@ -111,12 +111,12 @@ test.each([
   expect(await post(path, body)).toMatchObject({ status: 400, body: { error: 'invalid_args' } })
 })
 
-test('an instance that is not there', async () => {
+test('a missing instance answers 404', async () => {
   expect((await post('/sim/instances/1', { actual_status: 'running' })).status).toBe(404)
   expect((await post('/sim/outbid', { instance_id: 1 })).status).toBe(404)
 })
 
-test('it takes JSON only, from its own address only, and from no page', async () => {
+test('the control plane accepts only JSON, its own host and no Origin', async () => {
   const json = { 'content-type': 'application/json' }
   expect(await raw('POST', '/sim/clock', json, '{"advance":1}')).toBe(200)
   expect(await raw('POST', '/sim/clock', { 'content-type': 'text/plain' }, '{"advance":1}')).toBe(415)
@@ -127,7 +127,7 @@ test('it takes JSON only, from its own address only, and from no page', async ()
   expect(await raw('GET', '/sim/ledger', { origin: 'null' })).toBe(403)
 })
 
-test('without a control plane there is nothing at its paths, and the controls still work in process', async () => {
+test('without a control plane its paths answer 404; the in-process controls work', async () => {
   const product = await startService({ controlPlane: false })
   try {
     expect((await product.call('GET', '/sim/ledger')).status).toBe(404)

@@ -34,7 +34,7 @@ function idsOf(body: Record<string, unknown>): number[] {
   return ((body['instances'] ?? []) as ({ id: number } | null)[]).map(row => row?.id ?? 0)
 }
 
-test('instances come in pages of 25, the rest by token', async () => {
+test('instances come in pages of 25, the next by token', async () => {
   const first = await page({ limit: 100 })
   expect(first.body).toMatchObject({
     success: true,
@@ -49,12 +49,12 @@ test('instances come in pages of 25, the rest by token', async () => {
   expect(first.ids).toEqual(first.ids.toSorted((a, b) => a - b))
 })
 
-test('a limit below one is five', async () => {
+test('a limit below one gives five instances', async () => {
   expect((await page({ limit: 0 })).ids).toHaveLength(5)
   expect((await page({ limit: -3 })).ids).toHaveLength(5)
 })
 
-test('a list is filtered, ordered and cut to columns', async () => {
+test('a list is filtered, ordered and limited to columns', async () => {
   const third = await page({
     select_filters: { label: { eq: 'third' }, actual_status: { notin: ['exited'] } },
     order_by: [{ col: 'id', dir: 'desc' }],
@@ -75,7 +75,7 @@ test.each([
   [{ order_by: [{ col: 'num_gpus', dir: 'asc' }] }, 'invalid_request'],
   [{ select_filters: 'no json' }, 'invalid_request'],
   [{ after_token: 'nonsense' }, 'invalid_token'],
-])('a list asked for with %j is refused with %s', async (query, error) => {
+])('a list with %j is refused with %s', async (query, error) => {
   expect(await page(query)).toMatchObject({ status: 400, body: { success: false, error } })
 })
 
@@ -86,12 +86,12 @@ test.each([
   ['v0-200-deprecated', 200, { success: false, error: 'deprecated_endpoint' }],
   ['v0-success-false', 200, { success: false }],
   ['v0-empty', 200, { success: true, instances_found: 0, instances: [] }],
-])('list=%s is what the retired list answers', async (list, status, body) => {
+])('list=%s sets the answer of the retired list', async (list, status, body) => {
   await set({ list })
   expect(await service.call('GET', RETIRED)).toMatchObject({ status, body })
 })
 
-test('v1 can be missing, and its token can repeat for ever', async () => {
+test('v1 can be missing, and its token can repeat forever', async () => {
   await set({ v1: '404' })
   expect((await page()).status).toBe(404)
   await set({ v1: 'repeats' })
@@ -100,14 +100,14 @@ test('v1 can be missing, and its token can repeat for ever', async () => {
   expect(again.body['next_token']).toBe(first.body['next_token'])
 })
 
-test('an instance that is not there is null, or 404', async () => {
+test('a missing instance is null, or 404 with single=404', async () => {
   const path = '/api/v0/instances/1/'
   expect(await service.call('GET', path)).toMatchObject({ status: 200, body: { instances: null } })
   await set({ single: '404' })
   expect((await service.call('GET', path)).status).toBe(404)
 })
 
-test('a new instance can be late to appear', async () => {
+test('appears=20 delays a new instance by 20 seconds', async () => {
   await set({ appears: 20 })
   const offers = await service.offers({ limit: 1 })
   const { id } = await service.rent({}, offers[0])
@@ -122,12 +122,12 @@ test('a new instance can be late to appear', async () => {
 test.each([
   ['null', { gpu_util: null, end_date: null, ssh_port: expect.any(Number) }],
   ['text', { id: expect.any(Number), ssh_port: expect.any(String), dph_total: expect.any(String) }],
-])('records=%s', async (records, first) => {
+])('records=%s changes the fields of the first instance', async (records, first) => {
   await set({ records })
   expect((await page()).body['instances']).toMatchObject([first, ...Array(24).fill({})])
 })
 
-test('records can lack what is optional, and one of a list can be spoiled', async () => {
+test('records can lack optional fields, and one row can be null or malformed', async () => {
   await set({ records: 'missing' })
   expect(((await page()).body['instances'] as object[])[0]).not.toHaveProperty('geolocation')
   await set({ records: 'null-row' })
@@ -143,7 +143,7 @@ test.each([
   ['404', 404],
   ['401', 401],
   ['400', 400],
-])('badkey=%s: a wrong key is an auth_error, and so is none', async (badkey, status) => {
+])('badkey=%s: a wrong key is auth_error, and so is no key', async (badkey, status) => {
   await set({ badkey })
   for (const path of [LIST, '/api/v0/users/current/']) {
     const wrong = await service.call('GET', path, undefined, 'wrong')
@@ -155,7 +155,7 @@ test.each([
   }
 })
 
-test('bodies may hold null for nothing and text for numbers', async () => {
+test('bodies may have null for missing values and text for numbers', async () => {
   const [offer] = await service.offers({ limit: '1', allocated_storage: '10' })
   const rented = await service.call('PUT', `/api/v0/asks/${offer?.id}/`, {
     client_id: 'me',
@@ -174,7 +174,7 @@ test('bodies may hold null for nothing and text for numbers', async () => {
   await service.call('DELETE', path)
 })
 
-test('a stopped instance is exited, and meant to be to be stopped', async () => {
+test('a stopped instance is exited, with the intent to be stopped', async () => {
   const { id } = await service.rent()
   const path = `/api/v0/instances/${id}/`
   await service.call('PUT', path, { state: 'stopped' })
@@ -196,7 +196,7 @@ test.each([
   { page: 26 },
   { deployment: 'private' },
   { deployment: 'interface', list: 'v0-empty' },
-])('the profile %j is refused, and nothing changes', async values => {
+])('the profile %j is refused and changes nothing', async values => {
   expect((await set(values)).status).toBe(400)
   expect((await service.call('GET', RETIRED)).status).toBe(410)
 })

@@ -55,7 +55,7 @@ async function answers(port: number): Promise<boolean> {
   })
 }
 
-test('a key gets in once it is attached, and no other key does', async () => {
+test('a key works once it is attached, and no other key does', async () => {
   const { id, port } = await running()
   await expect(says(port, 'echo hello')).rejects.toThrow()
   const attach = () => service.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: publicKey })
@@ -76,7 +76,7 @@ test.each([{}, { ssh_key: 5 }, { ssh_key: '' }, { ssh_key: 'nonsense' }, { ssh_k
   },
 )
 
-test('nothing answers before running and after stop; the port is the same after a restart', async () => {
+test('the SSH port answers only while running, and is the same after a restart', async () => {
   const { id } = await service.rent()
   const port = (await service.instance(id))['ssh_port'] as number
   expect(port).toBeGreaterThan(0)
@@ -102,7 +102,7 @@ test('nothing answers before running and after stop; the port is the same after 
   expect(await answers(port)).toBe(false)
 })
 
-test('keys of the account get into instances made afterwards', async () => {
+test('the account’s SSH keys work on instances created afterwards', async () => {
   const other = await startService()
   try {
     const added = await other.call('POST', '/api/v0/ssh/', { ssh_key: publicKey })
@@ -118,7 +118,7 @@ test('keys of the account get into instances made afterwards', async () => {
   }
 })
 
-test('closing the simulator closes every door and is done when it says so', async () => {
+test('closing the simulator closes its SSH and HTTP ports before it resolves', async () => {
   const other = await startService()
   const { id } = await other.rent()
   await other.sim.controls.advance(300)

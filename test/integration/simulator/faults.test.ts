@@ -25,7 +25,7 @@ async function create(signal?: AbortSignal): Promise<Response> {
 test.each([
   ['reset', 0],
   ['reset_after', 1],
-] as const)('%s breaks the connection; it makes %i instances', async (kind, made) => {
+] as const)('%s breaks the connection and creates %i instances', async (kind, made) => {
   const before = await count()
   fault({ method: 'PUT', path: '^/api/v0/asks/', kind, times: 1 })
   await expect(create()).rejects.toThrow()
@@ -38,7 +38,7 @@ test.each([
 test.each([
   ['hang', 0],
   ['hang_after', 1],
-] as const)('%s never answers; it makes %i instances', async (kind, made) => {
+] as const)('%s never answers and creates %i instances', async (kind, made) => {
   const before = await count()
   fault({ method: 'PUT', path: '/asks/', kind })
   const leaving = new AbortController()
@@ -49,7 +49,7 @@ test.each([
   expect((await count()) - before).toBe(made)
 })
 
-test('status answers with a status and its code, and nothing happens', async () => {
+test('status answers with a status and a code, and creates nothing', async () => {
   const before = await count()
   fault({ method: 'PUT', path: '/asks/', kind: 'status', status: 503, error: 'service_unavailable' })
   const response = await create()
@@ -58,7 +58,7 @@ test('status answers with a status and its code, and nothing happens', async () 
   expect(await count()).toBe(before)
 })
 
-test('delay takes effect and answers late', async () => {
+test('delay creates the instance and answers late', async () => {
   const before = await count()
   fault({ method: 'PUT', path: '/asks/', kind: 'delay', ms: 250 })
   const started = performance.now()
@@ -84,7 +84,7 @@ test('wrong_types is valid JSON of the wrong shape', async () => {
   expect(Array.isArray(answer.body['instances'])).toBe(false)
 })
 
-test('times counts down, rules are asked in their order, and the control plane is spared', async () => {
+test('times counts down, rules apply in order, and the control plane is exempt', async () => {
   service.sim.controls.setFaults([
     { path: '', kind: 'status', status: 500, times: 2 },
     { path: '', kind: 'status', status: 502, times: 1 },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.sim.close())
 
-test('an instance boots through null and loading, saying how far it is, to running', async () => {
+test('an instance boots from null to loading, with progress, to running', async () => {
   const { id } = await service.rent({ label: 'mine', runtype: 'ssh_direc ssh_proxy' })
   expect(await service.instance(id)).toMatchObject({
     id,
@@ -37,7 +37,7 @@ test('an instance boots through null and loading, saying how far it is, to runni
   })
 })
 
-test('the list holds every instance and counts them', async () => {
+test('the list has every instance and their number', async () => {
   const { id } = await service.rent()
   const list = await service.call('GET', '/api/v0/instances/')
   const instances = list.body['instances'] as { id: number }[]
@@ -45,7 +45,7 @@ test('the list holds every instance and counts them', async () => {
   expect(instances.map(instance => instance.id)).toContain(id)
 })
 
-test('stop halts it, start brings it back, label renames it', async () => {
+test('an instance is stopped, labelled, started and rebooted', async () => {
   const { id } = await service.rent()
   await service.sim.controls.advance(300)
   const path = `/api/v0/instances/${id}/`
@@ -66,7 +66,7 @@ test('stop halts it, start brings it back, label renames it', async () => {
   expect(await service.instance(id)).toMatchObject({ actual_status: 'running' })
 })
 
-test('a destroyed instance is gone, and so is its key', async () => {
+test('a destroyed instance is not found, and its key is refused', async () => {
   const { id, key } = await service.rent()
   expect(await service.call('DELETE', `/api/v0/instances/${id}/`)).toMatchObject({ status: 200 })
   expect(await service.call('GET', `/api/v0/instances/${id}/`)).toMatchObject({
@@ -78,7 +78,7 @@ test('a destroyed instance is gone, and so is its key', async () => {
   })
 })
 
-test('environment, disk, start script and runtype are kept as asked', async () => {
+test('image, environment, disk, start script and runtype are kept as requested', async () => {
   const { id } = await service.rent({
     image: 'pytorch/pytorch:2.4',
     disk: 33.5,
@@ -133,7 +133,7 @@ test.each([
   expect((await service.offers({ limit: 1 }))[0]?.id).toBe(offer?.id)
 })
 
-test('unknown and unreadable ids', async () => {
+test('an unknown id answers 404, a malformed one 400', async () => {
   const unknown = { status: 404, body: { success: false, error: 'no_such_instance' } }
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGRs0aF0bYtVvY0Yz7vO8P1iWk2qYqQz0c0lqg5u3v9A me'
   expect(await service.call('GET', '/api/v0/instances/1/')).toMatchObject(unknown)
@@ -160,7 +160,7 @@ test.each([{}, { state: 5 }, { state: 'exploded' }, { label: 5 }, { label: null 
   },
 )
 
-test('flaky machines end as the seed says: never ready, crashed, offline or silent', async () => {
+test('flaky machines end by the seed: stuck loading, exited, offline or unknown', async () => {
   const rough = await startService({ calm: false, offers: 2000 })
   try {
     const offers = await rough.offers({ type: 'on-demand' })
@@ -176,7 +176,7 @@ test('flaky machines end as the seed says: never ready, crashed, offline or sile
   }
 })
 
-test('the same seed gives the same ids and keys, in whatever order offers are rented', async () => {
+test('the same seed gives the same ids and keys in any order of rentals', async () => {
   const one = await startService({ seed: 11 })
   const two = await startService({ seed: 11 })
   try {

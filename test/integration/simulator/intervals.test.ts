@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
 
 const LIST = '/api/v1/instances/'
 
-/** A limited service of which the test moves the clock. */
+/** Runs a test on a service with limits whose clock the test moves. */
 async function limited(run: (sim: Simulator, clock: { now: number }) => Promise<void>) {
   const clock = { now: 0 }
   const sim = await startSimulator({
@@ -42,7 +42,7 @@ test('a call within the interval is a 429 in plain text without a Retry-After', 
   })
 })
 
-test('every endpoint and method has an interval of its own, whatever the id', async () => {
+test('each endpoint and method has its own interval, for all ids', async () => {
   await limited(async (sim, clock) => {
     expect((await ask(sim, 'GET', '/api/v0/instances/1/')).status).toBe(200)
     expect((await ask(sim, 'GET', '/api/v0/instances/2/')).status).toBe(429)
@@ -53,7 +53,7 @@ test('every endpoint and method has an interval of its own, whatever the id', as
   })
 })
 
-test('renting too soon again shuts renting for twelve seconds', async () => {
+test('renting too soon blocks renting for twelve seconds from each call', async () => {
   await limited(async (sim, clock) => {
     const rent = async () => (await ask(sim, 'PUT', '/api/v0/asks/1/')).status
     expect(await rent()).not.toBe(429)
@@ -66,7 +66,7 @@ test('renting too soon again shuts renting for twelve seconds', async () => {
   })
 })
 
-test('ten searches a minute are answered', async () => {
+test('ten searches a minute are answered, and the eleventh is refused', async () => {
   await limited(async (sim, clock) => {
     for (let search = 0; search < 10; search++) {
       expect((await ask(sim, 'POST', '/api/v0/bundles/')).status).toBe(200)
@@ -83,7 +83,7 @@ test.each([
   ['text', /^API requests too frequent$/],
   ['text-threshold', /^API requests too frequent: endpoint threshold=1\.0$/],
   ['html', /^<html>/],
-])('refusal=%s is the form of a 429', async (refusal, form) => {
+])('refusal=%s sets the body of a 429', async (refusal, form) => {
   await limited(async sim => {
     sim.controls.setDeployment({ refusal })
     await ask(sim, 'GET', LIST)

@@ -21,7 +21,7 @@ const first = async (fits: (machine: Machine) => boolean) => {
 }
 const stranger = async () => (await service.offers({ limit: 1 }))[0]?.machine_id ?? 0
 
-test.each(['', '/'])('maintenance is cancelled, with the path ending in "%s"', async ending => {
+test.each(['', '/'])('maintenance is cancelled with the path ending in "%s"', async ending => {
   const { id } = await first(({ machine_maintenance }) => machine_maintenance.length > 0)
   const cancel = () => service.call('PUT', `/api/v0/machines/${id}/cancel_maint${ending}`)
   const answer = { success: true, ctime: expect.any(Number), machine_id: id, msg: expect.any(String) }
@@ -30,7 +30,7 @@ test.each(['', '/'])('maintenance is cancelled, with the path ending in "%s"', a
   expect(await cancel()).toMatchObject({ status: 200, body: answer })
 })
 
-test('maintenance of a machine that is missing or someone else’s is not found', async () => {
+test('maintenance of a missing or foreign machine answers 404', async () => {
   for (const id of [1, await stranger()]) {
     const { status, body } = await service.call('PUT', `/api/v0/machines/${id}/cancel_maint`)
     expect([status, body]).toEqual([
@@ -40,7 +40,7 @@ test('maintenance of a machine that is missing or someone else’s is not found'
   }
 })
 
-test.each(['', '/'])('expired contracts are cleaned up, with the path ending in "%s"', async ending => {
+test.each(['', '/'])('expired contracts are cleaned up with the path ending in "%s"', async ending => {
   const { id, expired_contracts } = await first(machine => machine.expired_contracts > 0)
   const clean = () => service.call('PUT', `/api/v0/machines/${id}/cleanup${ending}`, {})
   expect(await clean()).toMatchObject({
@@ -57,7 +57,7 @@ test.each(['', '/'])('expired contracts are cleaned up, with the path ending in 
   expect(await clean()).toMatchObject({ status: 200, body: { num_deleted: 0 } })
 })
 
-test('cleaning up wants an empty object, and the owner', async () => {
+test('a clean-up needs an object without unknown fields, and the owner', async () => {
   const [own] = await machines()
   const clean = (id: number | undefined, body?: unknown) =>
     service.call('PUT', `/api/v0/machines/${id}/cleanup`, body)
@@ -69,7 +69,7 @@ test('cleaning up wants an empty object, and the owner', async () => {
   expect(await clean(await stranger(), {})).toMatchObject({ status: 403, body: { error: 'not_authorized' } })
 })
 
-test('a network disk is made, and machines are added to it', async () => {
+test('a network disk is created, and machines are added to it', async () => {
   const [a, b, c] = (await machines()).map(({ id }) => id)
   const add = (body: unknown) => service.call('POST', '/api/v0/network_disk/', body)
   const made = await add({ mount_point: '/mnt/data', machine_id: a, machine_ids: [b] })
@@ -111,7 +111,7 @@ test('only the owner of a machine may add a disk to it', async () => {
   })
 })
 
-test('cleaning up has a threshold of 8', async () => {
+test('the threshold of a clean-up is 8.0', async () => {
   const limited = await startService({ limits: true })
   try {
     const clean = () => limited.call('PUT', '/api/v0/machines/1/cleanup', {})

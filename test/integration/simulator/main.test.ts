@@ -19,7 +19,7 @@ async function ended(child: ChildProcess): Promise<number | null> {
   return child.exitCode
 }
 
-test('it prints one JSON line, answers at its address, and stops on SIGTERM', async () => {
+test('the simulator prints one JSON line, answers at its address, and stops on SIGTERM', async () => {
   const { child, out } = start('--port', '0', '--seed', '3', '--offers', '20', '--calm', '--no-limits')
   try {
     await expect.poll(() => out.stdout, { timeout: 45_000 }).toMatch(/\n$/)
@@ -40,7 +40,7 @@ test('it prints one JSON line, answers at its address, and stops on SIGTERM', as
 test.each([
   ['--speed', 'fast'],
   ['--deployment', 'public,list=v9'],
-])('a bad flag is named and ends it with 2: %s %s', async (flag, value) => {
+])('a bad flag is named on stderr, with exit code 2: %s %s', async (flag, value) => {
   const { child, out } = start(flag, value)
   expect(await ended(child)).toBe(2)
   expect(out.stderr).toContain(flag)

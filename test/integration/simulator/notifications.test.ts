@@ -16,7 +16,7 @@ const create = async () => {
   return body['webhook'] as { id: number; updated_at: number }
 }
 
-test('preferences are replaced by what was sent, and read back', async () => {
+test('preferences are replaced as a whole and read back', async () => {
   expect((await service.call('GET', prefs)).body['notification_preferences']).toMatchObject({
     client: { low_credit: { email: true, webhooks: false } },
   })
@@ -50,7 +50,7 @@ test('preferences of another user are refused', async () => {
   expect(await service.call('PUT', other, { notification_preferences: {} })).toMatchObject(refused)
 })
 
-test('a webhook turns on the webhooks of what it subscribes to, and tells which were off', async () => {
+test('a webhook enables the preferences of its events, and reports which were off', async () => {
   await service.call('PUT', prefs, { notification_preferences: {} })
   const made = await service.call('POST', hooks, content)
   expect(made).toMatchObject({

@@ -9,12 +9,12 @@ afterAll(() => service.sim.close())
 
 const search = (body?: unknown) => service.call('POST', '/api/v0/bundles/', body)
 
-test('a search without filters finds the whole market', async () => {
+test('a search without filters finds all offers', async () => {
   expect(await service.offers()).toHaveLength(500)
   expect((await search()).status).toBe(200)
 })
 
-test('filters, order and limit do what they say', async () => {
+test('a search filters, orders and limits offers', async () => {
   const found = await service.offers({
     gpu_name: { in: ['RTX 4090', 'RTX 3090'] },
     num_gpus: { gte: 2 },
@@ -34,7 +34,7 @@ test('filters, order and limit do what they say', async () => {
   expect(found).toEqual(sorted)
 })
 
-test('dph_total includes the storage asked for', async () => {
+test('dph_total includes the requested storage', async () => {
   const [bare] = await service.offers({ limit: 1 })
   const [stored] = await service.offers({ id: { eq: bare?.id }, allocated_storage: 144 })
   expect(bare?.dph_total).toBe(bare?.dph_base)
@@ -47,7 +47,7 @@ test('interruptible offers cost their lowest bid', async () => {
   expect(bid?.dph_base).toBe(bid?.min_bid)
 })
 
-test('every field of an offer is there, in every offer with the same type, and can be filtered by', async () => {
+test('every field has one type in all offers, and can be filtered by', async () => {
   const offers = (await service.offers()) as unknown as Record<string, unknown>[]
   const names = (
     'id machine_id host_id gpu_name num_gpus gpu_ram gpu_frac gpu_mem_bw cuda_max_good driver_version compute_cap ' +
@@ -103,7 +103,7 @@ test('a rented offer leaves the market until its instance is destroyed', async (
   expect(await ids()).toContain(offer?.id)
 })
 
-test('20,000 offers are searched, and the cheapest thousand come in order', async () => {
+test('20,000 offers are searched, and the cheapest thousand are in order', async () => {
   const large = await startService({ offers: 20_000 })
   try {
     expect(await large.offers()).toHaveLength(20_000)

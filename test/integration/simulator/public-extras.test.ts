@@ -11,12 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.sim.close())
 
-test('a search answers 64 offers at most, whatever its limit', async () => {
+test('a search gives at most 64 offers, whatever its limit', async () => {
   expect(await service.offers({ limit: 100 })).toHaveLength(64)
   expect(await service.offers({ limit: 3 })).toHaveLength(3)
 })
 
-test('a search takes the filters that its own clients send', async () => {
+test('a search accepts the filters of the public clients, and refuses unknown ones', async () => {
   const found = await service.offers({
     type: 'ondemand',
     verified: { eq: true },
@@ -35,7 +35,7 @@ test('a search takes the filters that its own clients send', async () => {
   expect(bad).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
 })
 
-test('an offer that is let is 410, one that never was 404, both with no_such_ask', async () => {
+test('a rented offer answers 410, an unknown one 404, both with no_such_ask', async () => {
   const [offer] = await service.offers({ limit: 1 })
   const { id } = await service.rent({}, offer)
   const [again, never] = await Promise.all(
@@ -54,7 +54,7 @@ test.each([
   ['ssh_direc ssh_proxy', 'ssh_direc ssh_proxy'],
   ['jupyter_direc ssh_direc ssh_proxy', 'jupyter_direc ssh_direc ssh_proxy'],
   [null, 'ssh'],
-])('the runtype %s is %s', async (runtype, shown) => {
+])('the runtype %s is shown as %s', async (runtype, shown) => {
   const env = '-e A=b -p 8080:8080'
   const { id } = await service.rent({ runtype, env, image_login: '-u bob -p token docker.io' })
   const instance = await service.instance(id)
@@ -62,7 +62,7 @@ test.each([
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('a log is fetched from another origin, without the key, once it is there', async () => {
+test('a log is fetched from another origin without the key, once it is uploaded', async () => {
   const { id } = await service.rent()
   await service.sim.controls.advance(3600)
   const path = `/api/v0/instances/request_logs/${id}/`
@@ -81,7 +81,7 @@ test('a log is fetched from another origin, without the key, once it is there', 
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('a volume is rented, mounted on its own machine alone, charged, and freed at last', async () => {
+test('a volume is rented, mounted only on its own machine, charged and deleted', async () => {
   const { body: search } = await service.call('POST', '/api/v0/volumes/search/', { disk_space: { gte: 30 } })
   const [room] = search['offers'] as { id: number; machine_id: number }[]
   const rented = await service.call('PUT', '/api/v0/volumes/', { id: room?.id, size: 20, name: 'data' })
@@ -112,7 +112,7 @@ test('a volume is rented, mounted on its own machine alone, charged, and freed a
   expect((await remove()).body).toMatchObject({ error: 'no_such_volume' })
 })
 
-test('an instance can be made with a new volume', async () => {
+test('an instance is created with a new volume', async () => {
   const [offer] = (await service.offers({ disk_space: { gte: 100 }, limit: 1 })) as never as {
     avail_vol_ask_id: number
   }[]
@@ -123,7 +123,7 @@ test('an instance can be made with a new volume', async () => {
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('SSH keys are a bare array, none is 404, and one can be deleted', async () => {
+test('SSH keys are listed as a bare array, or 404 for none, and deleted', async () => {
   const list = () => service.call('GET', '/api/v0/ssh/')
   expect((await list()).status).toBe(404)
   const { body } = await service.call('POST', '/api/v0/ssh/', { ssh_key: PUBLIC_KEY })
@@ -135,7 +135,7 @@ test('SSH keys are a bare array, none is 404, and one can be deleted', async () 
   expect((await service.call('DELETE', `/api/v0/ssh/${id}/`)).body).toMatchObject({ error: 'no_ssh_key' })
 })
 
-test('keys of an instance come as JSON in text, and one is detached by its id', async () => {
+test('an instance’s SSH keys come as JSON text, and one is detached by its id', async () => {
   const { id } = await service.rent()
   const path = `/api/v0/instances/${id}/ssh/`
   await service.call('POST', path, { ssh_key: PUBLIC_KEY })
@@ -146,7 +146,7 @@ test('keys of an instance come as JSON in text, and one is detached by its id', 
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
-test('a webhook’s secret is told when it is made and when it changes, and never else', async () => {
+test('a webhook’s secret is shown only on creation and rotation; 4 webhooks at most', async () => {
   const content = { webhook_url: 'https://example.com/hook', event_types: ['client:low_credit'] }
   const made = await service.call('POST', '/api/v0/webhooks/', content)
   const hook = made.body['webhook'] as { id: number; webhook_secret: string }
@@ -164,7 +164,7 @@ test('a webhook’s secret is told when it is made and when it changes, and neve
   expect((await service.call('POST', '/api/v0/webhooks/', content)).status).toBe(400)
 })
 
-test('a template needs no login of a registry, exists once, and is deleted by its hash', async () => {
+test('a template needs no registry login, exists once, and is deleted by its hash', async () => {
   const content = { name: 'mine', image: 'ubuntu', docker_login_repo: null, runtype: 'ssh' }
   const first = await service.call('POST', '/api/v0/template/', content)
   const again = await service.call('POST', '/api/v0/template/', content)
@@ -176,7 +176,7 @@ test('a template needs no login of a registry, exists once, and is deleted by it
   expect(body).toMatchObject({ templates_found: 0 })
 })
 
-test('a key for billing can be made, is listed without its secret, and is deleted in plain words', async () => {
+test('a key scoped to billing reads charges, is listed without its secret, and deleted', async () => {
   const permissions = { api: { billing_read: {} } }
   const made = await service.call('POST', '/api/v0/auth/apikeys/', { name: 'bills', permissions })
   const { id, key } = made.body as { id: number; key: string }
@@ -190,7 +190,7 @@ test('a key for billing can be made, is listed without its secret, and is delete
   expect(gone.body).toBe('Successfully Deleted API Key')
 })
 
-test('a copy names its instances C.123', async () => {
+test('a copy names its instances as C.123', async () => {
   const one = await service.rent()
   const two = await service.rent()
   await service.sim.controls.advance(400)

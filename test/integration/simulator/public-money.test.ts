@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.sim.close())
 
-/** Rents an offer whose traffic costs. */
+/** Rents an offer with paid traffic. */
 async function rentWithTraffic() {
   const [offer] = await service.offers({
     inet_down_cost: { gte: 0.005 },
@@ -23,7 +23,7 @@ const get = (path: string, query: Record<string, unknown>) => {
   return service.call('GET', `${path}?${new URLSearchParams(words)}`)
 }
 
-test('the price is base and disk; what it costs now is less when stopped', async () => {
+test('dph_total is base and disk; a stopped instance costs only its disk', async () => {
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(400)
   const running = await service.instance(id)
@@ -37,7 +37,7 @@ test('the price is base and disk; what it costs now is less when stopped', async
   expect(stopped).toMatchObject({ instance: { gpuCostPerHour: 0, totalHour: disk } })
 })
 
-test('traffic is counted and charged, and its part of the credit is told', async () => {
+test('traffic is counted, charged by its price and taken off the credit', async () => {
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(2 * 3600)
   const { body: ledger } = await service.call('GET', '/sim/ledger')
@@ -53,7 +53,7 @@ test('traffic is counted and charged, and its part of the credit is told', async
   expect(ledger['credit']).toBeCloseTo(25 - (total?.['micro_dollars'] ?? 0) / 1e6, 5)
 })
 
-test('the interface charges nothing for traffic', async () => {
+test('the interface profile charges nothing for traffic', async () => {
   await service.call('POST', '/sim/deployment', { deployment: 'interface' })
   await rentWithTraffic()
   await service.sim.controls.advance(3600)
@@ -61,7 +61,7 @@ test('the interface charges nothing for traffic', async () => {
   expect((body['instances'] as object[])[0]).not.toHaveProperty('traffic_micro_dollars')
 })
 
-test('charges are told by contract and kind, and add up to the ledger', async () => {
+test('charges are listed by contract and type, and add up to the ledger', async () => {
   const { id } = await rentWithTraffic()
   const { body: before } = await service.call('GET', '/sim/ledger')
   await service.sim.controls.advance(5 * 3600)
@@ -80,7 +80,7 @@ test('charges are told by contract and kind, and add up to the ledger', async ()
   expect(none.body).toMatchObject({ count: 0, results: [] })
 })
 
-test('invoices tell what was paid in; without a range they say no success', async () => {
+test('invoices list payments; without a date range success is false', async () => {
   await service.call('POST', '/sim/top-up', { amount: 40 })
   const { body: ledger } = await service.call('GET', '/sim/ledger')
   const when = { gte: (ledger['now'] as number) - 60, lte: (ledger['now'] as number) + 60 }
@@ -90,7 +90,7 @@ test('invoices tell what was paid in; without a range they say no success', asyn
   expect(without).toMatchObject({ status: 200, body: { success: false, error: 'Invalid date range' } })
 })
 
-test('a price increase waits for consent, and holds once the contract goes on by it', async () => {
+test('an accepted price increase applies when the contract is extended', async () => {
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(400)
   const told = await service.instance(id)

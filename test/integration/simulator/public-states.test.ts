@@ -11,7 +11,7 @@ afterEach(() => service.sim.close())
 const path = (id: number) => `/api/v0/instances/${id}/`
 const state = (id: number, wanted: string) => service.call('PUT', path(id), { state: wanted })
 
-test('a new instance has no status, then is created, loads and runs', async () => {
+test('a new instance goes from no status to created to running', async () => {
   const { id } = await service.rent()
   expect(await service.instance(id)).toMatchObject({ actual_status: null, cur_state: 'running', ports: null })
   await service.sim.controls.advance(3)
@@ -20,7 +20,7 @@ test('a new instance has no status, then is created, loads and runs', async () =
   expect(await service.instance(id)).toMatchObject({ actual_status: 'running', next_state: 'running' })
 })
 
-test('a crashed container is exited while it is meant to run', async () => {
+test('a crashed container is exited with the intent to run', async () => {
   const { id } = await service.rent()
   await service.sim.controls.forceStatus(id, 'exited')
   expect(await service.instance(id)).toMatchObject({
@@ -33,7 +33,7 @@ test('a crashed container is exited while it is meant to run', async () => {
 test.each([
   ['running', 'running'],
   ['stopped', 'stopped'],
-])('outbid=%s: an outbid instance is exited and meant to be %s', async (outbid, intended) => {
+])('outbid=%s: an outbid instance is exited, with the intent %s', async (outbid, intended) => {
   await service.call('POST', '/sim/deployment', { outbid })
   const [offer] = await service.offers({ type: 'bid', limit: 1 })
   const { id } = await service.rent({ price: (offer?.min_bid ?? 0) * 1.1 }, offer)
@@ -44,7 +44,7 @@ test.each([
   expect(shown['min_bid']).toBeGreaterThan(shown['dph_base'] as number)
 })
 
-test('a start waits for GPUs that someone else has, and can be taken back', async () => {
+test('a start is queued while the GPUs are taken, and can be cancelled', async () => {
   const { id } = await service.rent()
   await service.sim.controls.advance(400)
   await state(id, 'stopped')
@@ -64,7 +64,7 @@ test('a start waits for GPUs that someone else has, and can be taken back', asyn
   expect(await service.instance(id)).toMatchObject({ actual_status: 'running' })
 })
 
-test('at the end of its contract an instance stops and cannot start', async () => {
+test('an instance stops before the end of its contract and cannot start again', async () => {
   const { id } = await service.rent()
   await service.sim.controls.advance(400)
   const ends = (await service.instance(id))['start_date'] as number
@@ -74,7 +74,7 @@ test('at the end of its contract an instance stops and cannot start', async () =
   expect((await state(id, 'running')).status).toBe(400)
 })
 
-test('the disk of an instance can be made nearly full', async () => {
+test('the control plane sets the disk usage of an instance', async () => {
   const { id } = await service.rent({ disk: 10 })
   await service.sim.controls.advance(400)
   await service.call('POST', `/sim/instances/${id}`, { disk_usage: 9.7 })
@@ -91,7 +91,7 @@ test('a label has at most 1024 characters', async () => {
 test.each([
   [{ credit: 'null' }, null],
   [{ credit: 'missing' }, undefined],
-])('the user with %j', async (values, credit) => {
+])('the user with %j has that credit, and no two-factor status', async (values, credit) => {
   await service.call('POST', '/sim/deployment', values)
   const { body } = await service.call('GET', '/api/v0/users/current/')
   expect(body).toMatchObject({ id: service.sim.userId, ssh_key: null, got_signup_credit: 1 })

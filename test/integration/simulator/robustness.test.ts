@@ -32,10 +32,10 @@ const names = fc.constantFrom(
     'order type limit allocated_storage gpu_name verified advance actual_status legacy instance_id credit amount rules __proto__'
   ).split(' '),
 )
-/** JSON of any shape, but no state that would end the instance or the faults that would end the test. */
+/** JSON of any shape with the fields of the endpoints above. */
 const body = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 5 })
 
-test('whatever a body holds, the answer is JSON and never the fault of the service', async () => {
+test('no body makes the simulator fail, and every answer is JSON', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), body, async (pick, value) => {
       const [method, path] = paths[pick % paths.length] ?? ['POST', '/api/v0/bundles/']
@@ -51,6 +51,6 @@ test.each([
   '/api/v0/instances/-1/',
   '/api/v0/instances/1e3/',
   `/api/v0/instances/${'9'.repeat(30)}/`,
-])('%s is no id', async path => {
+])('%s has a malformed id and answers 400', async path => {
   expect((await service.call('GET', path)).status).toBe(400)
 })

@@ -1,6 +1,6 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
 
-/** An answer, its body as it came; tests look into it with toMatchObject. */
+/** An answer with its parsed body, which tests check with toMatchObject. */
 export interface Answered {
   status: number
   date: Date
@@ -11,7 +11,7 @@ export interface Answered {
 export interface Service {
   sim: Simulator
   call(method: string, path: string, body?: unknown, key?: string | null): Promise<Answered>
-  /** Offers found, the cheapest first. */
+  /** Searches offers, the cheapest first. */
   offers(filters?: Record<string, unknown>): Promise<Offer[]>
   /** Rents an offer (or the cheapest); gives the instance's id and key. */
   rent(body?: Record<string, unknown>, offer?: Offer): Promise<{ id: number; key: string }>
@@ -32,7 +32,7 @@ export interface Offer {
   is_bid: boolean
 }
 
-/** World time all but stands still unless a test says otherwise: it moves by `advance`. */
+/** By default world time moves only by `advance`. */
 export async function startService(options: SimulatorOptions = {}): Promise<Service> {
   const sim = await startSimulator({ speed: 0.001, calm: true, limits: false, ...options })
   const call: Service['call'] = async (method, path, body, key = sim.apiKey) => {

@@ -13,7 +13,7 @@ const mapping = fc
   .tuple(fc.integer({ min: 1, max: 65_535 }), fc.integer({ min: 1, max: 65_535 }))
   .map(([host, container]) => `-p ${host}:${container}`)
 const text = fc.string({ unit: fc.constantFrom(...'aZ09 =:/"\'$\\-_.,é'), maxLength: 8 })
-/** An environment as a creation takes it: few names, so that both sides often have the same. */
+/** The environment of a creation. Few names, so that both sides often share them. */
 const environment = fc
   .array(
     fc.oneof(

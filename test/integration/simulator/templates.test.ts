@@ -32,7 +32,7 @@ const find = (filters?: unknown) =>
   )
 const found = async (filters?: unknown) => (await find(filters)).body['templates'] as Template[]
 
-test('the catalogue is there, with what a renter wants to know', async () => {
+test('the catalogue has at least 40 templates with readmes and unique hashes', async () => {
   const templates = await found()
   expect(templates.length).toBeGreaterThanOrEqual(40)
   for (const word of ['PyTorch', 'vLLM', 'ComfyUI', 'TensorFlow', 'Ollama']) {
@@ -45,7 +45,7 @@ test('the catalogue is there, with what a renter wants to know', async () => {
   expect(new Set(templates.map(({ hash_id }) => hash_id)).size).toBe(templates.length)
 })
 
-test('private templates of others are neither found nor usable, public ones cannot be changed', async () => {
+test('foreign private templates are not found, and foreign public ones cannot be changed', async () => {
   expect((await found()).filter(template => template['private'] === true)).toEqual([])
   const [other] = await found({ recommended: { eq: true } })
   const edit = await service.call('PUT', path, { hash_id: other?.hash_id, desc: 'x' })
@@ -54,7 +54,7 @@ test('private templates of others are neither found nor usable, public ones cann
   expect(remove).toMatchObject({ status: 403, body: { error: 'forbidden' } })
 })
 
-test('a template has the defaults of the interface and never shows its token', async () => {
+test('a template has the interface’s defaults and never shows its registry token', async () => {
   const template = await create({ docker_login_user: 'me', docker_login_pass: 'dckr_secret', private: true })
   expect(template).toMatchObject({
     ...{ tag: 'latest', runtype: 'args', recommended_disk_space: 8, jupyter_dir: null, private: true },
@@ -67,7 +67,7 @@ test('a template has the defaults of the interface and never shows its token', a
   expect((await found({ id: { eq: template.id } }))[0]).toMatchObject({ name: 'mine', desc: 'd' })
 })
 
-test('every edit gives a new hash and keeps the id; the old hash names nothing', async () => {
+test('an edit changes the hash and keeps the id; the old hash is not found', async () => {
   const first = await create({ desc: 'a' })
   const edit = async (hash: string, changes: object) =>
     (await service.call('PUT', path, { hash_id: hash, ...changes })).body['template'] as Template
@@ -80,7 +80,7 @@ test('every edit gives a new hash and keeps the id; the old hash names nothing',
   expect(stale).toMatchObject({ status: 404, body: { success: false, error: 'not_found' } })
 })
 
-test('it is deleted by its numeric id', async () => {
+test('a template is deleted by its numeric id', async () => {
   const { id, hash_id } = await create()
   expect(await service.call('DELETE', path, { template_id: hash_id })).toMatchObject({
     status: 400,
@@ -112,7 +112,7 @@ test.each([
   })
 })
 
-test('an instance made from it is counted', async () => {
+test('an instance created from a template is counted', async () => {
   const { id, hash_id } = await create({ image: 'pytorch/pytorch', tag: '2.5' })
   const rented = await service.rent({ template_hash_id: hash_id, image: undefined })
   expect(await service.instance(rented.id)).toMatchObject({
@@ -136,7 +136,7 @@ test.each([
   expect(await find(filters)).toMatchObject({ status: 400, body: { error: 'invalid_args' } })
 })
 
-test('select_filters that are no JSON are refused', async () => {
+test('select_filters that are not JSON are refused', async () => {
   expect((await service.call('GET', `${path}?select_filters=%7B`)).status).toBe(400)
 })
 

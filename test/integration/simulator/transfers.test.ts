@@ -37,7 +37,7 @@ const sync = (id: number, more: Record<string, unknown> = {}) =>
   })
 const line = async (id: number) => (await service.instance(id))['status_msg'] as string
 
-/** What the status line says over the next ten minutes, without repetitions. */
+/** The status messages over the next ten minutes, without repetitions. */
 async function story(id: number): Promise<string[]> {
   const lines: string[] = []
   for (let step = 0; step < 60; step++) {
@@ -48,7 +48,7 @@ async function story(id: number): Promise<string[]> {
   return lines
 }
 
-test('the progress of a copy is in the status line of both instances, 30 seconds late', async () => {
+test('both instances show the progress of a copy, 30 seconds late', async () => {
   const [a, b] = await pair()
   const before = await line(b)
   expect(await copy(a, b)).toMatchObject({ status: 200, body: { success: true, msg: expect.any(String) } })
@@ -66,7 +66,7 @@ test('the progress of a copy is in the status line of both instances, 30 seconds
   expect(await line(b)).toBe(before)
 })
 
-test('the bytes of a copy are there once it is done', async () => {
+test('a finished copy has the bytes of files and folders', async () => {
   await service.call('POST', '/api/v0/ssh/', { ssh_key: key.public })
   const [a, b] = await pair()
   const shell = async (id: number, command: string) => {
@@ -92,14 +92,14 @@ test('the bytes of a copy are there once it is done', async () => {
   expect(await shell(a, 'ls /workspace/run')).toBe('logs\nmodel.bin')
 })
 
-test('a side may be the caller’s own machine, but not both', async () => {
+test('one side of a copy may be the caller’s own machine, but not both', async () => {
   const [a, b] = await pair()
   expect((await copy(null, b)).status).toBe(200)
   expect((await copy(a, null)).status).toBe(200)
   expect(await copy(null, null)).toMatchObject({ status: 400, body: { error: 'invalid_args' } })
 })
 
-test('a cancelled copy stays cancelled, and nothing to cancel is no error', async () => {
+test('a cancelled copy stays cancelled, and cancelling none is no error', async () => {
   const [a, b] = await pair()
   const cancel = () => service.call('DELETE', copyPath, { client_id: 'me', dst_id: String(b) })
   expect(await cancel()).toMatchObject({ status: 200, body: { success: true } })
@@ -118,7 +118,7 @@ test('a transfer fails when its instance stops running', async () => {
   expect(await line(b)).toMatch(/: failed/)
 })
 
-test('copies are refused as section 4.3 says', async () => {
+test('wrong copies are refused as section 4.3 says', async () => {
   const [a, b] = await pair()
   const invalid = { status: 400, body: { success: false, error: 'invalid_args', msg: expect.any(String) } }
   const missing = { status: 404, body: { error: 'no_such_user' } }
@@ -155,7 +155,7 @@ test('a cloud sync runs, is cancelled, and begins anew when it is started again'
   expect(await line(id)).toMatch(/^Cloud sync of cloud:\/bucket\/a to C\.\d+:\/workspace\/a: [01] %$/)
 })
 
-test('syncs are refused as section 4.3 says', async () => {
+test('wrong syncs are refused as section 4.3 says', async () => {
   const [id] = await pair()
   for (const more of [
     { instance_id: id },
@@ -176,7 +176,7 @@ test('syncs are refused as section 4.3 says', async () => {
   expect(await cancel({ dst_id: 1 })).toMatchObject({ status: 404, body: { error: 'no_such_instance' } })
 })
 
-test('copies and their cancelling have a threshold of 3.5 each', async () => {
+test('starting and cancelling a copy have a threshold of 3.5 each', async () => {
   const limited = await startService({ limits: true })
   try {
     for (const method of ['PUT', 'DELETE']) {

@@ -14,7 +14,7 @@ const send = (path: string, body: unknown) => steps.tfa('POST', path, body)
 const setUp = async () =>
   (await send('totp-setup/', undefined)).body as Record<'secret' | 'provisioning_uri', string>
 
-/** Every code of section 7's second table with its status, and one way to meet it. */
+/** Every code of section 7's second table, its status, and a way to provoke it. */
 const provoked: Provoked[] = [
   ['bad_request', 400, 'a value of the wrong type', () => send('', { code: 123456 })],
   ['bad_request', 400, 'a body that is no JSON', () => send('', '{')],
@@ -246,7 +246,7 @@ test.each(provoked)('%s (%i): %s', async (error, status, _why, provoke) => {
   expect(await provoke()).toMatchObject(refused(status, error, { msg: expect.any(String) }))
 })
 
-test("all codes of the interface's table are met here", () => {
+test("all codes of the interface's table are provoked above", () => {
   expect([...new Set(provoked.map(([error]) => error))].sort()).toEqual(
     (
       '2fa_expired 2fa_login_failed 2fa_verification_failed auth_error authorization_required bad_request ' +
@@ -259,7 +259,7 @@ test("all codes of the interface's table are met here", () => {
   )
 })
 
-test('a fault rule can answer any code instead', async () => {
+test('a fault rule can answer with any code', async () => {
   const rules = [{ path: '/tfa/', kind: 'status', status: 503, error: 'service_unavailable', times: 1 }]
   await steps.service.call('POST', '/sim/faults', { rules }, null)
   expect(await steps.tfa('GET', 'status/')).toMatchObject(refused(503, 'service_unavailable'))

@@ -10,7 +10,7 @@ afterEach(() => steps.service.sim.close())
 
 const NUMBER = '+15551230001'
 
-test('a caller with an API key gets the user and a session key, which is a bearer token from then on', async () => {
+test('a login with an API key gives the user and a session key that works as a bearer token', async () => {
   await steps.authorize()
   const { uri } = await steps.addTotp()
   const { body } = await steps.tfa('POST', '', { tfa_method: 'totp', code: appCode(uri), admin: false })
@@ -23,7 +23,7 @@ test('a caller with an API key gets the user and a session key, which is a beare
   expect(again.body).not.toHaveProperty('session_key')
 })
 
-test('backup codes serve once each, and the last one leaves no count behind', async () => {
+test('each backup code works once, and the last one reports no remaining count', async () => {
   await steps.authorize()
   const { backupCodes } = await steps.addTotp()
   for (const [index, code] of backupCodes.entries()) {
@@ -45,7 +45,7 @@ test('a code sent by email or text message logs in once', async () => {
   }
 })
 
-test('messages in the outbox carry channel, recipient, code, secret and world time', async () => {
+test('outbox messages have channel, recipient, code, secret and world time', async () => {
   await steps.minutes(600)
   const sent = await steps.tfa('POST', 'email/', {})
   const message = await steps.message()
@@ -60,7 +60,7 @@ test('messages in the outbox carry channel, recipient, code, secret and world ti
 })
 
 test.each(['tfa_secret', 'secret'])(
-  'the login path: a tfa_secret sent as %s stands in for a key',
+  'the login path accepts a tfa_secret sent as %s instead of a key',
   async name => {
     await steps.authorize()
     await steps.addSms(NUMBER)
@@ -82,7 +82,7 @@ test.each(['tfa_secret', 'secret'])(
 )
 
 test.each(['tfa_secret', 'secret'])(
-  'a challenge of a login, named as %s, does for the rest of it',
+  'the challenge of a login, sent as %s, is enough for the rest of it',
   async name => {
     await steps.authorize()
     await steps.addSms(NUMBER)
@@ -132,14 +132,14 @@ test('a login without a key leaves its session in a cookie', async () => {
   expect(user.status).toBe(200)
 })
 
-test('whoever logs in cannot have the code sent to a number of their own', async () => {
+test('a login cannot send its code to a number that is not the account’s', async () => {
   await steps.authorize()
   await steps.addSms(NUMBER)
   const body = { tfa_secret: await steps.tfaSecret(), phone_number: '+15559998888' }
   expect(await steps.tfa('POST', 'sms/', body, null)).toMatchObject(refused(400, 'phone_number_mismatch'))
 })
 
-test('with a key, resending without a secret gives a new one and the old one is void', async () => {
+test('resending with a key but no secret gives a new secret and voids the old one', async () => {
   await steps.authorize()
   await steps.addSms(NUMBER)
   const first = await steps.smsProof()
@@ -166,7 +166,7 @@ const rows = [
 ] as const
 
 test.each(rows)(
-  '%s /tfa/%s wants a key, or a tfa_secret where the login path has it',
+  '%s /tfa/%s needs a key, or a tfa_secret where the login path accepts it',
   async (method, path) => {
     const body = method === 'GET' ? undefined : {}
     for (const key of [null, 'wrong']) {

@@ -12,7 +12,7 @@ const NUMBER = '+15551230001'
 const OTHER = '+15551230002'
 const user = async () => (await steps.service.call('GET', '/api/v0/users/current/')).body
 
-test('without methods two-factor authentication is off', async () => {
+test('two-factor authentication is off without methods', async () => {
   expect(await steps.status()).toEqual({
     success: true,
     tfa_enabled: false,
@@ -23,7 +23,7 @@ test('without methods two-factor authentication is off', async () => {
   expect(await user()).toMatchObject({ tfa_status: 'disabled', tfa_enabled: false })
 })
 
-test('the first method switches it on and brings ten backup codes; the record holds no secret', async () => {
+test('the first method enables it and gives ten backup codes; the status has no secret', async () => {
   await steps.authorize()
   const { uri, backupCodes } = await steps.addTotp('my phone')
   expect(new Set(backupCodes).size).toBe(10)
@@ -47,7 +47,7 @@ test('the first method switches it on and brings ten backup codes; the record ho
   expect(await user()).toMatchObject({ tfa_status: 'enabled', tfa_enabled: true })
 })
 
-test('a second method brings no backup codes, is not primary, and its number shows four digits', async () => {
+test('a second method gives no backup codes, is not primary, and shows four digits', async () => {
   await steps.authorize()
   await steps.addTotp()
   const { backupCodes } = await steps.addSms(NUMBER)
@@ -56,7 +56,7 @@ test('a second method brings no backup codes, is not primary, and its number sho
   expect(methods[1]).toMatchObject({ method: 'sms', is_primary: false, phone_number: '********0001' })
 })
 
-test('an authenticator code counts by real time, whatever the clock of the world says', async () => {
+test('authenticator codes follow real time, not world time', async () => {
   await steps.minutes(60 * 24 * 30)
   await steps.authorize()
   const { uri } = await steps.addTotp()
@@ -69,7 +69,7 @@ test('an authenticator code counts by real time, whatever the clock of the world
   for (const code of far) expect(await login(code)).toMatchObject(refused(400, '2fa_verification_failed'))
 })
 
-test('methods can be added for 30 minutes after an authorization, and then no longer', async () => {
+test('methods can be added for 30 minutes after an authorization', async () => {
   await steps.authorize()
   await steps.addTotp()
   await steps.minutes(29)
@@ -101,12 +101,12 @@ test.each(['sms', 'totp', 'email', 'backup'] as const)('%s authorizes a new meth
   expect(await steps.status()).toMatchObject({ new_method_authorized: true })
 })
 
-test('without methods an authorization always goes by email', async () => {
+test('an authorization without methods always goes by email', async () => {
   const { body } = await steps.tfa('POST', 'authorize-new-method/', { tfa_method: 'totp' })
   expect(await steps.message()).toMatchObject({ channel: 'email', secret: body['secret'] })
 })
 
-test('five wrong codes lock that method alone, for 15 minutes of world time', async () => {
+test('five wrong codes lock only that method, for 15 minutes of world time', async () => {
   await steps.authorize()
   const { uri } = await steps.addTotp()
   await steps.addSms(NUMBER)
@@ -134,7 +134,7 @@ test('five wrong codes lock that method alone, for 15 minutes of world time', as
   expect((await steps.status()).methods[0]).toMatchObject({ fail_count: 0 })
 })
 
-test('a label and the primary method can be changed', async () => {
+test('label and primary method are changed, and wrong changes are refused', async () => {
   await steps.authorize()
   const totp = await steps.addTotp()
   const sms = await steps.addSms(NUMBER)
@@ -169,7 +169,7 @@ test('a label and the primary method can be changed', async () => {
   }
 })
 
-test('with several methods of a kind the id is needed', async () => {
+test('with several methods of one kind the id is required', async () => {
   await steps.authorize()
   const one = await steps.addSms(NUMBER)
   const two = await steps.addSms(OTHER)
@@ -186,7 +186,7 @@ test('with several methods of a kind the id is needed', async () => {
   expect((await steps.tfa('POST', '', { ...proof, tfa_method_id: two.id })).status).toBe(200)
 })
 
-test('removing: the method that verifies, or the target; the last one switches all off', async () => {
+test('a method removes itself or a target; removing the last disables two-factor', async () => {
   await steps.authorize()
   const totp = await steps.addTotp()
   const sms = await steps.addSms(NUMBER)
@@ -210,7 +210,7 @@ test('removing: the method that verifies, or the target; the last one switches a
   )
 })
 
-test('regenerated backup codes replace the old ones, whatever verified', async () => {
+test('new backup codes replace the old ones, whatever proof was given', async () => {
   await steps.authorize()
   const { uri, backupCodes } = await steps.addTotp()
   const regen = (body: unknown) => steps.tfa('PUT', 'regen-backup-codes/', body)
@@ -224,7 +224,7 @@ test('regenerated backup codes replace the old ones, whatever verified', async (
   expect(await steps.status()).toMatchObject({ backup_codes_remaining: 10 })
 })
 
-test('a legacy account has no rows until its number on file becomes a method', async () => {
+test('a legacy account has no methods until new backup codes turn its number into one', async () => {
   await steps.account({ legacy: true, phone_number: NUMBER })
   expect(await user()).toMatchObject({ tfa_status: 'legacy', tfa_enabled: true })
   expect(await steps.status()).toMatchObject({ tfa_enabled: true, methods: [], backup_codes_remaining: 0 })
@@ -243,7 +243,7 @@ test('a legacy account has no rows until its number on file becomes a method', a
   expect((await steps.tfa('POST', '', await steps.smsProof())).body).not.toHaveProperty('legacy_tfa_user')
 })
 
-test('a legacy account can switch two-factor authentication off', async () => {
+test('a legacy account can disable two-factor authentication', async () => {
   await steps.account({ legacy: true, phone_number: NUMBER })
   expect((await steps.tfa('DELETE', '', await steps.smsProof())).body).toEqual({ msg: expect.any(String) })
   expect(await user()).toMatchObject({ tfa_status: 'disabled', tfa_enabled: false })

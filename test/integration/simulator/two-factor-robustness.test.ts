@@ -42,7 +42,7 @@ const booleans = ['admin', 'is_primary']
 const names = fc.constantFrom(...strings, ...integers, ...booleans, 'client_id', '__proto__', 'constructor')
 const channels = fc.constantFrom('sms', 'totp', 'email', 'fax')
 
-test('no body whatever makes a two-factor endpoint fail, and none is answered but in JSON', async () => {
+test('no body makes a two-factor endpoint fail, and every answer is JSON', async () => {
   const value = fc.oneof(known, channels, fc.jsonValue({ maxDepth: 2 }))
   const body = fc.oneof(
     fc.dictionary(names, value, { maxKeys: 6 }),
@@ -58,7 +58,7 @@ test('no body whatever makes a two-factor endpoint fail, and none is answered bu
   )
 })
 
-/** The fields each row takes, section 4.7. */
+/** The fields of each row in section 4.7. */
 const taken: Record<string, readonly string[]> = {
   'POST ': ['tfa_method', 'code', 'secret', 'tfa_method_id', 'backup_code', 'admin'],
   'DELETE ': ['tfa_method', 'code', 'secret', 'tfa_method_id', 'backup_code', 'target_id'],

@@ -10,25 +10,25 @@ export interface Message {
   at: number
 }
 
-/** A simulator and what a user does there about two-factor authentication. */
+/** A simulator and a user's steps of two-factor authentication. */
 export interface TwoFactorSteps {
   service: Service
   /** A call below /api/v0/tfa/; `key` null sends none. */
   tfa(method: string, path: string, body?: unknown, key?: string | null): Promise<Answered>
   /** Changes the account's state through the control plane. */
   account(state: Record<string, unknown>): Promise<void>
-  /** Moves world time by so many minutes. */
+  /** Advances world time by minutes. */
   minutes(count: number): Promise<void>
   tfaSecret(): Promise<string>
   messages(): Promise<Message[]>
-  /** The message sent last. */
+  /** The latest message. */
   message(): Promise<Message>
   status(): Promise<Record<string, unknown> & { methods: Record<string, unknown>[] }>
   /** Opens the 30-minute window by an email code. */
   authorize(): Promise<void>
   addTotp(label?: string): Promise<{ uri: string; id: number; backupCodes: string[] }>
   addSms(phoneNumber: string): Promise<{ id: number; backupCodes: string[] }>
-  /** Has a code sent by text message; gives what proves it was got. */
+  /** Has a code sent by text message; gives the proof made of it. */
   smsProof(ask?: Record<string, unknown>): Promise<{ tfa_method: string; code: string; secret: string }>
   emailProof(): Promise<{ tfa_method: string; code: string; secret: string }>
 }
@@ -95,12 +95,12 @@ export async function startTwoFactor(options: SimulatorOptions = {}): Promise<Tw
   return steps
 }
 
-/** A code that is not the given one. */
+/** A code other than the given one. */
 export function otherThan(code: string): string {
   return code === '000000' ? '000001' : '000000'
 }
 
-/** What a refusal must look like. */
+/** The expected refusal. */
 export function refused(status: number, error: string, extra: Record<string, unknown> = {}): object {
   return { status, body: { success: false, error, ...extra } }
 }

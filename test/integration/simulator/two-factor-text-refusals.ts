@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Answered } from './service.ts'
 import type { TwoFactorSteps } from './two-factor-steps.ts'
 
-/** A refusal: its code, its status, what brings it about, and doing that. */
+/** A refusal: its code, its status, its cause, and calls that provoke it. */
 export type Provoked = [code: string, status: number, why: string, provoke: () => Promise<Answered>]
 
 const NUMBER = '+15551230001'
@@ -13,7 +13,7 @@ const repeat = async (times: number, call: () => Promise<Answered>) => {
   return await call()
 }
 
-/** The codes of section 7's second table that speak of phone numbers and text messages. */
+/** The codes of section 7's second table about phone numbers and text messages. */
 export function textMessageRefusals(steps: () => TwoFactorSteps): Provoked[] {
   const send = (path: string, body: unknown) => steps().tfa('POST', path, body)
   return [

@@ -15,7 +15,7 @@ import { startService } from './service.ts'
 
 const key = newKey()
 
-/** A running instance, and Berth's own scripts on it. */
+/** A running instance, with steps for Berth's watchdog on it. */
 async function scene(body: Record<string, unknown> = {}) {
   const service = await startService()
   const { sim, call } = service
@@ -52,7 +52,7 @@ async function scene(body: Record<string, unknown> = {}) {
   return { sim, service, id, now, connect, connection, put, status }
 }
 
-test('a watchdog stops its instance at its time, not when the clock has leapt past it', async () => {
+test('a watchdog stops its instance at its exact time, though the clock jumps past it', async () => {
   const { sim, id, now, connect, put, status } = await scene()
   const at = Math.round(now()) + 1800
   expect(await put({ action: 'stop', at })).toMatchObject({ alive: true, placed: true, request: { at } })
@@ -63,7 +63,7 @@ test('a watchdog stops its instance at its time, not when the clock has leapt pa
   const gpu = sim.controls.ledger().charges.filter(({ kind }) => kind === 'gpu')
   expect(Math.abs((gpu.at(-1)?.to ?? 0) - at)).toBeLessThan(15)
 
-  // Started again, it is served: that time is over, and what it did is told.
+  // After another start the past time has no effect, and the status reports the stop.
   await sim.controls.forceStatus(id, 'running')
   await sim.controls.advance(600)
   expect(await status()).toBe('running')
@@ -73,7 +73,7 @@ test('a watchdog stops its instance at its time, not when the clock has leapt pa
   expect(log.map(({ text }) => text)).toEqual([`watching instance ${id}`, 'its time has come: stop'])
 })
 
-test('a lease that is not renewed ends it, and one that is puts that off', async () => {
+test('an expired lease stops the instance, and a renewal postpones that', async () => {
   const { sim, connection, put, status } = await scene()
   await put({ action: 'stop', lease: 1200 })
   await sim.controls.advance(1000)
@@ -84,14 +84,14 @@ test('a lease that is not renewed ends it, and one that is puts that off', async
   expect(await status()).toBe('stopped')
 })
 
-test('one without load for so long is destroyed, where that is what was asked for', async () => {
+test('an instance idle for 30 minutes is destroyed where that is requested', async () => {
   const { sim, put } = await scene()
   await put({ action: 'destroy', idle: { seconds: 1800, below: 5 } })
   await sim.controls.advance(12 * 3600)
   expect(sim.controls.instances()).toEqual([])
 })
 
-test('one that was taken away does nothing, and none is there', async () => {
+test('a removed watchdog is not found and does not stop its instance', async () => {
   const { sim, connection, put, status } = await scene()
   expect(await readWatchdog(connection, systemClock, '')).toBeUndefined()
   await put({ action: 'stop', lease: 600 })
@@ -101,7 +101,7 @@ test('one that was taken away does nothing, and none is there', async () => {
   expect(await status()).toBe('running')
 })
 
-test('a start script brings one, which does not know its instance', async () => {
+test('a start script installs a watchdog that stops its instance by the lease', async () => {
   const onstart = await watchdogStartScript({ action: 'stop', lease: 3600 }, 'http://127.0.0.1:1', 10)
   const { sim, connection, status } = await scene({ onstart })
   expect(await readWatchdog(connection, systemClock, '')).toMatchObject({

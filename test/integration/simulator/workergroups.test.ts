@@ -10,7 +10,7 @@ afterAll(() => service.sim.close())
 const path = '/api/v0/workergroups/'
 const create = (body?: unknown) => service.call('POST', path, body)
 
-test('a workergroup is made with the defaults of the interface, from no body at all', async () => {
+test('a workergroup without a body has the interface’s defaults', async () => {
   const { status, body } = await create()
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -22,7 +22,7 @@ test('a workergroup is made with the defaults of the interface, from no body at 
   })
 })
 
-test('every field is kept and listed', async () => {
+test('every field of a workergroup is stored and listed', async () => {
   const { body: found } = await service.call('GET', '/api/v0/template/')
   const [template] = found['templates'] as { id: number; hash_id: string }[]
   const wanted = {

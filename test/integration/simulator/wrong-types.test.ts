@@ -52,7 +52,7 @@ const templateKinds: Record<string, Kind> = {
 
 const publicKey = ssh2.utils.generateKeyPairSync('ed25519').public
 
-/** Every endpoint that takes a body, with a good one for it (`@` before an id of the test’s) and its fields' types. */
+/** Every endpoint with a body: a valid one (`@id` and `@machine` are filled in), and the types of its fields. */
 const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<string, Kind> }> = {
   'POST /auth/apikeys/': {
     good: { name: 'x', permissions: { api: { misc: {} } } },
@@ -128,7 +128,7 @@ const endpoints: Record<string, { good: Record<string, unknown>; kinds: Record<s
   },
 }
 
-test('every endpoint of the interface with a body is here; those of two-factor have a test of their own', () => {
+test('all endpoints of the interface with a body are above, except two-factor ones', () => {
   const named = routes
     .filter(({ only }) => only === undefined)
     .map(({ method, path }) => `${method} ${path}`)
@@ -148,8 +148,8 @@ async function send(name: string, body: unknown) {
   return await service.call(method, `/api/v0${filled}`, text)
 }
 
-test.each(Object.keys(endpoints))('%s understands the body that is spoiled below', async name => {
-  await service.sim.controls.advance(60) // until it runs again
+test.each(Object.keys(endpoints))('%s accepts the valid body that is spoiled below', async name => {
+  await service.sim.controls.advance(60) // until the instance runs again
   expect([200, 404]).toContain((await send(name, endpoints[name]?.good)).status)
 })
 
@@ -170,7 +170,7 @@ test.each(Object.keys(endpoints))('%s refuses a body with a field of a wrong typ
   )
 })
 
-test.each(Object.keys(endpoints))('%s refuses a body that is no JSON object', async name => {
+test.each(Object.keys(endpoints))('%s refuses a body that is not a JSON object', async name => {
   const nonsense = fc.jsonValue({ maxDepth: 1 }).filter(value => !is.object(value))
   await fc.assert(
     fc.asyncProperty(nonsense, async value => {

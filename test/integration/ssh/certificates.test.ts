@@ -20,7 +20,7 @@ import { account, target } from './steps.ts'
 let server: Server
 let port: number
 let cert: string
-/** Requests that came to the server. */
+/** The number of HTTP requests to the server. */
 let asked = 0
 const folder = mkdtempSync(join(tmpdir(), 'berth-tls-'))
 
@@ -57,7 +57,7 @@ function makeCertificate(keyFile: string, certFile: string): void {
   )
 }
 
-test('a direct Jupyter is opened at its own address only where its certificate is valid, and not asked', async () => {
+test('Jupyter is opened directly only with a valid certificate, and gets no request before', async () => {
   const at = (host: string, mapped = port, runtype = 'jupyter_direc ssh_direc ssh_proxy') => ({
     instance: { runtype, ports: [{ container: '8080/tcp', host, port: mapped }] },
   })
@@ -71,7 +71,7 @@ test('a direct Jupyter is opened at its own address only where its certificate i
   expect(await address(at('127.0.0.1'), 's3cret', cert, 'tree')).toBe(
     `https://127.0.0.1:${port}/tree?token=s3cret`,
   )
-  // Signed by nobody this machine trusts, for another host, without a token, not direct, or not there.
+  // An untrusted certificate, another host, no token, no direct runtype, nothing at the port.
   expect(await directJupyter(at('127.0.0.1'), { token: 's3cret' }, systemClock)).toBeUndefined()
   expect(await address(at('localhost'))).toBeUndefined()
   expect(await address(at('127.0.0.1'), '')).toBeUndefined()
@@ -80,7 +80,7 @@ test('a direct Jupyter is opened at its own address only where its certificate i
   expect(asked).toBe(0)
 })
 
-test('a certificate counts only when this machine trusts it, and for its own host alone', async () => {
+test('a certificate is valid only when it is trusted and for its own host', async () => {
   expect(await hasValidCertificate({ host: '127.0.0.1', port }, systemClock)).toBe(false)
   expect(await hasValidCertificate({ host: '127.0.0.1', port }, systemClock, cert)).toBe(true)
   expect(await hasValidCertificate({ host: 'localhost', port }, systemClock, cert)).toBe(false)
@@ -89,7 +89,7 @@ test('a certificate counts only when this machine trusts it, and for its own hos
   )
 })
 
-test.skipIf(!hasSshd)('what speaks TLS inside is plain at the local end, whoever signed it', async () => {
+test.skipIf(!hasSshd)('a tunnel to a TLS server is plain HTTP locally, whoever signed it', async () => {
   const sshd = await startSshd()
   const machine = scratchMachine()
   const ssh = createSsh(machine)

@@ -7,14 +7,14 @@ import { endRun, readRunStatus, startRun } from '../../../electron/ssh/runs/runs
 import { openPlace } from './files/place.ts'
 import { hasSshd } from './sshd.ts'
 
-/** A program that the command starts, and that writes down that it was asked to end. */
+/** Starts a child that writes `told` on SIGTERM; `after` would follow its end. */
 const command = `sh -c 'trap "> told; exit" TERM; > up; while :; do sleep 0.1; done'; > after`
 
 describe.skipIf(!hasSshd)('asking a run to end', () => {
   test.each([
     ['with setsid', []],
     ['on an image without setsid', ['setsid']],
-  ])('reaches all that it has started: %s', async (_, missing) => {
+  ])('ends the processes it has started: %s', async (_, missing) => {
     const { sshd, connect } = await openPlace([`SetEnv PATH=${programsBut(missing)}`])
     const { connection } = await connect()
     await startRun(connection, systemClock, 'one', { command, order: undefined })
@@ -27,7 +27,7 @@ describe.skipIf(!hasSshd)('asking a run to end', () => {
   })
 })
 
-/** A folder with this machine's programs, but for some. */
+/** A folder with links to this machine's programs, without the missing ones. */
 function programsBut(missing: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-programs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

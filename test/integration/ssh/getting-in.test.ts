@@ -9,7 +9,7 @@ import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
 
-describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
+describe.skipIf(!hasSshd)('connecting to a real OpenSSH server', () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh
@@ -31,27 +31,27 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
 
   const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
 
-  /** Gets in once, and waits until nobody is: a shell opened right after the end of another one shares its connection. */
+  /** Connects once and waits for the end: a shell opened right after another shares its connection. */
   async function comeAndGo(): Promise<void> {
     ;(await open()).close()
     await expect.poll(() => sshd.connections()).toBe(0)
   }
 
-  test('a key that is attached opens a shell of the size that was asked for', async () => {
+  test('an attached key opens a shell with the requested size', async () => {
     const shell = await open()
     expect(await answerTo(shell, 'stty size')).toBe('33 101')
     expect(shell.address).toBe(`root@127.0.0.1:${sshd.port}`)
     expect(shell.direct).toBe(false)
   })
 
-  test('a resize is seen by what runs in it', async () => {
+  test('a resize reaches the shell', async () => {
     const shell = await open()
     await answerTo(shell, 'true')
     shell.resize(140, 50)
     await expect.poll(() => answerTo(shell, 'stty size')).toBe('50 140')
   })
 
-  test('its end by the shell itself is no problem', async () => {
+  test('the end of a shell by exit is no problem', async () => {
     const shell = await open()
     shell.stream.resume()
     shell.stream.write('exit 3\n')
@@ -59,7 +59,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     await expect.poll(() => sshd.connections()).toBe(0)
   })
 
-  test('a key that is not attached is refused, with its name and what to do', async () => {
+  test('an unattached key is refused, with its name and advice', async () => {
     sshd.authorize()
     const problem = await problemOf(open())
     expect(problem.code).toBe('key_refused')
@@ -84,7 +84,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
 
     await ssh.knownHosts.accept(account, 4711, offered)
     expect(await answerTo(await open(), 'echo in')).toBe('in')
-    // What is remembered outlives this run.
+    // Known host keys outlive this run.
     const next = createSsh(machine)
     expect((await next.knownHosts.known(account, 4711)) !== undefined).toBe(true)
   })
@@ -99,12 +99,12 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
 
     await ssh.knownHosts.accept(other, 1, sshd.fingerprint())
     expect((await problemOf(misled())).code).toBe('key_refused')
-    // It is the same machine after all: its key there is another, and is attached.
+    // If it is the same machine, the key of the other account is attached there.
     sshd.authorize((await ssh.keysOf(other).locate('berth')).publicKey)
     expect(await answerTo(await misled(), 'echo in')).toBe('in')
   })
 
-  test('a guessed port that is another instance’s asks nothing', async () => {
+  test('a guessed port with another instance’s host key is ssh_unreachable', async () => {
     await comeAndGo()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true, instance: 4712 }))).code).toBe('ssh_unreachable')
@@ -120,11 +120,11 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
   })
 
-  test('the private key is readable by the user alone', async () => {
+  test('the private key is readable only by the user', async () => {
     expect(statSync((await ssh.keysOf(account).locate('berth')).path).mode & 0o777).toBe(0o600)
   })
 
-  test('nothing at the direct address leads to the proxy, within one deadline', async () => {
+  test('the proxy is used if nothing answers at the direct address', async () => {
     const shell = await open({ direct: { host: '127.0.0.1', port: await freePort() }, proxy: sshd })
     expect(shell.direct).toBe(false)
     expect(await answerTo(shell, 'echo in')).toBe('in')
@@ -135,7 +135,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     expect(shell.direct).toBe(true)
   })
 
-  test('nobody anywhere is a sentence, not a hang', async () => {
+  test('unreachable and bad addresses end with a problem', async () => {
     const nobody = { host: '127.0.0.1', port: await freePort() }
     expect((await problemOf(open({ direct: nobody, proxy: nobody }))).code).toBe('ssh_unreachable')
     expect((await problemOf(open({ proxy: { host: '-oProxyCommand=id', port: 22 } }))).code).toBe(
@@ -143,28 +143,28 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     )
   })
 
-  test('for a runtype with Jupyter the next port is tried, and it is used where the key is accepted', async () => {
+  test('for a runtype with Jupyter the next port is used if it accepts the key', async () => {
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     const shell = await open({ proxy, jupyter: true })
     expect(shell.address).toBe(`root@127.0.0.1:${sshd.port}`)
     expect((await problemOf(open({ proxy, instance: 4712 }))).code).toBe('ssh_unreachable')
   })
 
-  test('a guessed port that refuses the key leaves no host key behind', async () => {
+  test('a guessed port that refuses the key does not store its host key', async () => {
     sshd.authorize()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('key_refused')
     expect(await ssh.knownHosts.known(account, 4711)).toBeUndefined()
   })
 
-  test('the host key of a guessed port is never the one to accept', async () => {
+  test('the changed host key of a guessed port is not offered to accept', async () => {
     await comeAndGo()
     await sshd.changeHostKey()
     const proxy = { host: '127.0.0.1', port: sshd.port - 1 }
     expect((await problemOf(open({ proxy, jupyter: true }))).code).toBe('ssh_unreachable')
   })
 
-  test('two addresses that show two other host keys: the one that was told can be accepted', async () => {
+  test('of two changed host keys at two addresses, the reported one can be accepted', async () => {
     const other = await startSshd()
     try {
       await comeAndGo()
@@ -178,7 +178,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     }
   })
 
-  test('a machine that says nothing at all is told at the deadline, and left for the proxy', async () => {
+  test('a silent host ends with ssh_timeout, or the proxy is used', async () => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     const { port } = mute.address() as AddressInfo
@@ -189,7 +189,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     mute.close()
   })
 
-  test('the user’s own keys get in; one with a passphrase is told as locked', async () => {
+  test('the user’s own keys work, and one with a passphrase is key_locked', async () => {
     const folder = join(machine.home, '.ssh')
     const make = (name: string, type: string, passphrase: string) =>
       execFileSync('ssh-keygen', ['-q', '-t', type, '-N', passphrase, '-f', join(folder, name)])
@@ -218,7 +218,7 @@ describe.skipIf(!hasSshd)('getting in, at a real OpenSSH server', () => {
     }
   })
 
-  test('probe tells on which address SSH answers, without a key', async () => {
+  test('probe gives the address at which SSH answers, without an accepted key', async () => {
     sshd.authorize()
     const nobody = { host: '127.0.0.1', port: await freePort() }
     const ask = (wanted: Wanted) => ssh.probe(target(wanted))

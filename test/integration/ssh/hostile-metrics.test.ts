@@ -10,7 +10,7 @@ import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { target } from './steps.ts'
 
-/** A host that answers every command with the same text, and then with the disks of an honest one. */
+/** A host that answers every command with this text and then a valid line of disks. */
 async function hostThatPrints(text: Buffer) {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
@@ -47,7 +47,7 @@ test('whatever a host prints, reading its metrics comes to an end', async () => 
     const [line] = await once(stream, 'data')
     const metrics = JSON.parse(String(line)) as InstanceMetrics
     expect(metrics.gpus, about).toEqual([])
-    // Behind more lines than a machine has mounts, nothing is read any more.
+    // Nothing is read after more lines than a machine has mounts.
     const lines = text.toString().split('\n').length
     expect(metrics.disks, about).toHaveLength(lines > 500 ? 0 : 1)
     stream.destroy()

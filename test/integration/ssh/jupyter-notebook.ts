@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './sshd.ts'
 
-/** Debian's own Jupyter, on a loopback port of its own. */
+/** Debian's Jupyter on a free loopback port. */
 export interface JupyterNotebook {
   port: number
   token: string
@@ -15,7 +15,7 @@ export interface JupyterNotebook {
 
 export const hasJupyter = existsSync('/usr/bin/jupyter-notebook')
 
-/** It tells of itself in the list that lies in that home, where an SSH session finds it. */
+/** Starts Jupyter, which registers itself in that home, where an SSH session finds it. */
 export async function startJupyter(home: string, token = 's3cret-token'): Promise<JupyterNotebook> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-jupyter-'))
   const port = await freePort()

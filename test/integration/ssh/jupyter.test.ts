@@ -16,7 +16,7 @@ import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
-describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
+describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () => {
   let sshd: Sshd
   let jupyter: JupyterNotebook
   let browser: Browser
@@ -56,7 +56,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     machine.remove()
   })
 
-  /** Asked of the instance itself: the record tells no token, and Jupyter is at another port than usual. */
+  /** The instance's record has no token, and Jupyter's port is not the usual one, so Berth asks the instance. */
   async function open(): Promise<URL> {
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
     const into = (): InstanceTarget => ({ account, instance, client })
@@ -65,7 +65,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
     return new URL((await tunnels.open(into, purpose)) ?? '')
   }
 
-  test('a notebook opens in Chromium through the tunnel, runs a cell, and goes on after the network was cut', async () => {
+  test('runs a cell in Chromium, and another after the connection was cut', async () => {
     const address = await open()
     expect(address.searchParams.get('token')).toBe(jupyter.token)
     expect(address.hostname).toMatch(/^i4711-[0-9a-f]{16}\.localhost$/)
@@ -99,14 +99,14 @@ describe.skipIf(!hasSshd || !hasJupyter)('Jupyter, in the real one', () => {
 
     const cut = page.waitForEvent('websocket', { timeout: 60_000 })
     expect(sshd.dropConnections()).toBeGreaterThan(0)
-    await cut // Jupyter's page connects to its kernel anew, at the address it has
+    await cut // Jupyter's page reconnects to its kernel at the same address
     await expect.poll(() => shown()?.step, { timeout: 45_000 }).toBe('open')
     await runs('print(40 + 3)', '43')
     expect(shown()?.localPort).toBe(Number(address.port))
     await page.close()
   }, 120_000)
 
-  test('what cannot be had is told with what to do about it', async () => {
+  test('that does not run is reported as jupyter_missing', async () => {
     await jupyter.stop()
     const poor = { ...instance, jupyter: false }
     const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })

@@ -10,7 +10,7 @@ import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target } from './steps.ts'
 
-describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
+describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let keychain: ReturnType<typeof testKeychain>
@@ -31,7 +31,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     machine.remove()
   })
 
-  /** Berth's ssh as after a start: what was only in memory is gone. */
+  /** Berth's ssh after a start, with empty memory. */
   function start(agent?: string): Ssh {
     const ssh = createSsh({ ...machine, passphrases: openPassphrases(keychain), agent: openAgent(agent) })
     open.push(ssh)
@@ -46,7 +46,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
   const getIn = async (ssh: Ssh, keyName: string) =>
     answerTo(await ssh.openShell(target({ proxy: sshd, keyName })), 'echo in')
 
-  test('a passphrase opens a key for this session alone, unless it is to be kept in the keychain', async () => {
+  test('a passphrase unlocks a key for this session, or for good if kept in the keychain', async () => {
     sshd.authorize(publicOf(make('mine', 'open sesame')))
     const ssh = start()
     const locked = await problemOf(getIn(ssh, 'mine'))
@@ -70,7 +70,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect((await problemOf(getIn(start(), 'mine'))).code).toBe('key_locked')
   })
 
-  test('the agent’s keys get in, all or one of them, and the system’s ssh is told which', async () => {
+  test('the agent’s keys work, all or a chosen one, also for the system’s ssh', async () => {
     const socket = join(machine.home, 'agent')
     agents.push(spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' }))
     await expect.poll(() => statSync(socket, { throwIfNoEntry: false })?.isSocket()).toBe(true)
@@ -109,7 +109,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect((await problemOf(getIn(ssh, 'agent'))).code).toBe('key_missing')
   })
 
-  test('what was made is removed, both halves, and nothing else is', async () => {
+  test('only generated keys are removed, with both files', async () => {
     make('mine')
     const ssh = start()
     const name = await ssh.keysOf(account).generate('spare')
@@ -124,7 +124,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect((await problemOf(ssh.keysOf(account).remove(name))).code).toBe('key_missing')
   })
 
-  test('an imported key gets in and lies readable by the user alone; what is no key is refused', async () => {
+  test('an imported key works and is readable only by the user; other text is refused', async () => {
     const path = make('elsewhere', 'words')
     const text = readFileSync(path, 'utf8')
     const ssh = start()
@@ -142,7 +142,7 @@ describe.skipIf(!hasSshd)('keys that get in, at a real OpenSSH server', () => {
     expect((await problemOf(getIn(start(), 'berth/work'))).code).toBe('key_locked')
   })
 
-  test('another key of Berth’s own is made beside the first, and names lead nowhere else', async () => {
+  test('another key is generated beside the first, and names cannot leave the folder', async () => {
     const ssh = start()
     expect(await ssh.keysOf(account).generate('spare')).toBe('berth/spare')
     sshd.authorize((await ssh.keysOf(account).locate('berth/spare')).publicKey)

@@ -13,8 +13,8 @@ import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, answerTo, problemOf, target } from './steps.ts'
 
-describe.skipIf(!hasSshd).concurrent('whether the other side of a connection is still there', () => {
-  test('nothing comes any more: noticed, but not at the first silence', { timeout: 60_000 }, () =>
+describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
+  test('a frozen connection ends as ssh_closed, after more than 5 seconds', { timeout: 60_000 }, () =>
     withServer(async (sshd, ssh) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
       await answerTo(shell, 'true')
@@ -27,7 +27,7 @@ describe.skipIf(!hasSshd).concurrent('whether the other side of a connection is 
     }),
   )
 
-  test('a shell that nobody reads and nobody writes to is not taken for dead', { timeout: 45_000 }, () =>
+  test('a shell whose output nobody reads stays alive', { timeout: 45_000 }, () =>
     withServer(async (sshd, ssh) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
       shell.stream.write('cat /dev/zero\n')
@@ -36,7 +36,7 @@ describe.skipIf(!hasSshd).concurrent('whether the other side of a connection is 
     }),
   )
 
-  test('a new shell does not wait until a dead connection is noticed', () =>
+  test('a new shell opens before a dead connection is detected', () =>
     withServer(async (sshd, ssh) => {
       const old = await ssh.openShell(target({ proxy: sshd }))
       await answerTo(old, 'true')
@@ -66,8 +66,8 @@ describe.each([
     (connection: Connection, clock: Clock) => outputOf(connection, 'true', { clock, within: 1000, most: 1 }),
   ],
   ['files', openSftp],
-])('%s asked of a host that answers pings and no request', (_name, ask) => {
-  test('is given up, and so is the connection', async () => {
+])('%s requested from a host that answers pings but no request', (_name, ask) => {
+  test('ends with ssh_timeout, and so does the connection', async () => {
     const machine = scratchMachine()
     onTestFinished(() => machine.remove())
     let passMinute: (pass: () => void) => void = () => undefined
@@ -76,7 +76,7 @@ describe.each([
     })
     const clock: Clock = {
       ...machine.clock,
-      // The minute in which a host must answer passes when the test says so.
+      // The test ends the minute in which a host must answer.
       after(milliseconds, callback) {
         if (milliseconds !== 60_000) return machine.clock.after(milliseconds, callback)
         passMinute(callback)
@@ -93,7 +93,7 @@ describe.each([
     expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })
   })
 
-  test('ends with its account’s connections', async () => {
+  test('ends when its account is disconnected', async () => {
     const machine = scratchMachine()
     onTestFinished(() => machine.remove())
     const ssh = createSsh(machine)
@@ -107,7 +107,7 @@ describe.each([
   })
 })
 
-test('a connection that ends while its host key is noted is told as lost', async () => {
+test('a connection that ends while its host key is stored is reported as lost', async () => {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
   const ssh = createSsh(machine)
@@ -117,7 +117,7 @@ test('a connection that ends while its host key is noted is told as lost', async
   expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })
 })
 
-/** Lets everybody in, and answers no request within a session. */
+/** A server that accepts every login and answers no request in a session. */
 async function silentHost(
   entered: (client: ssh2.Connection) => void = () => undefined,
 ): Promise<{ host: string; port: number }> {

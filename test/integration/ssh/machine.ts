@@ -6,14 +6,14 @@ import type { Clock } from '../../../electron/ports/clock.ts'
 import type { Files } from '../../../electron/ports/files.ts'
 import type { Programs } from '../../../electron/ports/programs.ts'
 
-/** What ssh needs of a machine, over a scratch folder: real files, real time, programs found on the PATH. */
+/** The ports that ssh needs: real files in a scratch folder, real time, programs on the PATH. */
 export interface ScratchMachine {
   files: Files
   clock: Clock
   programs: Programs
   home: string
   platform: 'linux'
-  /** What was launched, in its order. */
+  /** The launched programs, in order. */
   launched: { program: string; args: readonly string[] }[]
   remove(): void
 }

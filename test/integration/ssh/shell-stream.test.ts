@@ -13,7 +13,7 @@ import { account, answerTo, target, type Wanted } from './steps.ts'
 
 const mega = 1024 * 1024
 
-describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () => {
+describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh
@@ -34,7 +34,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
 
   const open = (wanted: Wanted = { proxy: sshd }) => ssh.openShell(target(wanted))
 
-  test('10 MB printed arrive whole', async () => {
+  test('10 MB of output arrive complete', async () => {
     const file = join(sshd.folder, 'printed')
     const text = randomBytes(7.5 * mega).toString('base64')
     writeFileSync(file, text)
@@ -46,7 +46,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     expect(hash).toBe(createHash('sha256').update(text).digest('hex'))
   })
 
-  test('16 KB/s typed for three seconds arrive whole', async () => {
+  test('36 KB of input at 16 KB/s arrive complete', async () => {
     const file = join(sshd.folder, 'typed')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
@@ -62,7 +62,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     expect(readFileSync(file, 'latin1')).toBe(typed)
   })
 
-  test('a paste of 4 MB at once is held back, not lost', async () => {
+  test('a paste of 4 MB is slowed by backpressure and arrives complete', async () => {
     const file = join(sshd.folder, 'pasted')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
@@ -77,13 +77,13 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     expect(readFileSync(file, 'latin1') === pasted).toBe(true)
   })
 
-  test('what nobody reads holds the other side back, and memory does not grow', async () => {
+  test('unread output blocks its writer, and memory does not grow', async () => {
     const count = join(sshd.folder, 'count')
     const shell = await open()
     await answerTo(shell, 'stty raw -echo')
     shell.stream.removeAllListeners('data')
     shell.stream.pause()
-    // dd tells how much it has got rid of once it is done.
+    // dd writes its summary to `count` once it is done.
     shell.stream.write(`exec sh -c 'printf %s BE""GIN; dd if=/dev/zero bs=64k count=960 2>${count}'\n`) // 60 MB
     await expect.poll(() => existsSync(count)).toBe(true)
     await wait(1000)
@@ -91,13 +91,13 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     await wait(2000)
     expect(liveMemory() - before).toBeLessThan(8 * mega)
     expect(shell.stream.readableLength).toBeLessThan(mega)
-    // The window of the channel is 2 MB; all the rest still waits on the other side.
+    // The window of the channel is 2 MB; the rest waits on the other side.
     expect(statSync(count).size).toBe(0)
     const { bytes } = await drain(shell)
     expect(bytes).toBe(960 * 65_536)
   })
 
-  test('several shells on one instance share one connection, and the last one closes it', async () => {
+  test('shells of one instance share a connection, which the last one closes', async () => {
     const [one, other] = await Promise.all([open(), open()])
     expect(sshd.connections()).toBe(1)
     expect(await answerTo(one, 'echo one')).toBe('one')
@@ -108,23 +108,23 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     await expect.poll(() => sshd.connections()).toBe(0)
   })
 
-  test('more shells than the server takes on one connection get another one', async () => {
+  test('shells beyond the server’s limit per connection get another connection', async () => {
     const shells: Shell[] = []
     for (let n = 0; n < 5; n++) shells.push(await open())
     expect(sshd.connections()).toBe(2)
     for (const [n, shell] of shells.entries()) expect(await answerTo(shell, `echo ${n}`)).toBe(String(n))
   })
 
-  test('two instances do not share one', async () => {
+  test('two instances do not share a connection', async () => {
     await open({ proxy: sshd, instance: 1 })
-    // Both show the same host key, as machines made of one image do: that is asked about once.
+    // Both have the same host key, as machines of one image do, which needs a confirmation.
     await expect(open({ proxy: sshd, instance: 2 })).rejects.toThrow()
     await ssh.knownHosts.accept(account, 2, sshd.fingerprint())
     await open({ proxy: sshd, instance: 2 })
     expect(sshd.connections()).toBe(2)
   })
 
-  test('a connection that is cut is told at once', async () => {
+  test('a cut connection ends its shell as ssh_closed at once', async () => {
     const shell = await open()
     await answerTo(shell, 'true')
     expect(sshd.dropConnections()).toBe(1)
@@ -134,7 +134,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
     expect(await answerTo(await open(), 'echo back')).toBe('back')
   })
 
-  test('when the instance goes, its shells end and its host key is forgotten', async () => {
+  test('dropping an instance ends its shells and forgets its host key', async () => {
     const shell = await open()
     await ssh.drop(account, 4711)
     expect(await shell.ended).toBeUndefined()
@@ -143,7 +143,7 @@ describe.skipIf(!hasSshd)('the bytes of a shell, at a real OpenSSH server', () =
   })
 })
 
-/** Everything that still comes after the word BEGIN, up to the end. */
+/** Size and hash of all output after the word BEGIN. */
 async function drain(shell: Shell): Promise<{ bytes: number; hash: string }> {
   const hash = createHash('sha256')
   let bytes = 0

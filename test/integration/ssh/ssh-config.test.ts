@@ -45,7 +45,7 @@ describe('the user’s own SSH config', () => {
     ['one with Windows line ends', 'Host work\r\n  User me\r\n'],
     ['one that is not UTF-8', Buffer.from([0x23, 0xff, 0xfe, 0x80, 0x0a, 0x41])],
     ['one that begins with an empty line', '\n\nHost *\n'],
-  ])('%s gets one line at its top, and is what it was to the byte afterwards', async (_, before) => {
+  ])('%s gets one line at its top, and is restored to the byte afterwards', async (_, before) => {
     writeFileSync(config, before, { mode: 0o640 })
     chmodSync(config, 0o640)
     const made = await user().include(included)
@@ -59,7 +59,7 @@ describe('the user’s own SSH config', () => {
     expect(readdirSync(join(machine.home, '.ssh'))).toEqual(['config'])
   })
 
-  test('where there was none, there is none afterwards, nor a folder', async () => {
+  test('a missing config and folder are created, and deleted again afterwards', async () => {
     rmSync(join(machine.home, '.ssh'), { recursive: true })
     const made = await user().include(included)
     expect(readFileSync(config, 'utf8')).toBe(`${line()}\n`)
@@ -69,7 +69,7 @@ describe('the user’s own SSH config', () => {
     expect(existsSync(join(machine.home, '.ssh'))).toBe(false)
   })
 
-  test('a symbolic link stays one, and what it leads to is edited', async () => {
+  test('a symbolic link stays a link, and its target is edited', async () => {
     const dotfiles = join(machine.home, 'dotfiles')
     mkdirSync(dotfiles)
     writeFileSync(join(dotfiles, 'ssh_config'), 'Host work\n')
@@ -83,7 +83,7 @@ describe('the user’s own SSH config', () => {
     expect(readdirSync(dotfiles)).toEqual(['ssh_config'])
   })
 
-  test('links lead where the system follows them, also up from a folder that is a link', async () => {
+  test('links are followed as the system does, also upwards from a linked folder', async () => {
     const shared = join(machine.home, 'dotfiles', 'nested', 'shared')
     const folder = join(machine.home, 'dotfiles', 'nested', 'ssh')
     mkdirSync(shared, { recursive: true })
@@ -99,7 +99,7 @@ describe('the user’s own SSH config', () => {
     expect(readFileSync(config, 'utf8')).toBe('Host work\n')
     expect(readdirSync(machine.home).sort()).toEqual(['.ssh', 'dotfiles'])
 
-    // By a link within a link’s own words, too.
+    // The target of a link may itself contain a link.
     rmSync(join(folder, 'config'))
     symlinkSync('nested/shared', join(machine.home, 'dotfiles', 'way'))
     symlinkSync('../../way/../shared/later', join(folder, 'config'))
@@ -108,20 +108,20 @@ describe('the user’s own SSH config', () => {
     expect(await user().includes(included)).toBe(true)
   })
 
-  test.skipIf(!hasSshd)('one that is somebody else’s stays theirs', async () => {
+  test.skipIf(!hasSshd)('the config keeps its owner and group', async () => {
     writeFileSync(config, 'Host work\n')
     chownSync(config, 1234, 2345)
     await user().include(included)
     expect(statSync(config)).toMatchObject({ uid: 1234, gid: 2345 })
   })
 
-  test('a folder that was there stays, though only Berth’s line was in it', async () => {
+  test('a folder that existed before stays when the config is deleted', async () => {
     const made = await user().include(included)
     await user().exclude(included, made)
     expect(readdirSync(join(machine.home, '.ssh'))).toEqual([])
   })
 
-  test('one that its user may only read stays so, and one that a link leads to before it is there is made there', async () => {
+  test('a read-only config keeps its mode, and a dangling link gets its target created', async () => {
     writeFileSync(config, 'Host work\n')
     chmodSync(config, 0o400)
     const made = await user().include(included)
@@ -140,7 +140,7 @@ describe('the user’s own SSH config', () => {
     expect(existsSync(config)).toBe(false)
   })
 
-  test('what was added around the line stays when it goes', async () => {
+  test('text added around Berth’s line stays when that is removed', async () => {
     writeFileSync(config, 'Host work\n')
     const made = await user().include(included)
     const mine = ['# mine', 'Include work/*', '# Include "me too"', '']
@@ -149,11 +149,11 @@ describe('the user’s own SSH config', () => {
     expect(readFileSync(config, 'utf8')).toBe(`${mine.join('\n')}Host work\nHost new\n  User x`)
   })
 
-  test('what is written while Berth edits is not lost', async () => {
+  test('a change by another program during an edit is not lost', async () => {
     writeFileSync(config, 'first\n')
     let edits = 0
     await editInPlace(config, text => {
-      // Another program saves between Berth's look and its write.
+      // Another program saves between Berth's read and its write.
       if (++edits === 1) writeFileSync(config, 'second\n')
       return `line\n${text}`
     })
@@ -162,7 +162,7 @@ describe('the user’s own SSH config', () => {
     expect(readdirSync(join(machine.home, '.ssh'))).toEqual(['config'])
   })
 
-  test('what is written while Berth takes its own file away is not lost', async () => {
+  test('a change by another program during a deletion is not lost', async () => {
     writeFileSync(config, 'line\n')
     await editInPlace(config, text => {
       if (text === 'line\n') writeFileSync(config, 'mine\n')
@@ -171,21 +171,21 @@ describe('the user’s own SSH config', () => {
     expect(readFileSync(config, 'utf8')).toBe('mine\n')
   })
 
-  test('a file that cannot be replaced is left alone, and the line is told', async () => {
+  test('a config that cannot be written is a problem that names the line to add', async () => {
     rmSync(join(machine.home, '.ssh'), { recursive: true })
     writeFileSync(join(machine.home, '.ssh'), 'no folder')
     const problem = await problemOf(user().include(included))
     expect(problem).toMatchObject({ code: 'ssh_config_not_written', facts: { line: line() } })
   })
 
-  test('a path that ssh would read as something else is refused', async () => {
+  test('a path with characters special to ssh is refused', async () => {
     expect((await problemOf(user().include('/home/100%/config'))).code).toBe('ssh_config_path')
     expect((await problemOf(user().include('/home/x\nHost */config'))).code).toBe('ssh_config_path')
     expect(existsSync(config)).toBe(false)
   })
 })
 
-describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the config', () => {
+describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included config', () => {
   let sshd: Sshd
   beforeAll(async () => {
     sshd = await startSshd()
@@ -209,13 +209,13 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
   }
   const batch = () => ['-F', config, '-o', 'BatchMode=yes']
 
-  test('ssh gets in by number and by label, without a question, and forwards no agent', async () => {
+  test('connects by id and by label without a question, and forwards no agent', async () => {
     await written()
     await run('ssh', [...batch(), 'berth-4711', 'true'])
     const { stdout } = await run('ssh', [...batch(), 'berth-llama-finetune', 'echo in; env'])
     expect(stdout).toMatch(/^in\n/)
     expect(stdout).not.toContain('SSH_AUTH_SOCK')
-    // Whatever the user's own part of it says of the same name.
+    // Berth's options win over the user's for the same host.
     const { stdout: first } = await run('ssh', [...batch(), '-G', 'berth-4711'])
     expect(first).toMatch(/^forwardagent no$/m)
     expect(first).toMatch(/^forwardx11 no$/m)
@@ -226,13 +226,13 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
     expect(meant).toMatch(/^hostkeyalias berth-a00000001-4712$/m)
   })
 
-  test('holds to what Berth asks whatever the user asks of all hosts', async () => {
+  test('keeps Berth’s strict options against the user’s options for all hosts', async () => {
     await written(looseConfig)
     const { stdout } = await run('ssh', [...batch(), '-G', 'berth-4711'])
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
   })
 
-  test('finds Berth’s part in a folder whose name is a pattern', async () => {
+  test('finds Berth’s config in a folder whose name is a pattern', async () => {
     await written()
     const odd = join(machine.home, 'odd [a-z]* ?x')
     mkdirSync(odd)
@@ -242,13 +242,13 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
     await run('ssh', [...batch(), 'berth-4711', 'true'])
   })
 
-  test('no host that is none gets into it', () => {
+  test('never sees a malformed host, which Berth refuses to write', () => {
     const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711 }
     for (const host of ['-oProxyCommand=id', 'a\n  ProxyCommand id'])
       expect(() => configText([{ ...entry, address: { host, port: 22 } }])).toThrow(/ssh_host/)
   })
 
-  test('scp and rsync bring files there and back', async () => {
+  test('copies files to the instance by scp and back by rsync', async () => {
     await written()
     const local = join(machine.home, 'a file.txt')
     const remote = join(sshd.folder, 'there.txt')
@@ -259,7 +259,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s part of the c
     expect(readFileSync(back, 'utf8')).toBe('hello')
   })
 
-  test('a changed host key is refused', async () => {
+  test('refuses a changed host key', async () => {
     await written()
     await run('ssh', [...batch(), 'berth-4711', 'true'])
     await sshd.changeHostKey()

@@ -7,48 +7,48 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Debian's own OpenSSH server, on a loopback port of its own, with a configuration and keys of its own. */
+/** Debian's OpenSSH server on a free loopback port, with its own configuration and keys. */
 export interface Sshd {
   host: string
   port: number
-  /** A scratch folder that goes with the server. */
+  /** A scratch folder, deleted with the server. */
   folder: string
-  /** The home of those who get in, where no extra line says otherwise. */
+  /** HOME of the sessions, unless a SetEnv line sets another. */
   home: string
-  /** `SHA256:…` of the host key it shows now. */
+  /** The fingerprint `SHA256:…` of the current host key. */
   fingerprint(): string
-  /** Lets these public keys in, and no others. */
+  /** Accepts these public keys and no others. */
   authorize(...publicKeys: string[]): void
-  /** Ends it and every connection it has; `start` brings it back on the same port with the same host key. */
+  /** Ends the server and its connections; `start` brings it back with the same port and host key. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** Makes it show another host key from the next connection on; gives the new fingerprint. */
+  /** Changes the host key for new connections; gives the new fingerprint. */
   changeHostKey(): Promise<string>
-  /** Cuts every connection it has, as a network does that fails, and goes on listening. Gives how many it cut. */
+  /** Cuts all connections, as a failing network does, and keeps listening. Gives their number. */
   dropConnections(): number
-  /** Connections on which somebody got in. */
+  /** The number of connections that are logged in. */
   connections(): number
-  /** Freezes every connection without a word, as a pulled cable does; gives the function that thaws them. */
+  /** Freezes all connections, as a pulled cable does; gives the function that resumes them. */
   freezeConnections(): () => void
-  /** What it logged, for a test that fails. */
+  /** The server's log, for a failing test. */
   log(): string
   close(): Promise<void>
 }
 
-/** Whether this machine has what it takes. */
+/** Whether this machine can run sshd: it is installed, and the tests run as root. */
 export const hasSshd = existsSync('/usr/sbin/sshd') && process.getuid?.() === 0
 
 const setEnv = 'SetEnv '
 
-/** What the extra lines set, and a home where they set none: the server takes one such line only. */
+/** The SetEnv lines as one, since sshd accepts only one, with a HOME if they set none. */
 function environment(config: readonly string[], home: string): string {
   const given = config.filter(line => line.startsWith(setEnv)).map(line => line.slice(setEnv.length))
   return given.some(line => line.includes('HOME=')) ? given.join(' ') : [`HOME=${home}`, ...given].join(' ')
 }
 
 /**
- * Extra lines of sshd_config win over the defaults here, as the first value of an option does. Shells find an empty home:
- * what a user's own start files do takes its time, and what is killed halfway may keep the next one waiting.
+ * `config`: lines of sshd_config that override the defaults, since sshd uses the first value. HOME is empty, because a
+ * user's start files take time, and one that is killed halfway may block the next shell.
  */
 export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-sshd-'))
@@ -100,7 +100,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     throw new Error(`sshd does not answer:\n${readFileSync(logFile, 'utf8')}`)
   }
 
-  /** The listener alone; connections live in processes of their own. */
+  /** Ends only the listener; connections run in their own processes. */
   async function stopListening(): Promise<void> {
     const child = daemon
     daemon = undefined
@@ -110,7 +110,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     await gone
   }
 
-  /** The processes of connections, parents before their children. They go on in their own sessions. */
+  /** The processes of the connections, parents before children. */
   function workers(): number[] {
     return daemon?.pid === undefined ? [] : descendants(daemon.pid)
   }
@@ -137,7 +137,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
       makeHostKey()
       const listener = daemon?.pid
       if (listener === undefined) return fingerprintOf(keyFile)
-      // A hang-up makes it read its keys anew without ending what is connected.
+      // SIGHUP reloads the keys without ending connections.
       const before = readFileSync(logFile, 'utf8').length
       process.kill(listener, 'SIGHUP')
       for (let tries = 0; tries < 2000; tries++) {
@@ -176,7 +176,7 @@ function fingerprintOf(keyFile: string): string {
   return line.split(' ')[1] ?? ''
 }
 
-/** A loopback port that nobody has, below those that the system hands out by itself: nobody gets it meanwhile. */
+/** A free loopback port below the system's ephemeral range, so that nobody else is given it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_768)
@@ -203,7 +203,7 @@ function answers(port: number): Promise<boolean> {
   })
 }
 
-/** Ends what was started from a folder and outlives its connection, and what that has started. */
+/** Kills the processes that were started from a folder and outlive their connection, with descendants. */
 export function endDetached(folder: string): void {
   for (const line of execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')) {
     const pid = Number.parseInt(line, 10)
@@ -216,7 +216,7 @@ function kill(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // It has gone by itself.
+      // It has already ended.
     }
   }
 }

@@ -3,7 +3,7 @@ import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
 import type { Target } from '../../../electron/ssh/connection/sharing.ts'
 import type { Shell, ShellSize } from '../../../electron/ssh/shell/shell.ts'
 
-/** What the tests of this folder say about a shell they open; the rest is as good as any. */
+/** The options of a shell that the tests of this folder choose. */
 export interface Wanted {
   direct?: SshAddress
   proxy?: SshAddress
@@ -30,7 +30,7 @@ export function target(wanted: Wanted): Target & ShellSize {
   }
 }
 
-/** The lines that a command prints, with a prompt and an echo around them. */
+/** The output of a command in a shell with prompt and echo. */
 export function answerTo(shell: Shell, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -47,7 +47,7 @@ export function answerTo(shell: Shell, command: string): Promise<string> {
   })
 }
 
-/** What a user may have asked of all hosts, and hardly meant for somebody else's machine. */
+/** A user's loose options for all hosts, which must not apply to instances. */
 export const looseConfig = `Host *
   StrictHostKeyChecking no
   UserKnownHostsFile /dev/null
@@ -57,7 +57,7 @@ export const looseConfig = `Host *
   ForwardX11 yes
 `
 
-/** What `ssh -G` prints for an instance all the same. */
+/** The options that `ssh -G` must still print for an instance. */
 export const strictOptions = [
   'stricthostkeychecking accept-new',
   'hashknownhosts no',
@@ -66,7 +66,7 @@ export const strictOptions = [
   'forwardx11 no',
 ]
 
-/** The problem that some work fails with; fails itself when it does not, or with anything else. */
+/** The Problem of failing work. Throws if the work succeeds or fails without one. */
 export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   const error = await work.then(
     () => undefined,

@@ -33,28 +33,28 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
   const visit = async () => (await ssh.openShell(target({ proxy: sshd }))).close()
   const batch = ['-F', 'none', '-o', 'BatchMode=yes']
 
-  test('gets in without a question once Berth knows the host', async () => {
+  test('connects without a question once Berth knows the host', async () => {
     await visit()
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     const { stdout } = await run(program, [...batch, ...args, 'echo in'])
     expect(stdout).toBe('in\n')
   })
 
-  test('does so as the line that is copied into a shell, too', async () => {
+  test('connects also as the line copied into a shell', async () => {
     await visit()
     const line = quote(await ssh.command(target({ proxy: sshd }), sshd))
     const { stdout } = await run('/bin/sh', ['-c', `${line} 'echo in'`])
     expect(stdout).toBe('in\n')
   })
 
-  test('refuses a host key that is not the one Berth knows', async () => {
+  test('refuses a host key other than the one Berth knows', async () => {
     await visit()
     await sshd.changeHostKey()
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     await expect(run(program, [...batch, ...args, 'true'])).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
   })
 
-  test('holds to that whatever the user asks of all hosts', async () => {
+  test('keeps its strict options against the user’s options for all hosts', async () => {
     const loose = join(machine.home, '.ssh', 'config')
     writeFileSync(loose, looseConfig)
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
@@ -66,11 +66,11 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
     await expect(again).rejects.toThrow(/IDENTIFICATION HAS CHANGED/)
   })
 
-  test('a host that the system’s ssh saw first is known to Berth, and stays so', async () => {
+  test('adds the host key of a first connection to Berth’s known hosts', async () => {
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
     await run(program, [...batch, ...args, 'true'])
     expect(readFileSync(ssh.knownHosts.path, 'utf8')).toMatch(/^berth-a00000001-4711 ssh-ed25519 /m)
-    await ssh.drop(account, 1) // writes the file anew
+    await ssh.drop(account, 1) // rewrites the file
     const known = sshd.fingerprint()
     const offered = await sshd.changeHostKey()
     const problem = await problemOf(ssh.openShell(target({ proxy: sshd })))

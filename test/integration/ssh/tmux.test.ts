@@ -13,7 +13,7 @@ import { account, target } from './steps.ts'
 
 const hasTmux = existsSync('/usr/bin/tmux')
 
-describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenSSH server', () => {
+describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server', () => {
   let sshd: Sshd
   let machine: ScratchMachine
   let ssh: Ssh
@@ -40,7 +40,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
   })
 
   const taken: Parameters<typeof openTmuxShell>[0]['taken'] = new Map()
-  /** Remembered beyond a connection's loss, and Berth's. */
+  /** The names of Berth's own sessions, stored beyond a connection and a run of Berth. */
   let noted: string[] = []
   const ours = {
     names: async () => noted,
@@ -83,11 +83,11 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     }
   }
 
-  /** Each is made once its connection is open, and entered then: before that there is nothing to lose or to find. */
+  /** Waits for both sessions: they are created only after their connection is open. */
   const bothAttached = () =>
     expect.poll(sessions).toEqual(['berth-1', 'berth-2'].map(name => ({ name, attached: true })))
 
-  test('what runs goes on when the connection is lost, and is found again with what it said', async () => {
+  test('a shell survives a lost connection and is resumed with its history', async () => {
     const first = await open()
     expect(first.session).toBe('berth-1')
     expect(first.history).toBeUndefined()
@@ -98,7 +98,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     expect((await first.shell.ended)?.code).toBe('ssh_closed')
     await expect.poll(sessions).toEqual([{ name: 'berth-1', attached: false }])
 
-    // As after Berth's own end: nothing is remembered, it is found.
+    // The session is found on the instance, as after a restart of Berth.
     const again = await open()
     expect(again.session).toBe('berth-1')
     expect(again.history).toContain('line-1\n')
@@ -111,7 +111,7 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     await expect.poll(() => noted).toEqual([])
   })
 
-  test('a fresh one gets a name of its own, one is gone on with by its name, and others are told', async () => {
+  test('a fresh shell gets its own session, and a session is resumed by its name', async () => {
     const one = await open()
     const two = await open({ fresh: true })
     expect([one.session, two.session]).toEqual(['berth-1', 'berth-2'])
@@ -128,14 +128,14 @@ describe.skipIf(!hasSshd || !hasTmux)('shells that live in tmux, at a real OpenS
     await expect.poll(() => noted).toEqual(['berth-1'])
   })
 
-  test('a connection that was lost without a word does not keep its shell from being found, nor takes another’s', async () => {
+  test('after a silent loss Berth resumes its own shell, and not a foreign one', async () => {
     const mine = await open()
     const others = await open({ fresh: true })
     follow(mine.shell)
     follow(others.shell)
     await bothAttached()
     sshd.freezeConnections()
-    // The instance does not hear of it. The second is as if it were somebody else's.
+    // The instance does not notice the loss. The second session now counts as foreign.
     mine.shell.close()
     await ours.forget('berth-2')
     await ssh.close()

@@ -15,7 +15,7 @@ import { account, target } from './steps.ts'
 
 export interface OpenTunnel extends Tunnel {
   local: LocalAddress
-  /** The address of its page. */
+  /** The URL of its page. */
   url: string
   events: string[]
 }
@@ -23,7 +23,7 @@ export interface OpenTunnel extends Tunnel {
 export interface Tunnelled {
   sshd(): Sshd
   machine(): ScratchMachine
-  /** Run after the test, the last one first. */
+  /** Called after the test, the last first. */
   endings: (() => unknown)[]
   tunnelTo(port: number, more?: Partial<TunnelNeeds>, what?: 'web' | 'other'): Promise<OpenTunnel>
   webServer(
@@ -31,7 +31,7 @@ export interface Tunnelled {
   ): Promise<{ server: Server; port: number }>
 }
 
-/** A real OpenSSH server for the tests of a file, and tunnels over it that end with each test. */
+/** A real OpenSSH server for the tests of a file, with tunnels that end with each test. */
 export function useTunnels(): Tunnelled {
   let sshd: Sshd
   let machine: ScratchMachine

@@ -10,7 +10,7 @@ import { useTunnels } from './tunnel-steps.ts'
 describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
   const { endings, tunnelTo, webServer } = useTunnels()
 
-  /** A server inside the instance that answers every connection with these bytes. */
+  /** A server on the instance that answers every connection with these bytes. */
   async function answersWith(bytes: string): Promise<number> {
     const far = createTcpServer(socket => {
       socket.on('error', () => undefined)
@@ -52,7 +52,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect((await askByName(url)).text).toBe('secret')
   })
 
-  test('is reached at 127.0.0.1 only while that is accepted', async () => {
+  test('answers at 127.0.0.1 only while that is accepted', async () => {
     const by: string[] = []
     const { port } = await webServer((_, response) => response.end('in'))
     const tunnel = await tunnelTo(port, { asked: how => by.push(how) })
@@ -66,7 +66,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(by).toEqual(['address', 'name'])
   })
 
-  test('lets a server that takes loopback names and its own origin alone go on', async () => {
+  test('translates host, origin and referer to the server’s own address', async () => {
     const seen: IncomingHttpHeaders[] = []
     const { server, port } = await webServer((request, response) => {
       seen.push(request.headers)
@@ -92,7 +92,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(seen[2]).not.toHaveProperty('x-forwarded-host')
   })
 
-  test('keeps redirections at the tunnel, and cookies at its very name', async () => {
+  test('keeps redirects at the tunnel, and cookies at its own host', async () => {
     const { port } = await webServer((request, response) => {
       response.writeHead(302, {
         location: request.url === '/out' ? 'https://other.example/' : `http://localhost:${port}/lab?a=1`,
@@ -107,7 +107,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect((await askByName(`${url}/out`)).headers.location).toBe('https://other.example/')
   })
 
-  test('carries 200 cookies of 4 KB either way', async () => {
+  test('carries 200 cookies of 4 KB in both directions', async () => {
     const cookies = Array.from({ length: 200 }, (_, at) => `c${at}=${'x'.repeat(4080)}`)
     let heard = ''
     const { port } = await webServer((request, response) => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(heard).toBe(cookies.join('; '))
   })
 
-  test('hands on the head of an answer at once, and its body no faster than it is read', async () => {
+  test('passes the headers at once, and the body no faster than it is read', async () => {
     const size = 64 * 1024 * 1024
     const chunk = Buffer.alloc(65_536, 7)
     let written = 0
@@ -154,7 +154,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(written).toBe(size)
   })
 
-  test('passes on what is sent, and an answer to an upgrade that is none', async () => {
+  test('passes a request body, and a refusal of an upgrade', async () => {
     const { server, port } = await webServer((request, response) => void request.pipe(response))
     server.on('upgrade', (_, socket) =>
       socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\r\nno'),
@@ -168,7 +168,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(String((await once(answer, 'data'))[0])).toBe('no')
   })
 
-  test('keeps a connection, and cuts it where the server did, so that the browser asks again', async () => {
+  test('reuses a connection, and cuts it when the server does', async () => {
     let connections = 0
     const { server, port } = await webServer((request, response) => {
       if (request.url === '/cut') request.socket.destroy()
@@ -234,7 +234,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
       socket.setNoDelay(true)
       for (const piece of pieces) {
         socket.write(piece)
-        // The next piece leaves once this one was heard at the near end, so that they come apart.
+        // Sends the next piece once this one has arrived, so that they arrive separately.
         if (piece !== pieces.at(-1)) await heard(piece.length)
       }
       socket.end()
@@ -256,7 +256,7 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(text).not.toContain('a=1')
   })
 
-  test('a server that speaks first on a plain forward is heard', async () => {
+  test('carries the greeting of a server that speaks first on a plain forward', async () => {
     const far = createTcpServer(socket => socket.end('SSH-2.0-OpenSSH_9.2\r\n')).listen(0, '127.0.0.1')
     await once(far, 'listening')
     endings.push(() => far.close())

@@ -13,18 +13,18 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
   const { sshd, machine, endings, tunnelTo, webServer } = useTunnels()
   const textAt = async (url: string) => (await askByName(url)).text
 
-  test('is open to this machine alone', async () => {
+  test('listens only on 127.0.0.1', async () => {
     const { port } = await webServer((_, response) => response.end('in'))
     const { local, url } = await tunnelTo(port)
     expect(await textAt(url)).toBe('in')
-    // Another address of this machine, which one that listens on all of them would answer at.
+    // A listener on all addresses would answer at this one, too.
     const elsewhere = connect(local.port, '127.0.0.2')
     elsewhere.once('connect', () => elsewhere.destroy(new Error('somebody answers there')))
     const [error] = await once(elsewhere, 'error')
     expect(error).toMatchObject({ code: 'ECONNREFUSED' })
   })
 
-  test('carries web pages and web sockets', async () => {
+  test('carries web pages and WebSockets', async () => {
     const { server, port } = await webServer((request, response) => response.end(`you asked ${request.url}`))
     new WebSocketServer({ server }).on('connection', socket =>
       socket.on('message', text => socket.send(`heard ${text}`)),
@@ -40,7 +40,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     socket.close()
   })
 
-  test('goes on by itself on the same port after the network was cut, and what comes meanwhile waits', async () => {
+  test('reconnects on the same port after a cut, and requests wait meanwhile', async () => {
     const { port } = await webServer((_, response) => response.end('here'))
     const tunnel = await tunnelTo(port)
     expect(await textAt(tunnel.url)).toBe('here')
@@ -54,7 +54,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(await textAt(tunnel.url)).toBe('here')
   })
 
-  test('takes no more than the reader does, and loses nothing', async () => {
+  test('applies backpressure to the sender and loses nothing', async () => {
     const size = 64 * 1024 * 1024
     const chunk = Buffer.alloc(65_536, 7)
     let written = 0
@@ -74,7 +74,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     const near = connect(local.port, '127.0.0.1')
     near.pause()
     await once(near, 'connect')
-    // Until nothing flows any more: all buffers on the way are full, and the rest was never sent.
+    // Waits until all buffers on the way are full and the sender stops.
     let before = -1
     while (written !== before || written === 0) {
       before = written
@@ -91,7 +91,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(hash.digest('hex')).toBe(createHash('sha256').update(Buffer.alloc(size, 7)).digest('hex'))
   })
 
-  test('a client that says no more still hears the answer to the end', async () => {
+  test('delivers the whole answer to a client that has ended its side', async () => {
     const far = createTcpServer({ allowHalfOpen: true }, socket => {
       let heard = ''
       socket.on('data', text => {
@@ -109,7 +109,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(answer).toBe('heard all')
   })
 
-  test('says so where nothing listens, and stays for when something does', async () => {
+  test('answers 502 while nothing listens, and works once something does', async () => {
     const port = await freePort()
     const tunnel = await tunnelTo(port)
     expect(await askByName(tunnel.url)).toMatchObject({
@@ -130,7 +130,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
   test('takes the port it had, else one that is free on both addresses of loopback', async () => {
     const { port } = await webServer((_, response) => response.end())
     const first = await tunnelTo(port, { random: () => 0 })
-    // A browser could take this for the tunnel's name.
+    // A browser might resolve the tunnel's name to this address.
     const other = createServer().listen(first.local.port + 1, '::1')
     await once(other, 'listening')
     endings.push(() => void other.close())
@@ -147,7 +147,7 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(fourth.local.port).toBeLessThan(30_000)
   })
 
-  test('ends every connection when it is closed, and the SSH connection with the last tunnel', async () => {
+  test('ends its connections when it is closed, and the SSH connection with the last tunnel', async () => {
     const { port } = await webServer((_, response) => void response.write('for ever'))
     const tunnel = await tunnelTo(port)
     const near = connect(tunnel.local.port, '127.0.0.1', () =>

@@ -1,12 +1,12 @@
 import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
-/** Seconds: in shorter ones nobody gets to the console. */
+/** The shortest absence in which the user reaches the console, in seconds. */
 const shortest = 600
-/** Dollars, each a round sum as people pay it; some pay twice. */
+/** Payments in dollars, round sums, some of them two. */
 const sums: readonly [number[], ...number[][]] = [[5], [10], [15], [25], [25, 10], [35], [50], [100]]
 
-/** While Berth is dead the user is at the service's console: pays in, stops and destroys. */
+/** While Berth is dead the user pays, stops and destroys at the service's console. */
 export function beginAbsence(living: Living, chance: Chance, seconds: number): void {
   if (seconds < shortest) return
   const { agenda, pace, sim, timeline, tally } = living

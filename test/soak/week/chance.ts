@@ -1,6 +1,6 @@
 /**
- * Chance that follows from a seed and a name: the same choices as long as they are asked for in the same order. Each
- * who chooses has one of their own, so that one more choice here does not change all of them there.
+ * Random choices from a seed and a name, the same as long as they are made in the same order. Each user has its own
+ * generator, so that one more choice in one place does not change those in others.
  */
 export class Chance {
   #state: number
@@ -9,7 +9,7 @@ export class Chance {
     this.#state = [...name].reduce((sum, letter) => Math.imul(sum ^ letter.charCodeAt(0), 16_777_619), seed)
   }
 
-  /** From 0 up to 1. Mulberry32. */
+  /** A number from 0 to below 1, by Mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -34,12 +34,12 @@ export class Chance {
     return choices[this.integer(0, choices.length - 1)] ?? choices[0]
   }
 
-  /** One of those that there are; undefined where there are none. */
+  /** One of the choices; undefined if there are none. */
   oneOf<Choice>(choices: readonly Choice[]): Choice | undefined {
     return choices[this.integer(0, choices.length - 1)]
   }
 
-  /** The more weight, the likelier. */
+  /** A choice with a probability by weight. */
   weighted<Choice extends { weight: number }>(choices: readonly [Choice, ...Choice[]]): Choice {
     let left = this.next() * choices.reduce((sum, { weight }) => sum + weight, 0)
     for (const choice of choices) {
@@ -49,7 +49,7 @@ export class Chance {
     return choices[0]
   }
 
-  /** A pause whose end is as likely at any moment, so long on average. */
+  /** An exponentially distributed pause of that mean. */
   pause(mean: number): number {
     return -Math.log(1 - this.next()) * mean
   }

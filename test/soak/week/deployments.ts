@@ -5,8 +5,8 @@ import type { Living } from './live-days.ts'
 type Deployment = Partial<Profile>
 
 /**
- * How instances are listed. Each tells the truth about a single one. An old list in pages without the new one beside it
- * is not among them: pages came with the new list, and a cut that nothing tells, of instances nobody knew, shows nowhere.
+ * How instances are listed; all answer correctly for a single one. A paged old list without the new list is left out:
+ * pages came with the new list, and nothing would show that unknown instances are cut off.
  */
 const lists: readonly [Deployment, ...Deployment[]] = [
   {},
@@ -20,10 +20,10 @@ const lists: readonly [Deployment, ...Deployment[]] = [
   { v1: 'repeats' },
 ]
 
-/** Seconds between two deployments, on average. */
+/** Mean seconds between two changes of the deployment. */
 const betweenFaces = 180
 
-/** The deployment is now the one, now the other, and never says so. */
+/** Changes the deployment again and again, without notice. */
 export function beginChanging(living: Living, chance: Chance): void {
   const { sim, agenda, pace, tally } = living
   const change = () => {

@@ -1,18 +1,18 @@
 import type { Simulator } from '../../../simulator/simulator.ts'
 
-/** An instance as the service itself tells it. */
+/** An instance in the service's own records. */
 export interface ServiceInstance {
   id: number
   actual_status: string | null
   label: string
   extra_env: [string, string][]
-  /** When it was created, epoch seconds. */
+  /** The time of its creation, in epoch seconds. */
   start_date: number
 }
 
 /**
- * The service, asked by something other than Berth: the console, another machine. Its paths have no slash at the end,
- * by which the log tells it from Berth and the faults leave it alone.
+ * Requests to the service from elsewhere, such as the console. Their paths lack the final slash, which separates them
+ * from Berth's in the log and excludes them from faults.
  */
 export class Elsewhere {
   readonly #sim: Simulator
@@ -22,12 +22,12 @@ export class Elsewhere {
     this.#sim = sim
   }
 
-  /** How many questions have no answer yet. */
+  /** The number of pending requests. */
   get underWay(): number {
     return this.#underWay
   }
 
-  /** All that there are, whatever Berth is told of them. */
+  /** All existing instances, whatever the deployment tells Berth. */
   instances(): ServiceInstance[] {
     return this.#sim.controls.instances() as unknown as ServiceInstance[]
   }
@@ -40,7 +40,7 @@ export class Elsewhere {
     await this.#ask('PUT', `/instances/${instance}`, { state: 'stopped' })
   }
 
-  /** An instance that no Berth knows of. */
+  /** Rents an instance that Berth does not know. */
   async rent(offer: number): Promise<number | undefined> {
     const answer = await this.#ask('PUT', `/asks/${offer}`, { image: 'ubuntu', disk: 10, label: 'by hand' })
     return (answer as { new_contract?: number }).new_contract
@@ -54,7 +54,7 @@ export class Elsewhere {
         headers: { authorization: `Bearer ${this.#sim.apiKey}`, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
-      // What comes too often is refused with words.
+      // A rate limited request is refused in plain text.
       return answer.ok ? await answer.json() : {}
     } finally {
       this.#underWay -= 1

@@ -3,11 +3,11 @@ import { hasEnded } from '../../../electron/contract/automation/guard.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 import type { Living } from './live-days.ts'
 
-/** Seconds of world time that what is under way may take to end, once the weather is fair. */
+/** Seconds of world time for pending work to end once there are no faults. */
 const patience = 6 * 3600
 const betweenHelp = 120
 
-/** Ends what would begin anew by itself, and waits until nothing is under way. Berth dies no more. */
+/** Removes watches and guards on the account, and waits until nothing is under way. Berth is not killed any more. */
 export async function finish(living: Living): Promise<void> {
   const { lives, pace, sim, broken } = living
   sim.controls.setFaults([])
@@ -33,7 +33,7 @@ export async function finish(living: Living): Promise<void> {
   }
 }
 
-/** What only the user can end. What has gone meanwhile needs no help. */
+/** Ends what only the user can end, and ignores refusals. */
 async function help({ lives: { now: berth }, pace }: Living, account: AccountView): Promise<void> {
   const tried = (work: Promise<unknown>) => pace.through(work.catch(() => undefined))
   for (const { id, step } of Object.values(account.rentals)) {

@@ -4,7 +4,7 @@ import { moneyCompared } from './checks/money-right.ts'
 import { inventedPolls } from './checks/polls.ts'
 import type { Lived, Living } from './live-days.ts'
 
-/** What is there in the end is what is wanted, all guards were kept, and the money is right. Nothing runs after it. */
+/** Checks the remaining instances, all guards and the money. Nothing runs afterwards. */
 export async function judge(living: Living): Promise<Lived> {
   const {
     sim,
@@ -41,7 +41,7 @@ export async function judge(living: Living): Promise<Lived> {
   const paidIn = Math.round(ledger.credit * 1e6 + ledger.micro_dollars) - 25_000_000
   const money = moneyCompared(history, ledger, paidIn, timeline)
   broken.push(...inventedPolls(timeline.polls, requests), ...kept.broken)
-  // What was charged is not what each deployment tells: prices may be absent, and traffic comes and goes.
+  // Deployments differ in what they show of charges: prices may be absent, and traffic may be charged.
   if (!living.deployments) broken.push(...money.broken)
   const faults = requests.filter(({ fault }) => fault !== null).length
   const figures = [
@@ -57,7 +57,7 @@ export async function judge(living: Living): Promise<Lived> {
   return { tally, figures, broken }
 }
 
-/** Until the account is empty: from then on nothing costs, and sums can be compared. */
+/** Destroys all instances, so that nothing costs and sums can be compared. */
 async function destroyAll({ lives, pace, broken }: Living): Promise<void> {
   const berth = lives.now
   for (let round = 0; round < 20; round++) {

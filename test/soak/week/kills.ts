@@ -3,16 +3,15 @@ import type { Moment } from './berth/messages.ts'
 import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
-/** Seconds between two kills, on average. */
+/** Mean seconds between two kills. */
 const betweenKills = 6000
-/** Seconds after which a death that was planned comes anyhow; an instance is not created all the time. */
+/** Seconds after which a planned death is forced; creations are rarer than other moments. */
 const longestWait = 900
 const longestWaitForCreation = 3600
 
 /**
- * Berth is killed again and again: between two polls, or at the very moment at which it asks, hears or writes
- * something; each third time where an instance is created, and Berth does not know it yet. What is next is only planned
- * while it lives.
+ * Kills Berth again and again: between two polls, or exactly at a request, an answer or a write. Every third kill is at
+ * the creation of an instance, before Berth knows it. The next kill is planned only while Berth lives.
  */
 export function beginKilling(living: Living, chance: Chance): void {
   const { agenda, pace } = living
@@ -61,7 +60,7 @@ function killOnce(living: Living, chance: Chance): Promise<void> | undefined {
   return undefined
 }
 
-/** Seconds. Most come back at once; some days the laptop stays closed for hours, or for a night. */
+/** Seconds until the next life: mostly a moment, sometimes the hours or the night of a closed laptop. */
 function awayFor(chance: Chance): number {
   if (chance.happens(0.75)) return chance.between(0, 30)
   return chance.happens(0.85) ? chance.between(600, 3 * 3600) : chance.between(6 * 3600, 9 * 3600)

@@ -24,15 +24,15 @@ import { beginWeather } from './weather.ts'
 
 export interface Days {
   days: number
-  /** What the world, the user, the weather, the kills and Berth's own chance follow from. */
+  /** The seed of the world, the user, the faults, the kills and Berth's random numbers. */
   seed: number
-  /** Seconds between two polls of Berth's. */
+  /** Seconds between two polls. */
   interval: number
-  /** The deployment changes every few minutes, and all else happens that much oftener. */
+  /** Changes the deployment every few minutes, and makes everything else more frequent accordingly. */
   deployments?: boolean
 }
 
-/** Everything about the days that are lived: who lives them, in what, and what has come of it so far. */
+/** Everything about the simulated days: the actors, the world and the results so far. */
 export interface Living extends Days {
   sim: Simulator
   lives: Lives
@@ -42,45 +42,45 @@ export interface Living extends Days {
   timeline: Timeline
   tally: Tally
   folder: string
-  /** How many times as much happens as in a week. */
+  /** The factor of events compared with the week. */
   haste: number
   /** World time, epoch seconds. */
   now: () => number
-  /** Instances that were rented in the service's console. */
+  /** Instances rented in the service's console. */
   byHand: Set<number>
   passing: Passing
   repeats: Repeats
   believedGone: BelievedGone
-  /** What must never happen, and did. */
+  /** The failures. */
   broken: string[]
-  /** Another life of Berth's begins. */
+  /** Begins another life of Berth. */
   begin: () => void
-  /** The days are over: what is under way ends. */
+  /** The days are over, and pending work ends. */
   isOver: boolean
-  /** What follows the death that comes next. */
+  /** Called after the next death. */
   afterDeath: () => void
 }
 
-/** What came of some days: nothing is broken, or it says what. */
+/** The result of the simulated days. */
 export interface Lived {
   tally: Tally
   figures: string
   broken: readonly string[]
 }
 
-/** How to live the same days again: for whoever reads that something is broken. */
+/** The command that repeats the same days, for failure messages. */
 export function again({ seed, days, interval, deployments = false }: Days): string {
   const name = deployments ? 'deployments' : 'week'
   return `Again: BERTH_SEED=${seed} BERTH_DAYS=${days} BERTH_INTERVAL=${interval} npm run soak ${name}`
 }
 
-/** When the days begin, so that a seed lives the same ones again: a Monday in March. */
+/** The fixed start of the days, so that a seed repeats them: a Monday in March. */
 const beginning = Date.UTC(2026, 2, 2, 7)
 
 /**
- * Some days of a flaky world, with rivals, faults and kills, and a user who keeps a handful of requests alive. The world
- * runs in this process; Berth in one of its own, whose files outlive it. Time is the world's: it stands still while
- * anyone is at work, so that what happens does not depend on the machine.
+ * Simulates days of a flaky world, with rivals, faults and kills, and a user who keeps a handful of requests alive. The
+ * world runs in this process, Berth in its own, whose files outlive it. World time stands still while anything works,
+ * so the results do not depend on the machine.
  */
 export async function liveDays(days: Days): Promise<Lived> {
   const since = performance.now()

@@ -1,4 +1,4 @@
-/** What happened, counted. */
+/** Counts events by name. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 
@@ -10,7 +10,7 @@ export class Tally {
     return this.#counts.get(what) ?? 0
   }
 
-  /** `3 kills, 12 guards`, in the order in which they first happened. */
+  /** Such as `3 kills, 12 guards`, in order of the first event. */
   toString(): string {
     return [...this.#counts].map(([what, times]) => `${times} ${what}`).join(', ')
   }

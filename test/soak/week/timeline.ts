@@ -2,52 +2,52 @@ import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import type { Seen } from './berth/messages.ts'
 
-/** A guard as Berth showed it for a while. World times, epoch seconds. */
+/** A guard as Berth showed it during a period. World times in epoch seconds. */
 export interface Stretch {
   guard: GuardView
-  /** Where the instances stood at its beginning. */
+  /** The states of the instances at its start. */
   instances: Readonly<Record<string, InstanceState>>
   from: number
   until: number
-  /** Its place among what is shown and asked for, since much of that is at one moment. */
+  /** Its place in the order of changes and polls, since many have the same time. */
   order: number
 }
 
-/** A poll of the account that gave Berth a fresh answer: when it was asked for, and when it was over. */
+/** A poll with a fresh answer, with the times of its start and end. */
 export interface Poll {
   at: number
   until: number
-  /** The same place, of its being asked for. */
+  /** The place of its start in the same order. */
   order: number
-  /** Which of Berth's lives it was in, and the how many-th of it. */
+  /** The life of Berth, and the poll's number in it. */
   life: number
   number: number
-  /** Whether it told the credit, too. */
+  /** Whether it included the credit. */
   credit: boolean
 }
 
-/** Micro-dollars per hour, as it was told; world times, epoch seconds. */
+/** A period of a silent host: the price shown in micro-dollars per hour, world times in epoch seconds. */
 export interface Silence {
   from: number
   until: number
   perHour: number
 }
 
-/** What was paid in, and whether that is no round sum. World time, epoch seconds; micro-dollars. */
+/** A payment in micro-dollars, at a world time in epoch seconds. `isOdd`: it is not a round sum. */
 export interface Payment {
   at: number
   paid: number
   isOdd: boolean
 }
 
-/** What Berth's processes showed of their guards, and when they lived. */
+/** The record of the guards that Berth's processes showed, of their polls and their lives. */
 export class Timeline {
   readonly guards = new Map<string, Stretch[]>()
   readonly lives: { from: number; until: number }[] = []
   readonly polls: Poll[] = []
-  /** By id: when Berth took an instance's host for silent, so that what it charges was not known, and at what price. */
+  /** By instance id: periods in which Berth showed the host as silent, so that its charges were unknown. */
   readonly silence = new Map<string, Silence[]>()
-  /** By id: when Berth found an instance dead, stopped or gone that it had not seen run, and what a run costs. */
+  /** By id: when Berth found an instance dead, stopped or gone without having seen it run, and the price of a run. */
   readonly unseenRuns = new Map<string, { at: number; perHour: number }>()
   #before: Pick<Seen, 'instances' | 'running'> = { instances: {}, running: {} }
   #polling = { at: 0, order: 0 }
@@ -56,12 +56,12 @@ export class Timeline {
   readonly #silent = new Map<string, Silence>()
   readonly #now: () => number
 
-  /** `now`: world time, epoch seconds. */
+  /** `now`: world time in epoch seconds. */
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Where its newest poll is, among all. */
+  /** Describes the latest poll. */
   get place(): string {
     const { life = 0, number = 0 } = this.polls.at(-1) ?? {}
     return `after poll ${this.polls.length}, number ${number} of life ${life}`
@@ -93,7 +93,7 @@ export class Timeline {
     this.payments.push({ at: this.#now(), paid: Math.round(dollars * 1e6), isOdd })
   }
 
-  /** What is shown holds until something else is. */
+  /** Records what Berth shows from now on. */
   seen({ guards, instances, prices, running }: Seen): void {
     const now = this.#now()
     this.#order += 1
@@ -132,7 +132,7 @@ export class Timeline {
   }
 }
 
-/** On its way to running, or not there yet. */
+/** Whether an instance is booting or does not exist yet. */
 function mayBeAboutToRun(state: InstanceState | undefined): boolean {
   return state === undefined || state === 'provisioning' || state === 'loading'
 }

@@ -3,12 +3,12 @@ import type { Chance } from './chance.ts'
 import type { Living } from './live-days.ts'
 
 /**
- * Everything that Berth asks. Two rules, since the two questions of a poll leave at one moment: which of them arrives
- * first, and takes what a rule has left, would be chance that follows from no seed.
+ * All of Berth's requests. They need two rules, since the two requests of a poll are sent at once, and which arrives
+ * first, and uses up a rule, does not follow from the seed.
  */
 const everything = '^/api/v\\d/(?!users/current/).*/$ ^/api/v0/users/current/$'
 
-/** What the faults befall. All of Berth's paths end with a slash, those of others do not. */
+/** The paths with faults. All of Berth's paths end with a slash, and no others. */
 const paths = [
   everything,
   everything,
@@ -23,13 +23,13 @@ const paths = [
   '^/api/v0/instances/\\d+/ssh/$',
 ] as const
 
-/** Seconds of fair and of foul weather, on average. */
+/** Mean seconds without and with faults. */
 const fair = 800
 const foul = 600
-/** Milliseconds that an answer is late at the most: some come when nobody waits for them any more. */
+/** The longest delay of an answer in milliseconds, beyond some timeouts. */
 const latest = 40_000
 
-/** Faults come and go. */
+/** Sets and clears random faults. */
 export function beginWeather(living: Living, chance: Chance): void {
   const { sim, agenda, pace, haste } = living
   const turn = (isFoul: boolean) => {

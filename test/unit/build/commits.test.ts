@@ -21,7 +21,7 @@ function commit(subject: string): void {
   git('commit', '--allow-empty', '--quiet', '-m', subject)
 }
 
-/** A history that already had a long subject when the rule came. */
+/** A history with a long subject from before the rule. */
 function history(): void {
   git('init', '--quiet', '--initial-branch', 'main')
   commit(`${long} before the rule`)
@@ -30,7 +30,7 @@ function history(): void {
   commit('Add the rule')
 }
 
-test('a subject of more than 72 characters is found, one of 72 is not', async () => {
+test('a subject of 73 characters is found, one of 72 is not', async () => {
   history()
   commit('x'.repeat(72))
   expect(await longSubjects(folder, 'rule')).toEqual([])
@@ -38,13 +38,13 @@ test('a subject of more than 72 characters is found, one of 72 is not', async ()
   expect(await longSubjects(folder, 'rule')).toEqual([expect.stringMatching(/^[0-9a-f]+ x{73}$/)])
 })
 
-test('a subject that no blank line ends counts with all its lines', async () => {
+test('a subject without a blank line after it counts all its lines', async () => {
   history()
   commit(`${'x'.repeat(50)}\n${'y'.repeat(50)}`)
   expect(await longSubjects(folder, 'rule')).toHaveLength(1)
 })
 
-test('what is on the remote’s main already is left alone', async () => {
+test('commits that are on the remote’s main are skipped', async () => {
   history()
   commit(long)
   git('update-ref', 'refs/remotes/origin/main', 'HEAD')
@@ -53,7 +53,7 @@ test('what is on the remote’s main already is left alone', async () => {
   expect(await longSubjects(folder, 'rule')).toHaveLength(1)
 })
 
-test('a shallow clone is checked as far as it goes', async () => {
+test('a shallow clone is checked as far back as it goes', async () => {
   history()
   commit('Do a thing')
   commit(long)
@@ -62,7 +62,7 @@ test('a shallow clone is checked as far as it goes', async () => {
   expect(await longSubjects(join(folder, 'shallow'), 'rule')).toEqual([expect.stringContaining(long)])
 })
 
-test('where there is no git history nothing is checked', async () => {
+test('without git history nothing is checked', async () => {
   expect(await longSubjects(folder, 'rule')).toBeUndefined()
   git('init', '--quiet')
   expect(await longSubjects(folder, 'rule')).toBeUndefined()

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** Runs an installer of that source; gives why it failed, and what was told meanwhile. */
+/** Runs an installer with that source; gives why it failed and what it printed. */
 async function fetchBy(source: string): Promise<{ why: string; told: string }> {
   const script = join(folder, 'install.cjs')
   await writeFile(script, source)
@@ -29,6 +29,6 @@ test('what Electron’s installer says is shown when it fails', async () => {
   expect(told).toContain('getaddrinfo ENOTFOUND github.com')
 })
 
-test('an installer that does its work is not heard', async () => {
+test('the output of a successful installer is not shown', async () => {
   expect(await fetchBy("console.log('fetched')")).toEqual({ why: 'its installer ended with 0', told: '' })
 })

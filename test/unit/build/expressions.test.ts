@@ -5,7 +5,7 @@ import { slowness } from '../../../build/expressions/slow.ts'
 const flagged = (expression: RegExp) =>
   slowness({ source: expression.source, flags: expression.flags }).length > 0
 
-// Taken apart, so that the check of this project's own sources is not what is tested.
+// Examples for `slowness` alone, apart from the check of this project's sources.
 test.each([
   ['two parts that take the same text', /^(.+?)\s+(\d+)$/],
   ['a repetition within a repetition', /^(?:a+)+$/],
@@ -29,11 +29,11 @@ test.each([
   ['a word from its start alone', /\b\w+!/],
   ['repetitions of a few', /token[\w-]{0,64}:/],
   ['one that is tried at one place', /\s+x/y],
-])('%s is taken', (_, expression) => {
+])('%s is accepted', (_, expression) => {
   expect(flagged(expression)).toBe(false)
 })
 
-test('expressions are found in a source, those of constants too', () => {
+test('expressions are found in a script, also those built from constants', () => {
   const source = String.raw`
 const word = '[a-z]+'
 const pair = String.raw${'`'}${'$'}{word}=(\d+)${'`'}
@@ -47,7 +47,7 @@ RegExp(typed)
   ])
 })
 
-test('expressions are found in a component, its markup too', () => {
+test('expressions are found in a component, also in its markup', () => {
   const source = `<script lang="ts">
 const trimmed: string = text.replace(/ +/, '')
 const made = new RegExp(text)

@@ -18,12 +18,12 @@ for (const [path, text] of Object.entries(tests)) {
   writeFileSync(join(folder, path), text)
 }
 
-test('without a word every test is run', async () => {
+test('without a word every test runs', async () => {
   expect(await chooseTests([], folder)).toEqual({ files: undefined, options: [] })
   expect(await chooseTests(['-t', 'guards'], folder)).toEqual({ files: undefined, options: ['-t', 'guards'] })
 })
 
-test('a word finds tests by path and by title, in the singular too', async () => {
+test('a word finds tests by path and by title, also in the singular', async () => {
   expect((await chooseTests(['guards'], folder)).files).toEqual([
     'test/unit/each.test.ts',
     'test/unit/guards/moment.test.ts',
@@ -31,13 +31,13 @@ test('a word finds tests by path and by title, in the singular too', async () =>
   ])
 })
 
-test('a path is a path alone, and what follows an option is left to vitest', async () => {
+test('a path matches only paths, and options are passed to vitest', async () => {
   expect(await chooseTests(['./test/unit/guards/', '-t', 'is due'], folder)).toEqual({
     files: ['test/unit/guards/moment.test.ts'],
     options: ['-t', 'is due'],
   })
 })
 
-test('a word that nothing has chooses nothing', async () => {
+test('a word without matches chooses nothing', async () => {
   expect((await chooseTests(['zebra'], folder)).files).toEqual([])
 })

@@ -22,7 +22,7 @@ const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync
 const jobs = Object.values(workflow.jobs)
 const runs = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
 
-test('each job is bounded in time, and each step either runs something or uses something', () => {
+test('each job has a time limit, and each step either runs or uses something', () => {
   for (const { steps, ...job } of jobs) {
     expect(job['timeout-minutes']).toBeGreaterThan(0)
     for (const step of steps) expect([step.run, step.uses].filter(Boolean)).toHaveLength(1)
@@ -30,14 +30,14 @@ test('each job is bounded in time, and each step either runs something or uses s
   expect(workflow.permissions).toEqual({ contents: 'read' })
 })
 
-test('what it runs is there', () => {
+test('every npm script that the workflow runs exists', () => {
   const named = runs.flatMap(run => [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name))
   expect(named).toEqual(expect.arrayContaining(['build', 'package', 'test:electron']))
   expect(named.filter(name => scripts[name] === undefined)).toEqual([])
   expect(existsSync('.ci/run')).toBe(true)
 })
 
-test('it tests and packages on the three systems, and starts what it packaged', () => {
+test('the workflow tests and packages on three systems, and starts what it packaged', () => {
   const { package: packaging, test: tests } = workflow.jobs
   const matrix = packaging?.strategy?.matrix.include ?? []
   expect(tests?.strategy?.matrix.os).toEqual(['macos-latest', 'windows-latest'])
@@ -47,7 +47,7 @@ test('it tests and packages on the three systems, and starts what it packaged', 
   expect(packaging?.steps.filter(({ run }) => run?.includes('test/electron/shipped'))).toHaveLength(3)
 })
 
-test('only a release may write, and it waits for every other job', () => {
+test('only the release job may write, and it needs all others', () => {
   const { release, ...others } = workflow.jobs
   expect(release?.needs?.toSorted()).toEqual(Object.keys(others).toSorted())
   for (const job of Object.values(others)) expect(job.permissions).toBeUndefined()

@@ -10,12 +10,12 @@ const pressed = (key: string, more: Partial<Parameters<typeof acceleratorOf>[0]>
   ...more,
 })
 
-test('keys are said as each platform writes them', () => {
+test('shortcuts are written as on each platform', () => {
   expect(acceleratorWords('palette', 'darwin')).toBe('⌘ K')
   expect(acceleratorWords('palette', 'linux')).toBe('Ctrl K')
 })
 
-test('a key is the accelerator it is written as, and no other', () => {
+test('a pressed key matches exactly its accelerator', () => {
   expect(acceleratorOf(pressed('k'))).toBe('palette')
   expect(acceleratorOf(pressed('K', { shiftKey: true }))).toBeUndefined()
   expect(acceleratorOf(pressed('k', { ctrlKey: false, metaKey: true }))).toBe('palette')
@@ -24,7 +24,7 @@ test('a key is the accelerator it is written as, and no other', () => {
   expect(acceleratorOf(pressed('k', { ctrlKey: false }))).toBeUndefined()
 })
 
-test('no two have the same keys', () => {
+test('no two accelerators share their keys', () => {
   const all = Object.values(accelerators)
   expect(new Set(all).size).toBe(all.length)
 })

@@ -9,13 +9,13 @@ import {
 const timed = { condition: { kind: 'time', at: 5000.2 }, action: 'stop' } as const
 const idle = { condition: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop' } as const
 
-test('a snooze moves the time that a watchdog goes by, and takes an idle guard off it', () => {
+test('a snooze moves a watchdog’s time, and takes an idle guard off the watchdog', () => {
   expect(watchdogPart(timed)).toEqual({ action: 'stop', at: 5001 })
   expect(watchdogPart({ ...timed, snoozedUntil: 9000 })).toEqual({ action: 'stop', at: 9000 })
   expect(watchdogPart({ ...idle, snoozedUntil: 9000 })).toBeUndefined()
 })
 
-test('a part comes into a request and goes out of it, and the rest stays', () => {
+test('a guard’s part is added to a watchdog request and removed, and the rest stays', () => {
   const lease = { action: 'stop', lease: 60 } as const
   const part = { action: 'stop', at: 5001 } as const
   const request = withPart(lease, part)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { firstBid } from '../../../electron/contract/automation/bid.ts'
 
-test('a rental begins with the bid that a raise would win with, within what the service takes', () => {
+test('the first bid is a step above the lowest bid, and at most $128', () => {
   expect(firstBid(300_000)).toBe(0.31)
   expect(firstBid(10_000)).toBe(0.011)
   expect(firstBid(undefined)).toBe(0.001)

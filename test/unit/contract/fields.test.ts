@@ -26,7 +26,7 @@ test('a bid is changed to $32 at most, and begins with $128 at most', () => {
   expect(within(FirstBid, [0.0009, 0.001, 32.01, 128, 128.01])).toEqual([false, true, true, true, false])
 })
 
-test('a webhook is called by https alone', () => {
+test('a webhook address must be https', () => {
   const webhook = (url: string) => v.is(WebhookFields, { name: 'a', url, events: ['client:low_credit'] })
   expect(['https://example.com/hook', 'http://example.com/hook'].map(webhook)).toEqual([true, false])
 })

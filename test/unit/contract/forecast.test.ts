@@ -7,7 +7,7 @@ import { accountView, instanceView } from '../views.ts'
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
   instanceView({ id, costPerHour, diskPricePerHour })
 
-test('stopping a machine wins the time that its GPUs would have cost; its disk goes on costing', () => {
+test('stopping an instance saves its GPU price while its disk keeps costing', () => {
   const account = accountView({ credit: 10_000_000 }, runs(1, 400_000, 20_000), runs(2, 600_000, 100_000))
   const course = forecast(account, 1000)
   expect(course?.runsOutAt).toBe(1000 + 10 * 3600)
@@ -18,17 +18,17 @@ test('stopping a machine wins the time that its GPUs would have cost; its disk g
   expect(course?.savings[1]?.wins).toBeCloseTo(22_065, 0)
 })
 
-test('stopping the only machine without a disk ends the spending', () => {
+test('stopping the only instance, without a disk, ends all spending', () => {
   const [gain] = forecast(accountView({}, runs(1, 400_000, 0)), 0)?.savings ?? []
   expect(gain).toEqual({ instance: 1, by: 'stop', saves: 400_000 })
 })
 
-test('credit that was told an hour ago lasts an hour less', () => {
+test('credit that was read an hour ago lasts an hour less', () => {
   const account = accountView({ credit: 10_000_000, creditAt: 1000 }, runs(1, 1_000_000, 0))
   expect(forecast(account, 1000 + 3600)?.runsOutAt).toBe(1000 + 10 * 3600)
 })
 
-test('destroying what is stopped wins its disk, and without spending there is no forecast', () => {
+test('destroying a stopped instance saves its disk; without spending there is no forecast', () => {
   const stopped = instanceView({ id: 3, state: 'stopped', costPerHour: 20_000, diskPricePerHour: 20_000 })
   const account = accountView({ credit: 10_000_000 }, stopped, runs(1, 400_000, 20_000))
   expect(forecast(account, 0)?.savings).toMatchObject([
@@ -38,7 +38,7 @@ test('destroying what is stopped wins its disk, and without spending there is no
   expect(forecast(accountView(), 0)).toBeUndefined()
 })
 
-test('measured traffic of what runs brings the end of the credit nearer, and stopping ends it', () => {
+test('measured traffic of running instances shortens the credit, and stopping saves it', () => {
   const busy = { ...runs(1, 400_000, 20_000), traffic: { perHour: 100_000 } }
   const halted = instanceView({ id: 2, state: 'stopped', costPerHour: 0, traffic: { perHour: 900_000 } })
   const account = accountView({ credit: 10_000_000 }, busy, halted)
@@ -48,7 +48,7 @@ test('measured traffic of what runs brings the end of the credit nearer, and sto
   expect(creditLasts(account)).toBe(20 * 3600)
 })
 
-test('traffic that is expected counts until any is measured, and only while it runs', () => {
+test('expected traffic counts until some is measured, and only while running', () => {
   const expecting = { ...runs(1, 400_000, 20_000), traffic: { perHour: 0, expectedPerHour: 100_000 } }
   expect(forecast(accountView({}, expecting), 0)).toMatchObject({ perHour: 500_000, traffic: 100_000 })
   const measured = { ...expecting, traffic: { perHour: 7, expectedPerHour: 100_000 } }
@@ -57,7 +57,7 @@ test('traffic that is expected counts until any is measured, and only while it r
   expect(forecast(accountView({}, booting), 0)).toMatchObject({ traffic: 0 })
 })
 
-test('what boots counts as it will once it is ready, and stopping it saves its GPUs', () => {
+test('a booting instance counts at its full price, and stopping it saves its GPUs', () => {
   const running = instanceView({ id: 1, costPerHour: 500_000, diskPricePerHour: 0 })
   const booting = instanceView({
     id: 2,
@@ -76,7 +76,7 @@ test('what boots counts as it will once it is ready, and stopping it saves its G
   ])
 })
 
-test('with guards the credit lasts longer from the moment each acts, and no guard is counted that comes too late', () => {
+test('guards that act before the credit runs out extend it; later ones do not count', () => {
   const guard = (
     id: string,
     instance: number,

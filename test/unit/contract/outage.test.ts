@@ -12,7 +12,7 @@ test.each<[string, string, number | undefined]>([
   ['Connection is not secure', 'untrusted_certificate', undefined],
   ['Service cannot be reached', 'offline', undefined],
   ['Service cannot be reached', 'connection_lost', undefined],
-])('“%s” is said of %s, answered with %s', (words, code, answered) => {
+])('“%s” is shown for %s, answered with %s', (words, code, answered) => {
   const connection = { status: 'offline', problem: { code, message: 'x' } } as const
   expect(outageWords(answered === undefined ? connection : { ...connection, answered })).toBe(words)
 })

@@ -14,11 +14,11 @@ test.each([
   ['of each GPU', { gpu }, 1_400_000],
   ['of each GB of the disk and month', { disk }, 1_050_000],
   ['of both', { gpu, disk }, 1_450_000],
-])('the new price of an hour follows from the prices %s', (_, changes, after) => {
+])('the new hourly price follows from the prices %s', (_, changes, after) => {
   expect(increasedRate({ id: 1, instance: 4711, ...changes }, instance)).toEqual({ before: 1_000_000, after })
 })
 
-test('it does not follow for a bid, from what is not told, or from the price of traffic', () => {
+test('no new hourly price is given for bids, unknown prices or traffic', () => {
   const ask = { id: 1, instance: 4711, gpu }
   expect(increasedRate(ask, { ...instance, interruptible: true })).toBeUndefined()
   expect(increasedRate({ ...ask, gpu: { after: 0.3 } }, instance)).toBeUndefined()

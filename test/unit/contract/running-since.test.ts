@@ -6,12 +6,12 @@ import { instanceView } from '../views.ts'
 const history = (...states: InstanceState[]) =>
   states.map((state, index) => ({ at: (index + 1) * 100, state, actualStatus: null }))
 
-test('it runs since it last began to, whatever changed while it ran', () => {
+test('an instance runs since its last change to running', () => {
   const again = history('loading', 'running', 'outbid', 'loading', 'running', 'running')
   expect(runningSince(instanceView({ id: 7, startedAt: 50, history: again }))).toBe(500)
 })
 
-test('what does not run has no such time', () => {
+test('a stopped instance has no such time', () => {
   const stopped = instanceView({
     id: 7,
     state: 'stopped',
@@ -21,7 +21,7 @@ test('what does not run has no such time', () => {
   expect(runningSince(stopped)).toBeUndefined()
 })
 
-test('what ran before it was first seen runs since its creation', () => {
+test('an instance that was already running when first seen runs since its creation', () => {
   expect(runningSince(instanceView({ id: 7, startedAt: 50, history: history('running') }))).toBe(50)
   expect(runningSince(instanceView({ id: 7, history: history('running') }))).toBe(100)
 })

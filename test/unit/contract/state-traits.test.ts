@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 
-test('a state that another version has kept has no traits', () => {
+test('an unknown state has no traits', () => {
   expect(hasTrait('hibernating' as InstanceState, 'stoppable')).toBe(false)
   expect(hasTrait('running', 'stoppable')).toBe(true)
 })

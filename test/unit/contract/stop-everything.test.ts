@@ -13,7 +13,7 @@ const isStopped: Record<InstanceState, boolean> = {
   exited: true,
   outbid: true,
   silent: true,
-  // Its machine may come back, and it would run again then.
+  // It would run again once its machine is back.
   offline: true,
   other: true,
   stopping: false,
@@ -24,14 +24,14 @@ const isStopped: Record<InstanceState, boolean> = {
 }
 
 test.each(Object.entries(isStopped) as [InstanceState, boolean][])(
-  'of what is %s, it is %s that everything stops it',
+  'for the state %s it is %s that Stop everything stops it',
   (state, stops) => {
     const { instances } = everything(accountView({}, instanceView({ state })))
     expect(instances.map(instance => instance.state)).toEqual(stops ? [state] : [])
   },
 )
 
-test('what was stopped on a machine that is offline is not stopped again', () => {
+test('an offline instance that was stopped before is not stopped again', () => {
   const given = { state: 'offline', intendedStatus: 'stopped' } as const
   expect(everything(accountView({}, instanceView(given))).instances).toEqual([])
 })

@@ -10,8 +10,8 @@ import { MemoryFiles } from './memory-files.ts'
 export const account = 'a00000001'
 
 /**
- * What works for one account has this at hand, by a clock that is moved by hand: as given, and nothing beyond that but
- * files in memory, a State with the account in it, and an Activity and notifications that nobody reads.
+ * The context of one account, with a clock moved by hand: the given parts, and for the rest files in memory, a State
+ * with the account in it, and an Activity and notifications that nobody reads.
  */
 export function accountContext(given: Partial<AccountContext> & { clock?: HandClock } = {}): AccountContext {
   const { clock = new HandClock(), ...parts } = given
@@ -46,7 +46,7 @@ export function accountContext(given: Partial<AccountContext> & { clock?: HandCl
 
 const counts = new WeakMap<object, MissingPolls>()
 
-/** A fresh answer, as what decides on it is told. */
+/** A fresh poll, as the automations get it. */
 export function freshAnswer(
   { store }: Pick<AccountContext, 'store'>,
   instances: Readonly<Record<string, InstanceView>>,

@@ -31,12 +31,12 @@ export class HandClock implements Clock {
     }
   }
 
-  /** Milliseconds until each timer that waits, the next one first. */
+  /** Milliseconds until each pending timer, soonest first. */
   get waiting(): number[] {
     return this.#timers.map(({ at }) => at - this.#monotonic).sort((a, b) => a - b)
   }
 
-  /** Lets time pass, timers and all that follows from them included. */
+  /** Advances the time and runs the timers that come due. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#monotonic + milliseconds
     await flushPromises()
@@ -51,7 +51,7 @@ export class HandClock implements Clock {
     this.#move(end)
   }
 
-  /** The machine sleeps: time passes, and the timers come late, with the next that passes. */
+  /** Advances the time as in sleep: due timers run late, with the next `pass`. */
   sleep(milliseconds: number): void {
     this.#move(this.#monotonic + milliseconds)
   }
@@ -62,7 +62,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** Lets everything that can go on now go on. */
+/** Runs all promise callbacks that are ready. */
 export async function flushPromises(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) await new Promise(resolve => setImmediate(resolve))
 }

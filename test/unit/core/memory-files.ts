@@ -1,15 +1,15 @@
 import type { Files } from '../../../electron/ports/files.ts'
 
-/** Files in memory, which can refuse to be written like a disk. */
+/** Files in memory that can refuse writes like a disk. */
 export class MemoryFiles implements Files {
   readonly texts = new Map<string, string>()
-  /** Those that are added to as bytes. */
+  /** Files appended to as bytes. */
   readonly bytes = new Map<string, Buffer>()
   /** Every write that was begun, in order. */
   readonly writes: { name: string; text: string }[] = []
-  /** The code of the error that writing gives; undefined when it works. */
+  /** The error code that writes fail with; undefined if they work. */
   refusing: string | undefined
-  /** What a write waits for before it is done. */
+  /** Writes wait for this, where set. */
   held: Promise<void> | undefined
 
   path(name: string): string {

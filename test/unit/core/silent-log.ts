@@ -1,6 +1,6 @@
 import type { Log } from '../../../electron/ports/log.ts'
 
-/** For what says nothing that a test looks at. */
+/** A log that no test reads. */
 export const silentLog: Log = {
   line: () => undefined,
   learn: () => undefined,

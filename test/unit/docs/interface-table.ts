@@ -8,11 +8,11 @@ import { rows } from '../service/right-answers.ts'
 import { namesByPlace, tokenAfter } from './named-things.ts'
 
 /**
- * docs/interface.md from the code and the tests themselves. What a line says is there, since it is read off:
- * - operations: from the rows that `wire.test.ts` sends and understands, and the routes of the simulator;
- * - error codes: wherever the code stands in the client, the simulator and the tests;
- * - rules: from comments `// interface 8: Backup codes come in tens`, which stand before a declaration or a test. The same
- *   words, wherever they stand, make one line.
+ * docs/interface.md, generated from the code and the tests:
+ * - operations: from the rows of `wire.test.ts` and the routes of the simulator;
+ * - error codes: wherever a code occurs in the client, the simulator and the tests;
+ * - rules: from comments `// interface 8: Backup codes come in tens` before a declaration or a test. Comments with
+ *   the same words make one line.
  */
 export function interfaceTable(): string {
   return [
@@ -63,7 +63,7 @@ interface Line {
   route: string
 }
 
-/** Every method of the client with the request that it sends, ids as `{id}`, and the route that answers it. */
+/** Every method of the client with its request (ids as `{id}`) and the route that answers it. */
 export function operations(): Line[] {
   const lines = rows.map(([sent, , , call]): Line => {
     const [verb = '', address = ''] = sent.replace(/\?.*$/, '').split(' ')
@@ -79,17 +79,17 @@ export function operations(): Line[] {
   return [...new Map(lines.map(each => [`${each.request} ${each.method}`, each])).values()]
 }
 
-/** A route as its line names it. */
+/** A route as shown in its line. */
 export function routeOf({ method, path, version }: Route): string {
   return code(`${method} ${version ? `/api/${version}` : ''}${path}`)
 }
 
-/** It is served with and without the last slash. */
+/** Matches with and without the last slash. */
 function pattern({ path, version }: Route): RegExp {
   return new RegExp(`^/api/${version ?? 'v0'}${path.replace(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`)
 }
 
-/** Every code that has a sentence of its own, and the files and tests in which it stands as a text or a name. */
+/** Every code that has its own sentence, and the files and tests that contain it. */
 export function errorCodes(): Proven[] {
   return [
     ...Object.keys(generalSentences).map(name => [name, 'service/http/sentences.ts'] as const),
@@ -110,7 +110,7 @@ interface Rule extends Proven {
   section: string
 }
 
-/** Rules as they are noted beside what keeps them. @throws Error for a note that stands before nothing that has a name */
+/** Rules from the comments. @throws Error for a comment that does not stand before a named declaration or test */
 export function rules(): Rule[] {
   const found = new Map<string, Rule>()
   for (const { path, text } of sources) {
@@ -138,7 +138,7 @@ export function rules(): Rule[] {
 
 const inOrder = new Intl.Collator('en', { numeric: true })
 
-/** All sources of Berth, the simulator and the tests but these, by path. */
+/** Sources of Berth, the simulator and the tests except these, by path. */
 const sources = ['electron', 'simulator', 'test/integration', 'test/unit', 'test/e2e']
   .flatMap(folder =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path =>

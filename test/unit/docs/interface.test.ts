@@ -6,11 +6,11 @@ import { routes } from '../../../simulator/routes/routes.ts'
 import { errorCodes, interfaceTable, operations, routeOf, rules } from './interface-table.ts'
 import { namesByPlace, tokenAfter } from './named-things.ts'
 
-test('the document says what the code and the tests say now', async () => {
+test('the document is up to date with the code and the tests', async () => {
   await expect(interfaceTable()).toMatchFileSnapshot('../../../docs/interface.md')
 })
 
-test('every operation of the client has a line, and every route of the interface', () => {
+test('every method of the client and every route of the interface has a line', () => {
   const client = createClient({ baseUrl: parseBaseUrl('https://a.example'), key: 'k' })
   const methods = Object.entries(client).flatMap(([group, each]) =>
     Object.keys(each).map(method => `${group}.${method}`),
@@ -23,7 +23,7 @@ test('every operation of the client has a line, and every route of the interface
   expect(without).toEqual([])
 })
 
-test('every code is answered by the simulator and met in a test; every rule is proven by one', () => {
+test('every error code is simulated and tested, and every rule has a test', () => {
   const unproven = [...errorCodes(), ...rules()].filter(({ tests }) => tests.length === 0)
   expect(unproven.map(({ what }) => what)).toEqual([])
   expect(
@@ -34,7 +34,7 @@ test('every code is answered by the simulator and met in a test; every rule is p
   expect(rules().length).toBeGreaterThan(60)
 })
 
-test('a note belongs to what stands right after it', () => {
+test('a note belongs to the declaration or test right after it', () => {
   const source = `// interface 8: A
 /** Told. */
 export const limit = 1

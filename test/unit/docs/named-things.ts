@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** What is wrong with a piece of code that is named as `path#name`; undefined for nothing. */
+/** The mistake in a reference to code, `path#name`; undefined for none. */
 export function codeMistake(entry: string): string | undefined {
   const [, path = '', name = ''] = /^`([^`#]+)#([^`]+)`$/.exec(entry) ?? []
   if (!existsSync(path)) return 'is no file'
@@ -11,27 +11,27 @@ export function codeMistake(entry: string): string | undefined {
   return there ? undefined : 'is not in that file'
 }
 
-/** What is wrong with a test that is named as `path › title`, below test/; undefined for nothing. */
+/** The mistake in a reference to a test, `path › title` below test/; undefined for none. */
 export function testMistake(entry: string): string | undefined {
   const [, path = '', name = ''] = /^`([^`]+)` › (.+)$/.exec(entry) ?? []
   if (!existsSync(`test/${path}`)) return 'is no file'
   return namesIn(`test/${path}`).tests.has(name) ? undefined : 'is no test in that file'
 }
 
-/** Each entry with a mistake, and that. */
+/** Wrong entries with their mistakes. */
 export const wrong = (entries: readonly string[], mistake: (entry: string) => string | undefined) =>
   entries.flatMap(entry => {
     const found = mistake(entry)
     return found === undefined ? [] : [`${entry} ${found}`]
   })
 
-/** What a source declares, and which tests it has. */
+/** A source's declarations and tests. */
 interface Names {
   declared: ReadonlySet<string>
   tests: ReadonlySet<string>
 }
 
-/** Those of the sources that were read, by path: many entries name the same ones. */
+/** Cache by path: many entries name the same sources. */
 const known = new Map<string, Names>()
 
 function namesIn(path: string): Names {
@@ -49,7 +49,7 @@ function namesIn(path: string): Names {
   return { declared, tests }
 }
 
-/** Where the code begins that follows a comment which begins at `at`. */
+/** Where code begins after the comment at `at`. */
 export function tokenAfter(text: string, at: number): number {
   const blank = /(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*/y
   blank.lastIndex = at
@@ -57,7 +57,7 @@ export function tokenAfter(text: string, at: number): number {
   return blank.lastIndex
 }
 
-/** What begins at each place of a source: the name that is declared there, or the title of a test. */
+/** By position in a source: the name declared there, or the title of a test. */
 export function namesByPlace(text: string): ReadonlyMap<number, { declared?: string; test?: string }> {
   const names = new Map<number, { declared?: string; test?: string }>()
   each(text, (node, source) => {
@@ -83,7 +83,7 @@ function each(text: string, visit: (node: ts.Node, source: ts.SourceFile) => voi
   into(source)
 }
 
-/** Functions, constants, types, members and keys, wherever they are declared. */
+/** The name of a declared function, constant, type, member or key. */
 function nameOf(node: ts.Node): string | undefined {
   if (!isDeclaration(node) || !node.name) return undefined
   if (ts.isIdentifier(node.name) || ts.isStringLiteral(node.name)) return node.name.text
@@ -103,7 +103,7 @@ function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {
   )
 }
 
-/** The text that a test is named with. */
+/** The title of a test. */
 function titleOf(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node) || startOf(node) !== 'test') return undefined
   const [first] = node.arguments

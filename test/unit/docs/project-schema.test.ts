@@ -2,7 +2,7 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
 import { ProjectSpec } from '../../../electron/contract/project/spec.ts'
 
-test('the published schema of berth.yaml is what Berth takes', async () => {
+test('the published schema of berth.yaml matches the code’s', async () => {
   const schema = {
     ...toJsonSchema(ProjectSpec, { typeMode: 'input', errorMode: 'ignore' }),
     title: 'berth.yaml',

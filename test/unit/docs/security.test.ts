@@ -4,7 +4,7 @@ import { codeMistake, testMistake, wrong } from './named-things.ts'
 
 const text = readFileSync('docs/security.md', 'utf8')
 
-/** Lines of the tables: what is held, the code that does it, the tests that prove it. */
+/** Rows of the tables: the threat, the code against it, and its tests. */
 const lines = text.split('\n').flatMap(line => {
   if (!line.startsWith('| ') || /^\| (Item|Held off by) \|/.test(line)) return []
   const [what = '', code = '', proof = '', ...more] = line.slice(2, -2).split(' | ')
@@ -12,12 +12,12 @@ const lines = text.split('\n').flatMap(line => {
   return [{ what, code: code.split('<br>'), tests: proof.split('<br>') }]
 })
 
-test('every item of Electron’s checklist is there, in its order', () => {
+test('every item of Electron’s checklist is listed in order', () => {
   const numbers = lines.flatMap(({ what }) => /^(\d+)\. /.exec(what)?.[1] ?? []).map(Number)
   expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
 })
 
-test('whatever a line names exists: the code, and the test that proves it', () => {
+test('every row names code and tests that exist', () => {
   expect(lines.length).toBeGreaterThan(30)
   expect(lines.flatMap(({ code }) => wrong(code, codeMistake))).toEqual([])
   expect(lines.flatMap(({ tests }) => wrong(tests, testMistake))).toEqual([])
@@ -25,7 +25,7 @@ test('whatever a line names exists: the code, and the test that proves it', () =
   expect(wrong(inText, codeMistake)).toEqual([])
 })
 
-test('a line that names what is not there is found out', () => {
+test('a reference to missing code or tests is found', () => {
   expect(codeMistake('`electron/shell/nothing.ts#harden`')).toBe('is no file')
   expect(codeMistake('`electron/shell/hardening.ts#softenPages`')).toBe('is not in that file')
   expect(codeMistake('`electron-builder.yml#runAsNode: true`')).toBe('is not in that file')

@@ -3,7 +3,7 @@ import { many, nastyKinds } from '../../hostile/megabytes.ts'
 import { long, parsers } from '../../hostile/parsers.ts'
 
 const exec = RegExp.prototype.exec
-/** Characters of the longest text that an expression was tried on. */
+/** Characters of the longest text that an expression has run on. */
 let longest = 0
 
 beforeEach(() => {

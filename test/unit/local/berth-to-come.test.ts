@@ -3,7 +3,7 @@ import type { RunningBerth } from '../../../electron/core/running.ts'
 import { berthToCome } from '../../../electron/local/start/berth-to-come.ts'
 import { deferred } from '../../../electron/ports/deferred.ts'
 
-/** A Berth of which a test decides when it is there, and what has reached it. */
+/** A Berth that arrives when the test says so, and what has reached it. */
 function starting() {
   const there = deferred<Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>>()
   const reached: unknown[] = []
@@ -27,7 +27,7 @@ function starting() {
   }
 }
 
-test('what a page says before Berth is there reaches it afterwards, in order', async () => {
+test('messages of a page from before Berth has started arrive later, in order', async () => {
   const { berth, reached, arrive } = starting()
   const sent: unknown[] = []
   const link = berth.connectPage(message => sent.push(message) > 0)
@@ -43,7 +43,7 @@ test('what a page says before Berth is there reaches it afterwards, in order', a
   expect(sent).toEqual([{ kind: 'answer', call: 1, answer: 'here' }])
 })
 
-test('a start that fails refuses what was asked, and a page that waits harms nobody', async () => {
+test('a failed start rejects pending calls, and a waiting page does no harm', async () => {
   const { berth, reached, fail } = starting()
   const link = berth.connectPage(() => true)
   link.receive({ kind: 'sync' })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { chosenFolder } from '../../../electron/local/chosen/chosen-folder.ts'
 
-/** A folder that was chosen, in another one, so that what leaves it is seen. */
+/** A chosen folder within another, so that writes outside it show. */
 function chosen() {
   const outer = mkdtempSync(join(tmpdir(), 'berth-chosen-'))
   onTestFinished(() => rmSync(outer, { recursive: true, force: true, maxRetries: 20 }))
@@ -13,7 +13,7 @@ function chosen() {
   return { outer, root, folder: chosenFolder(root) }
 }
 
-test('what came meanwhile is not overwritten, and what arrived is kept until the name is free', async () => {
+test('a file that appears meanwhile is not overwritten, and received bytes wait for the name', async () => {
   const { root, folder } = chosen()
   const sink = await folder.receive(['notes.txt'], '1')
   await sink.write(Buffer.from('theirs'))
@@ -30,7 +30,7 @@ test('what came meanwhile is not overwritten, and what arrived is kept until the
 })
 
 test.each([[[]], [['..', 'x']], [['.']], [['']], [['a/../../x']], [['/tmp/x']], [['a\0']]])(
-  'the path %j leads nowhere, since single names alone do',
+  'the path %j is refused, since each part must be a single name',
   async path => {
     const { outer, root, folder } = chosen()
     await expect(folder.receive(path, '1')).rejects.toThrow('not a path in the folder')

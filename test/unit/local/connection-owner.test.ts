@@ -8,7 +8,7 @@ const line = (end: string, other: string, state: string, uid: number) =>
 const here = { address: '127.0.0.1', port: 8080 }
 const browser = { address: '127.0.0.1', port: 50_000 }
 
-test('the one who holds the other end is told, by a socket of either family', () => {
+test('the user of the other end is found for IPv4 and mapped IPv6 sockets', () => {
   const four = [
     title,
     line('0100007F:1F90', '0100007F:C350', '01', 1000),
@@ -20,7 +20,7 @@ test('the one who holds the other end is told, by a socket of either family', ()
   expect(ownerOf(six.join('\n'), browser, here)).toBe(1002)
 })
 
-test('another port, another address of loopback and a connection that is ending tell nothing', () => {
+test('other ports, other addresses and a closing connection have no owner', () => {
   const list = [
     title,
     line('0100007F:C351', '0100007F:1F90', '01', 1000),
@@ -32,7 +32,7 @@ test('another port, another address of loopback and a connection that is ending 
   expect(ownerOf('', browser, here)).toBeUndefined()
 })
 
-test('who listens is told for a listener alone', () => {
+test('only a listening socket has a listener', () => {
   expect(listenerAt(line('0100007F:1F90', '00000000:0000', '0A', 1000), here)).toBe(1000)
   expect(listenerAt(line('0100007F:1F90', '0100007F:C350', '01', 1000), here)).toBeUndefined()
 })

@@ -14,7 +14,7 @@ afterEach(() => rm(join(root, '..'), { recursive: true, force: true }))
 
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-test('what was written is read again, and what was not is undefined', async () => {
+test('a written file is read back, a missing one is undefined', async () => {
   const files = await openFiles(root)
   await files.write('accounts/demo/known.json', '{"a":1}')
   expect(await files.read('accounts/demo/known.json')).toBe('{"a":1}')
@@ -42,7 +42,7 @@ test.skipIf(lacks(fileModes) !== '')(
 )
 
 test.skipIf(lacks(fileModes) !== '')(
-  'a folder that was open to others is closed, and a file that was is when it is next written',
+  'an open home folder is closed at the start, an open file at its next write',
   async () => {
     await mkdir(root, { mode: 0o755 })
     await writeFile(join(root, 'old.json'), '{}', { mode: 0o644 })
@@ -53,7 +53,7 @@ test.skipIf(lacks(fileModes) !== '')(
   },
 )
 
-test('a reader never meets half a file, and overlapping writes end with the last one', async () => {
+test('a reader never sees half a file, and of overlapping writes the last wins', async () => {
   const files = await openFiles(root)
   const text = (n: number) => JSON.stringify({ n, filler: 'x'.repeat(200_000) })
   await files.write('big.json', text(0))
@@ -68,7 +68,7 @@ test('a reader never meets half a file, and overlapping writes end with the last
   expect(await readdir(root)).toEqual(['big.json'])
 })
 
-test('lines that are added at once come whole and in their order', async () => {
+test('concurrent appends are whole and in order', async () => {
   const files = await openFiles(root)
   const lines = Array.from({ length: 100 }, (_, n) => `${n} ${'y'.repeat(1000)}\n`)
   await Promise.all(lines.map(line => files.append('activity.jsonl', line)))
@@ -97,7 +97,7 @@ test.each([
   await expect(files.delete(name)).rejects.toThrow(FileNameError)
 })
 
-test('what a killed write left behind goes at the next start, and nothing else does', async () => {
+test('leftovers of killed writes are deleted at the next start, other files stay', async () => {
   await mkdir(root)
   for (const name of ['settings.json.1234567890', 'settings.json', 'notes.2024.txt']) {
     await writeFile(join(root, name), '{}')
@@ -106,7 +106,7 @@ test('what a killed write left behind goes at the next start, and nothing else d
   expect((await readdir(root)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
 })
 
-test('a home that is a link to a folder elsewhere works', async () => {
+test('a home folder may be a symbolic link', async () => {
   const elsewhere = join(root, '..', 'elsewhere')
   await mkdir(elsewhere)
   await symlink(elsewhere, root)

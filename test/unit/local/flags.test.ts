@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FlagError, linkAmong, ownArguments, readFlags } from '../../../electron/local/start/flags.ts'
 
-test('without flags: no forced browser, any port, 20 times real time, opened by itself', () => {
+test('without flags the window opens on any port, with a demo speed of 20', () => {
   expect(readFlags([])).toEqual({
     browser: false,
     port: 0,
@@ -12,7 +12,7 @@ test('without flags: no forced browser, any port, 20 times real time, opened by 
   })
 })
 
-test('a link from the desktop is told apart, wherever it stands', () => {
+test('a link from the desktop is found at any position', () => {
   const link = 'berth://instance/4711'
   expect(readFlags([link, '--hidden'])).toMatchObject({ link, hidden: true })
   expect(linkAmong(['/opt/Berth/berth', '--no-sandbox', link])).toBe(link)
@@ -41,17 +41,17 @@ test.each([
 })
 
 test.each([20_000, 25_000, 29_999])(
-  'port %i, which a page of an instance may have had, is refused with the reason',
+  'port %i is refused, since 20000 to 29999 are for pages of instances',
   port => {
     expect(() => readFlags(['--port', String(port)])).toThrow(/20000 to 29999 are for pages of instances/)
   },
 )
 
-test.each([0, 19_999, 30_000])('port %i is taken', port => {
+test.each([0, 19_999, 30_000])('port %i is accepted', port => {
   expect(readFlags(['--port', String(port)]).port).toBe(port)
 })
 
-test('among Electron’s and the desktop’s arguments only Berth’s own are kept', () => {
+test('only Berth’s own flags are kept of Electron’s and the desktop’s arguments', () => {
   const given = [
     '.',
     '--no-sandbox',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { inOrder } from '../../../electron/local/chosen/in-order.ts'
 
-test('pieces given before the one before is written come to lie one after another', async () => {
+test('overlapping writes end up one after another in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-in-order-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
   const path = join(folder, 'file')
@@ -18,7 +18,7 @@ test('pieces given before the one before is written come to lie one after anothe
   expect(order.size).toBe(Buffer.concat(pieces).length)
 })
 
-test.skipIf(!existsSync('/dev/full'))('after a failure nothing that queued is written', async () => {
+test.skipIf(!existsSync('/dev/full'))('after a failed write nothing queued is written', async () => {
   const file = await open('/dev/full', 'w')
   onTestFinished(() => file.close())
   const order = inOrder(file, 0)

@@ -8,7 +8,7 @@ import type { Keychain } from '../../../electron/ports/keychain.ts'
 
 const limits = { probe: 50, call: 50 }
 
-/** A keychain whose answers the test gives by hand. */
+/** A keychain that the test answers by hand. */
 function slowKeytar() {
   const asked: { account: string; answer: (secret: string | null) => void; fail: (error: Error) => void }[] =
     []
@@ -31,7 +31,7 @@ function memoryKeychainOf(entries: Map<string, string>): Keychain {
   }
 }
 
-test('a keychain that never answers is given up, and not asked again while it hangs', async () => {
+test('a keychain that hangs is given up, and not asked again until it answers', async () => {
   const { keytar, asked } = slowKeytar()
   const keychain = systemKeychain(keytar, systemClock, limits)
   await expect(keychain.get('a')).rejects.toMatchObject({ problem: { code: 'keychain_silent' } })
@@ -46,7 +46,7 @@ test('a keychain that never answers is given up, and not asked again while it ha
   expect(await again).toBe('secret')
 })
 
-test('calls go one at a time', async () => {
+test('keychain calls run one at a time', async () => {
   const { keytar, asked } = slowKeytar()
   const keychain = systemKeychain(keytar, systemClock, { probe: 5_000, call: 5_000 })
   const first = keychain.get('a')
@@ -59,7 +59,7 @@ test('calls go one at a time', async () => {
   expect(await second).toBeUndefined()
 })
 
-test('a keychain that fails says so with what to try', async () => {
+test('a keychain failure is reported without the secret', async () => {
   const { keytar, asked } = slowKeytar()
   const setting = systemKeychain(keytar, systemClock, limits).set('a', 'top secret')
   await expect.poll(() => asked.length).toBe(1)
@@ -75,7 +75,7 @@ test('a keychain that fails says so with what to try', async () => {
   expect(JSON.stringify(problem)).not.toContain('top secret')
 })
 
-test('probing a keychain that is not there rejects', async () => {
+test('probing a missing keychain rejects', async () => {
   const { keytar, asked } = slowKeytar()
   const probing = systemKeychain(keytar, systemClock, limits).probe()
   await expect.poll(() => asked.length).toBe(1)
@@ -83,7 +83,7 @@ test('probing a keychain that is not there rejects', async () => {
   await expect(probing).rejects.toThrow('no service')
 })
 
-test('in memory, secrets last as long as Berth does, and the reason is told', async () => {
+test('the memory keychain keeps secrets until Berth ends, and gives its reason', async () => {
   const keychain = memoryKeychain('There is none.')
   await keychain.set('a', 'secret')
   expect(await keychain.get('a')).toBe('secret')
@@ -92,7 +92,7 @@ test('in memory, secrets last as long as Berth does, and the reason is told', as
   expect(keychain).toMatchObject({ persistent: false, problem: 'There is none.' })
 })
 
-test('a keychain that takes nothing is made up for in memory, and that is said once it is known', async () => {
+test('a keychain that refuses to write is replaced by memory, with the problem given', async () => {
   const refusing: Keytar = {
     getPassword: async () => null,
     setPassword: () => Promise.reject(new Error('Object does not exist at path')),
@@ -109,7 +109,7 @@ test('a keychain that takes nothing is made up for in memory, and that is said o
   expect(await keychain.get('a')).toBeUndefined()
 })
 
-test('what is deleted is gone from the system, too, where a newer secret was kept in memory alone', async () => {
+test('a delete removes the secret from the system too, even if a newer one is in memory', async () => {
   const entries = new Map<string, string>([['a', 'old']])
   let refuses = true
   const changing = async (change: () => unknown) => {
@@ -132,14 +132,14 @@ test('what is deleted is gone from the system, too, where a newer secret was kep
   expect(await keychain.get('a')).toBeUndefined()
   expect(entries.size).toBe(0)
 
-  // Where the system takes nothing, what is in memory goes all the same.
+  // If the system refuses, the secret in memory is deleted all the same.
   refuses = true
   await keychain.set('b', 'secret')
   await keychain.delete('b')
   expect(await keychain.get('b')).toBeUndefined()
 })
 
-test('one that comes later takes what was kept in memory, and whoever waits for it is told', async () => {
+test('a keychain that comes later gets the secrets from memory, and listeners are called', async () => {
   const entries = new Map([['kept before', 'old']])
   const late = memoryKeychainOf(entries)
   const keychain = fallbackKeychain(late, 'It is not there yet.')
@@ -157,7 +157,7 @@ test('one that comes later takes what was kept in memory, and whoever waits for 
   expect(keychain.persistent).toBe(true)
 })
 
-test('a call that was given up tells of its end', async () => {
+test('a call that was given up reports when it ends after all', async () => {
   const { keytar, asked } = slowKeytar()
   const keychain = systemKeychain(keytar, systemClock, limits)
   const back = new Promise<void>(resolve => keychain.onBack(resolve))

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
-/** A process that holds the lock until it is told to end. */
+/** A process that holds the lock until it is killed. */
 async function holder() {
   const script = `
     import { lockFolder } from ${lockModule}
@@ -32,7 +32,7 @@ async function holder() {
   return child
 }
 
-/** A process that tries to get the locks it is told of, and keeps those it gets, unless it had time to wait. */
+/** A process that tries for the locks it is given, and keeps them unless it may wait. */
 async function rival() {
   const script = `
     import { createInterface } from 'node:readline'
@@ -50,7 +50,7 @@ async function rival() {
     child.stdin.write(`${JSON.stringify([at, patience])}\n`)
     return (await answers.next()).value
   }
-  // Its modules are there before it competes.
+  // Loads its modules before it competes.
   expect(await tries(`${path}-of-${child.pid}`, 0)).toBe('held')
   const exited = once(child, 'exit')
   const end = async () => {
@@ -60,7 +60,7 @@ async function rival() {
   return { tries, end }
 }
 
-test('while another process holds it, it is not given, and that process is named', async () => {
+test('a lock held by another process is refused with its process id', async () => {
   const child = await holder()
   try {
     await expect(lockFolder(path, 200)).rejects.toThrow(AlreadyRunningError)
@@ -71,7 +71,7 @@ test('while another process holds it, it is not given, and that process is named
   }
 })
 
-test('a holder that was killed does not keep it, and one that ends in time is waited for', async () => {
+test('a waiting call gets the lock once its holder is killed', async () => {
   const child = await holder()
   const waiting = lockFolder(path, 10_000)
   child.kill('SIGKILL')
@@ -81,20 +81,20 @@ test('a holder that was killed does not keep it, and one that ends in time is wa
   await again()
 })
 
-test('a process with the number of one that is gone is not taken for it', async () => {
+test('a dead process’s lock is free though its process id is in use again', async () => {
   await writeFile(`${path}-${process.ppid}-1`, '')
   const unlock = await lockFolder(path, 0)
   await unlock()
   expect(await readdir(folder)).toEqual([])
 })
 
-test.each(['', 'rubbish', '-1-5', '0-0'])('a file that is named after %j holds nothing', async name => {
+test.each(['', 'rubbish', '-1-5', '0-0'])('a lock file with the suffix %j holds nothing', async name => {
   await writeFile(`${path}-${name}`, '')
   const unlock = await lockFolder(path, 0)
   await unlock()
 })
 
-test('of several that start at once after a kill, never two have it, and each gets it in the end', async () => {
+test('of several starts after a kill at most one gets the lock, and in time each does', async () => {
   const killed = await holder()
   killed.kill('SIGKILL')
   await once(killed, 'exit')
@@ -109,7 +109,7 @@ test('of several that start at once after a kill, never two have it, and each ge
     }
     for (let round = 0; round < 40; round += 1)
       expect((await start(round, 0)).filter(got => got !== 'refused').length).toBeLessThan(2)
-    // With time enough, each has it in turn.
+    // With enough time each gets it in turn.
     expect(await start(40, 60_000)).toEqual(['held', 'held', 'held'])
   } finally {
     for (const { end } of rivals) await end()

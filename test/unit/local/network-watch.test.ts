@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { watchNetwork } from '../../../electron/local/network-watch.ts'
 import { HandClock } from '../core/hand-clock.ts'
 
-test('on another network it polls at once; without one, or on the same, it does not', async () => {
+test('a change of network polls at once; a loss or the same network does not', async () => {
   const clock = new HandClock()
   let addresses = 'wlan0 192.0.2.1'
   let polls = 0
@@ -27,7 +27,7 @@ test('on another network it polls at once; without one, or on the same, it does 
   expect(polls).toBe(1)
 })
 
-test('a machine that slept polls on waking', async () => {
+test('waking from sleep polls', async () => {
   const clock = new HandClock()
   let polls = 0
   const end = watchNetwork(

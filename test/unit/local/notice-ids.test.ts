@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { activatedId, groupOf } from '../../../electron/local/notifier/notice-ids.ts'
 
-test('the notices of an instance stand together', () => {
+test('the notices of an instance share a group', () => {
   expect(groupOf('a00000001/4711')).toBe('a00000001/4711')
   expect(groupOf('a00000001/4711/guard/g1')).toBe('a00000001/4711')
   expect(groupOf('pause')).toBe('pause')
@@ -12,4 +12,4 @@ test.each([
   ['type=action&action=0&tag=a00000001%2F4711', 'a00000001/4711'],
   ['type=click', undefined],
   ['', undefined],
-])('of %s the notice is %s', (text, id) => expect(activatedId(text)).toBe(id))
+])('the activation %s is of the notice %s', (text, id) => expect(activatedId(text)).toBe(id))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openPage } from '../../../electron/local/page-server/open-page.ts'
 import { HandClock } from '../core/hand-clock.ts'
 
-/** Berth opening its page: `join` is a page that joins, `said` what the terminal shows. */
+/** Opens Berth's page: `join` lets a page join, `said` is the terminal's output. */
 function opening() {
   const clock = new HandClock()
   const said: string[] = []
@@ -24,7 +24,7 @@ function opening() {
   return { clock, said, opened, join, done }
 }
 
-test('a page that joins within ten seconds is all that was wanted', async () => {
+test('a page that joins within ten seconds needs nothing more', async () => {
   const { clock, said, opened, join, done } = opening()
   await clock.pass(9_999)
   join()
@@ -34,7 +34,7 @@ test('a page that joins within ten seconds is all that was wanted', async () => 
   expect(said).toEqual([])
 })
 
-test('where none does, an address on 127.0.0.1 is said with the reason', async () => {
+test('without a page after ten seconds an address on 127.0.0.1 is printed with the reason', async () => {
   const { clock, said, done } = opening()
   await clock.pass(10_000)
   await done

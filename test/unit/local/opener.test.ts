@@ -44,13 +44,13 @@ test.each([
   expect(launched).toEqual([])
 })
 
-test('where nothing opens pages, that is said', async () => {
+test('without a program for links the error is no_browser', async () => {
   const { programs } = recordingPrograms([])
   const opening = systemOpener(programs, 'linux', here).openLink('https://example.com/')
   await expect(opening).rejects.toMatchObject({ problem: { code: 'no_browser' } })
 })
 
-test('an address with a secret stays off the command line: one that leads there once goes to the browser', async () => {
+test('an address with a secret is opened through a one-time address', async () => {
   const { programs, launched } = recordingPrograms(['xdg-open'])
   const led: string[] = []
   const leadOnce = async (address: string) => {
@@ -65,7 +65,7 @@ test('an address with a secret stays off the command line: one that leads there 
   expect(files.texts.size).toBe(0)
 })
 
-test('where no address can do that, it is a file, which goes after a minute', async () => {
+test('without a one-time address the secret is in a file that is deleted after a minute', async () => {
   const { programs, launched } = recordingPrograms(['xdg-open'])
   const files = new MemoryFiles()
   const clock = new HandClock()

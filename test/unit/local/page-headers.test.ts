@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { pageHeaders } from '../../../electron/local/page-server/page-headers.ts'
 
-test('every answer keeps other origins out, tells nobody where it came from, and asks for no device', () => {
+test('every answer blocks other origins, sends no referrer and asks for no device', () => {
   const { 'content-security-policy': policy, ...others } = pageHeaders()
   expect(others).toEqual({
     'x-content-type-options': 'nosniff',

@@ -20,7 +20,7 @@ async function program(name: string, script: string): Promise<string> {
 
 test('Windows Terminal is found though its alias cannot be looked through', async () => {
   const path = await program('wt.exe', '')
-  // Of an app-execution alias Windows tells nothing about its target: EACCES, though it can be started.
+  // stat of an app-execution alias fails with EACCES, though it can be started.
   vi.resetModules()
   vi.doMock('node:fs/promises', async original => ({
     ...(await original<typeof import('node:fs/promises')>()),
@@ -34,13 +34,13 @@ test('Windows Terminal is found though its alias cannot be looked through', asyn
   expect(await systemPrograms({ PATH: folder }, 'win32').find('wt.exe')).toBe(path)
 })
 
-test('a folder is no program', async () => {
+test('a folder is not a program', async () => {
   expect(
     await systemPrograms({ PATH: tmpdir() }, 'linux').find(folder.split('/').at(-1) ?? ''),
   ).toBeUndefined()
 })
 
-test('one that is waited for tells by its last words why it failed', async () => {
+test('a program that is awaited fails with its last line of error output', async () => {
   const { launch } = systemPrograms({ PATH: folder }, 'linux')
   const failing = await program('failing', 'echo warning >&2; echo "error: not allowed (-1743)" >&2; exit 1')
   const silent = await program('silent', 'exit 3')
@@ -69,7 +69,7 @@ test('what an AppImage needs for itself does not reach other programs', () => {
   })
 })
 
-test('a program that Berth starts gets that environment and no other', async () => {
+test('a started program gets the cleaned environment', async () => {
   const env = childEnv({ PATH: '/usr/bin:/bin', APPDIR: '/app', LD_LIBRARY_PATH: '/app/usr/lib' })
   const { launch } = systemPrograms(env, 'linux')
   await launch(await program('tell', `env > '${folder}/env'`), [], { untilEnd: true })

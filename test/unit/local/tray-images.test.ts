@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 
 const read = (name: string) => readFile(join(folder, name))
 
-test('there is a picture of 16, 22, 24 and 32 pixels and of twice as many, for every state and bar', async () => {
+test('every state and tone has images of 16, 22, 24 and 32 pixels, also doubled', async () => {
   const pixels = new Set(trayImages.map(({ size, scale }) => size * scale))
   for (const wanted of [16, 22, 24, 32, 44, 48, 64]) expect(pixels, String(wanted)).toContain(wanted)
   expect(await readdir(folder)).toHaveLength(trayStates.length * trayTones.length * trayImages.length)
@@ -28,7 +28,7 @@ test('there is a picture of 16, 22, 24 and 32 pixels and of twice as many, for e
       }
 })
 
-test('each state has another picture, by its shape alone', async () => {
+test('each state differs in its shape alone', async () => {
   for (const image of trayImages) {
     const shapes = await Promise.all(
       trayStates.map(async state =>
@@ -39,17 +39,17 @@ test('each state has another picture, by its shape alone', async () => {
   }
 })
 
-test('its edges lie on whole pixels: half covered are those of curves and slants alone', async () => {
+test('edges lie on whole pixels, and only curves and slants are half covered', async () => {
   for (const state of trayStates)
     for (const image of trayImages) {
       const name = trayImageName({ state, tone: 'template', ...image })
       const half = alphaOf(await read(name)).filter(value => value > 40 && value < 215).length
-      // Curves grow with the side; an edge between two pixels would add the whole of it each time.
+      // Curves grow with the side; each edge between two pixels would add a whole side.
       expect(half / (image.size * image.scale), name).toBeLessThan(2.5)
     }
 })
 
-/** How much of each pixel is covered: the fourth byte of each, with the PNG's filters undone. */
+/** The alpha of each pixel, with the PNG's filters undone. */
 function alphaOf(png: Buffer): Buffer {
   const side = png.readUInt32BE(16)
   const parts: Buffer[] = []

@@ -8,13 +8,13 @@ import { createClient, type ServiceClient } from '../../../electron/service/clie
 import { answerBounds } from '../../../electron/service/http/bounded-answer.ts'
 import { ServiceError } from '../../../electron/service/service-error.ts'
 
-/** What the next answer is made of, again and again, for as long as it is read. */
+/** The text that the endless answer repeats. */
 let part: string
 let status: number
 let zipped: boolean
-/** The next answers as they are, in place of one without end. */
+/** A complete gzipped answer, instead of the endless one. */
 let whole: Buffer | undefined
-/** Bytes of the answer before compression that left, and before the connection was closed. */
+/** Bytes of the answer that were produced, before compression. */
 let produced: number
 let closed: Promise<unknown>
 let client: ServiceClient
@@ -60,7 +60,7 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 }
 
 const MB = 1_000_000
-/** What lies between the two ends of a connection: the system's buffers and the streams' own. */
+/** Bytes that the system's and the streams' buffers may hold. */
 const ON_THE_WAY = 24 * MB
 
 const calls = {
@@ -112,14 +112,14 @@ describe.each(['{},', '[],', '0,', '[', '{"":', '{"a":1},'])('an endless run of 
   })
 })
 
-test('a run of keys that are all different ends a search, since it would grow when parsed', async () => {
+test('a run of different keys ends a search, since it would grow when parsed', async () => {
   part = Array.from({ length: 30_000 }, (_, index) => `"k${index}":1,`).join('')
   const error = await failure(client.offers.search({}))
   expect(error).toMatchObject({ code: 'too_large' })
   expect(error.detail).toContain('20,000 different fields')
 })
 
-test('a refusal without end is judged by its first bytes', async () => {
+test('an endless error answer is judged by its first bytes', async () => {
   status = 503
   part = 'boom '
   expect(await failure(client.instances.list())).toMatchObject({ code: 'server_error', status: 503 })
@@ -127,7 +127,7 @@ test('a refusal without end is judged by its first bytes', async () => {
   expect(produced).toBeLessThan(MB + ON_THE_WAY)
 })
 
-test('a write whose answer is too large may have taken effect', async () => {
+test('a write whose answer is too large is ambiguous', async () => {
   part = ' '
   const error = await failure(client.offers.createInstance(5, { image: 'a' }))
   expect(error).toMatchObject({ code: 'too_large', ambiguous: true })

@@ -22,7 +22,7 @@ test.each([
   ['gpu.example/market/api/v0/', 'https://gpu.example/market'],
   ['https://gpu.example/api/v0/market', 'https://gpu.example/api/v0/market'],
   ['https://gpu.example/my-api/v0', 'https://gpu.example/my-api/v0'],
-])('%j is taken as %j', (text, base) => {
+])('%j is read as %j', (text, base) => {
   expect(parseBaseUrl(text)).toBe(base)
 })
 
@@ -49,6 +49,6 @@ test.each([
   expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ name: 'ServiceError', code }))
 })
 
-test('what is refused is not repeated in the message', () => {
+test('a refused address is not repeated in the message', () => {
   expect(() => parseBaseUrl('https://me:hunter2@gpu.example')).not.toThrow(/hunter2/)
 })

@@ -11,7 +11,7 @@ import { HurriedClock } from './virtual-clock.ts'
 
 const baseUrl = parseBaseUrl('http://127.0.0.1:1')
 const client = createClient({ baseUrl, key: 'k', retries: 0, clock: new HurriedClock() })
-/** What every request is answered with: thousands of them need no connection. */
+/** The answer to every request, without a connection, as there are thousands. */
 let answer: () => WireAnswer
 
 beforeAll(() => void vi.spyOn(wire, 'send').mockImplementation(async () => answer()))
@@ -25,7 +25,7 @@ function answering(text: string, status = 200, type = 'application/json'): () =>
   return () => ({ status, headers: { 'content-type': type }, body: Readable.from([Buffer.from(text)]) })
 }
 
-/** Any JSON, and such as comes close to an answer of the interface. */
+/** Any JSON, and JSON that resembles the interface's answers. */
 const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(null), fc.integer(), fc.boolean())
 const record = fc.dictionary(
   fc.constantFrom(
@@ -75,7 +75,7 @@ const body = fc.oneof(
   ),
 )
 
-/** What came of a call: a value, or what it threw. */
+/** A call's result, or the error it threw. */
 async function outcome(call: Row[3]): Promise<{ given?: unknown; error?: unknown }> {
   return await call(client).then(
     given => ({ given }),
@@ -98,7 +98,7 @@ test.each(rows)(
 )
 
 test.each(rows)(
-  '%s: its right answer with one value spoiled is refused, or read without the spoiled value',
+  '%s: its right answer with one value spoiled is refused, or read without that value',
   async (_request, _sent, right, call, gives) => {
     const places = placesIn(right)
     await fc.assert(
@@ -113,7 +113,7 @@ test.each(rows)(
   },
 )
 
-test('every method of the client is called here', () => {
+test('every method of the client is tested here', () => {
   const called = new Set<string>()
   const recorder = new Proxy(client, {
     get: (_client, group) =>
@@ -161,12 +161,12 @@ test.each([
   await expect(identify(client)).rejects.toMatchObject({ code: 'not_this_service' })
 })
 
-test('this service is, whatever else it tells of the user', async () => {
+test('a user with further fields is this service', async () => {
   answerWith({ ...user, more: 1, ssh_key: null })
   expect(await identify(client)).toMatchObject({ ...user, more: 1 })
 })
 
-test('a wrong key is told from a wrong address', async () => {
+test('a wrong key is distinguished from a wrong address', async () => {
   answerWith({ success: false, msg: 'no' }, 401)
   await expect(identify(client)).rejects.toMatchObject({ code: 'unauthorized', detail: 'no' })
 })

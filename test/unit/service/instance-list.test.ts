@@ -6,9 +6,9 @@ import { HurriedClock } from './virtual-clock.ts'
 
 let service: ScriptedService
 let client: ServiceClient
-/** What was learnt of the service. */
+/** The list version learned. */
 let learnt: ListVersion | undefined
-/** What each list answers; the first takes the tokens of pages. */
+/** The answer of each list; v1 takes page tokens. */
 let v1: (token: string | null) => Reply
 let v0: Reply
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.stop())
 
-/** The pages `rows` are cut into, `size` each, with tokens that have to be encoded. */
+/** Cuts `rows` into pages of `size`, with tokens that need encoding. */
 function pages(rows: readonly unknown[], size: number, more: object = {}): (token: string | null) => Reply {
   return token => {
     const from = token === null ? 0 : Number(token.slice(2, -1))
@@ -61,8 +61,8 @@ function pages(rows: readonly unknown[], size: number, more: object = {}): (toke
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ id: index + 1 }))
 const asked = () => service.requests.map(({ url }) => url.replace('/instances/', '').replace('/api/', ''))
 
-describe('which list there is', () => {
-  test('is learnt once where there is only the interface’s, and costs nothing from then on', async () => {
+describe('the version of the list', () => {
+  test('is learned once where only v0 exists, and costs no further request', async () => {
     v0 = whole(1, 2)
     expect((await client.instances.list()).instances).toHaveLength(2)
     expect(asked()).toEqual(['v1?limit=25', 'v0'])
@@ -80,7 +80,7 @@ describe('which list there is', () => {
     ['200 that says no', json({ success: false })],
     ['null for the list', json({ instances: null })],
     ['no list', json({ success: true })],
-  ])('is learnt anew when the interface’s answers %s', async (_, reply) => {
+  ])('is learned again when v0 answers %s', async (_, reply) => {
     learnt = 'v0'
     v0 = reply
     v1 = pages(many(3), 25)
@@ -88,14 +88,14 @@ describe('which list there is', () => {
     expect(learnt).toBe('v1')
   })
 
-  test('is learnt anew when the newer list goes away again', async () => {
+  test('is learned again when v1 is gone', async () => {
     learnt = 'v1'
     v0 = whole(1)
     expect((await client.instances.list()).instances).toHaveLength(1)
     expect(learnt).toBe('v0')
   })
 
-  test('is found out though the interface’s is only empty, where that is asked for', async () => {
+  test('is checked when v0 is empty, if the caller asks for that', async () => {
     learnt = 'v0'
     v0 = whole()
     v1 = pages(many(3), 25)
@@ -122,7 +122,7 @@ describe('which list there is', () => {
     expect(learnt).toBe('v1')
   })
 
-  test('is an error where there is none at all, and never an empty account', async () => {
+  test('is an error if there is no list at all, never an empty account', async () => {
     v0 = json(deprecated, 410)
     await expect(client.instances.list()).rejects.toMatchObject({ code: 'deprecated' })
     v0 = json(deprecated)
@@ -130,8 +130,8 @@ describe('which list there is', () => {
   })
 })
 
-describe('a list in pages', () => {
-  test('is followed to its end', async () => {
+describe('a paged list', () => {
+  test('is read to its end', async () => {
     v1 = pages(many(60), 25)
     const { instances, cutShort } = await client.instances.list()
     expect(instances.map(({ id }) => id)).toEqual(many(60).map(({ id }) => id))
@@ -143,7 +143,7 @@ describe('a list in pages', () => {
     ])
   })
 
-  test('that gives the same page again ends, and is not taken for the whole', async () => {
+  test('that repeats a page ends and is marked as cut short', async () => {
     v1 = pages(many(3), 25, { next_token: 'again' })
     const { instances, cutShort } = await client.instances.list()
     expect(instances).toHaveLength(3)
@@ -151,7 +151,7 @@ describe('a list in pages', () => {
     expect(service.requests).toHaveLength(2)
   })
 
-  test('that never ends is given up', async () => {
+  test('that never ends is given up after 400 pages', async () => {
     let page = 0
     v1 = () => json({ instances: [{ id: ++page }], next_token: `t${page}` })
     const { cutShort } = await client.instances.list()
@@ -159,7 +159,7 @@ describe('a list in pages', () => {
     expect(service.requests).toHaveLength(400)
   })
 
-  test('of which a page fails is an error, not half a list', async () => {
+  test('with a failed page is an error, not half a list', async () => {
     v1 = token => (token === null ? pages(many(60), 25)(null) : raw('', 502))
     await expect(client.instances.list()).rejects.toMatchObject({ code: 'server_error' })
   })
@@ -167,7 +167,7 @@ describe('a list in pages', () => {
   test.each([
     ['pages', () => pages(many(3), 25, { total_instances: 5 })(null), none],
     ['the interface’s list', () => none, json({ instances_found: 5, instances: many(3) })],
-  ])('that is shorter than it says is not taken for the whole: %s', async (_, first, second) => {
+  ])('that is shorter than its count is marked as cut short: %s', async (_, first, second) => {
     v1 = first
     v0 = second
     const { instances, cutShort } = await client.instances.list()
@@ -176,13 +176,13 @@ describe('a list in pages', () => {
   })
 })
 
-describe('one record that is wrong', () => {
+describe('an invalid record', () => {
   test.each<[string, unknown, number | undefined]>([
     ['null', null, undefined],
     ['a number', 7, undefined],
     ['without an id', { actual_status: 'running' }, undefined],
     ['with a status that is none', { id: 9, actual_status: { a: 1 } }, 9],
-  ])('does not hide the others, and is told of: %s', async (_, record, id) => {
+  ])('hides no others and is reported: %s', async (_, record, id) => {
     v0 = json({ instances: [{ id: 1 }, record, { id: 2 }] })
     const { instances, unread, cutShort } = await client.instances.list()
     expect(instances.map(one => one.id)).toEqual([1, 2])
@@ -198,12 +198,12 @@ describe('one record that is wrong', () => {
       c => c.webhooks.list(),
       { webhooks: [3, { id: 1, name: '', webhook_url: '', event_types: [] }] },
     ],
-  ])('does not hide the others among the %s', async (_, call, answer) => {
+  ])('hides no others among the %s', async (_, call, answer) => {
     service.otherwise = json(answer)
     expect(await call(client)).toHaveLength(1)
   })
 
-  test('is counted for whoever asks, and none of them too', async () => {
+  test('is counted for callers that ask, also when there are none', async () => {
     const lost: number[] = []
     const onUnread = (unread: readonly unknown[]) => void lost.push(unread.length)
     service.otherwise = json({ offers: [null, { id: 1 }, { id: 'x' }] })
@@ -218,26 +218,26 @@ describe('one record that is wrong', () => {
   test.each([
     [{ id: 9, actual_status: 3, intended_status: 'running' }],
     [{ id: 9, actual_status: 3, cur_state: 'running' }],
-  ])('is none where a code stands for a word: %j', async record => {
+  ])('is not one whose status is a number: %j', async record => {
     v0 = json({ instances: [record] })
     const { instances, unread } = await client.instances.list()
     expect(instances).toMatchObject([{ id: 9, actual_status: '3' }])
     expect(unread).toEqual([])
   })
 
-  test('among offers that are all wrong is an error', async () => {
+  test('is an error if all offers are invalid', async () => {
     service.otherwise = json({ offers: [null, { id: 'x' }] })
     await expect(client.offers.search({})).rejects.toMatchObject({ code: 'bad_answer', path: '$.offers[0]' })
   })
 
-  test('is no list of one offer, which is given as it is', async () => {
+  test('is not a single offer in place of the list', async () => {
     service.otherwise = json({ offers: { id: 4, gpu_name: 'H100' } })
     expect(await client.offers.search({})).toEqual([{ id: 4, gpu_name: 'H100' }])
   })
 })
 
 describe('a record', () => {
-  /** What one becomes of which only this is known. */
+  /** The instance read from these fields. */
   async function read(fields: object) {
     v0 = json({ instances: [{ id: 1, ...fields }] })
     const { instances } = await client.instances.list()
@@ -294,11 +294,11 @@ describe('a record', () => {
       { ports: { '22/tcp': [{ HostIp: null, HostPort: '20000' }, 4], '8080/tcp': null } },
       { ports: { '22/tcp': [{ HostPort: '20000' }], '8080/tcp': [] } },
     ],
-  ])('%j is read for what it says', async (fields, given) => {
+  ])('%j is converted to the promised types', async (fields, given) => {
     expect(await read(fields)).toMatchObject(given)
   })
 
-  test('with words that JSON does not have is read all the same', async () => {
+  test('with NaN or Infinity is read all the same', async () => {
     v0 = raw('{"instances": [{"id": 1, "gpu_util": NaN, "dph_total": -Infinity, "label": "NaN \\" NaN"}]}')
     const { instances } = await client.instances.list()
     expect(instances[0]).toMatchObject({ id: 1, label: 'NaN " NaN' })
@@ -315,7 +315,7 @@ test.each([
   { id: 1 },
   { id: 1, email: null, credit: null, ssh_key: '' },
   { id: 1, credit: '4.5', tfa_status: null },
-])('the user %j is a user', async user => {
+])('the user %j is accepted', async user => {
   service.otherwise = json(user)
   expect(await client.account.currentUser()).toMatchObject({ id: 1 })
 })

@@ -83,7 +83,7 @@ test('calls leave in the order they were made', async () => {
   expect(clock.now()).toBeGreaterThanOrEqual(4000)
 })
 
-test('a call that is cancelled in the queue leaves it, and those behind it move up', async () => {
+test('a call cancelled in the queue leaves it, and later calls move up', async () => {
   const clock = new VirtualClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/auth/apikeys/'
@@ -98,14 +98,14 @@ test('a call that is cancelled in the queue leaves it, and those behind it move 
   expect(clock.now()).toBeLessThan(2000)
 })
 
-test('an endpoint without a known threshold is not held up', async () => {
+test('an endpoint without a known threshold is not delayed', async () => {
   const clock = new VirtualClock()
   const pacer = new Pacer(clock)
   for (let call = 0; call < 100; call++) await pacer.turn('GET /api/v0/instances/', undefined)
   expect(clock.sleeps).toEqual([])
 })
 
-test('one endpoint’s queue does not hold up another', async () => {
+test('one endpoint’s queue does not delay another', async () => {
   const clock = new VirtualClock()
   const pacer = new Pacer(clock)
   await pacer.turn('GET /api/v0/auth/apikeys/', undefined)
@@ -114,7 +114,7 @@ test('one endpoint’s queue does not hold up another', async () => {
 })
 
 test.each([1e-7, 1 / 61, 61, 1001, Number.MAX_VALUE])(
-  'a 429 that names the threshold %d counts as one that names none',
+  'a 429 with the implausible threshold %d counts as one without',
   async threshold => {
     const pacer = new Pacer(new VirtualClock())
     expect(pacer.tooFast('GET /api/v0/instances/', threshold)).toBeCloseTo(1 / 0.9)
@@ -131,7 +131,7 @@ test.each([
   expect(pacer.tooFast('GET /api/v0/template/', threshold)).toBeCloseTo(seconds / 0.9)
 })
 
-test('an endpoint that asks for a wait is left alone that long, ten minutes at the most', async () => {
+test('an endpoint that asks for a wait rests that long, at most ten minutes', async () => {
   const clock = new VirtualClock()
   const pacer = new Pacer(clock)
   const endpoint = 'GET /api/v0/template/'
@@ -143,7 +143,7 @@ test('an endpoint that asks for a wait is left alone that long, ten minutes at t
   expect(pacer.resting('GET /api/v0/ssh/')).toBe(0)
 })
 
-test('renting too fast is punished with twelve seconds of waiting', () => {
+test('a 429 on renting causes a wait of twelve seconds', () => {
   const pacer = new Pacer(new VirtualClock())
   expect(pacer.tooFast('PUT /api/v0/asks/{id}/', 4.5)).toBe(12)
 })

@@ -28,7 +28,7 @@ test('a result is waited for while it is not there, and asked for without a key'
   }
 })
 
-test('a result that never comes is given up, and so is one that is refused', async () => {
+test('a result that stays missing or fails is given up', async () => {
   store.otherwise = raw('NoSuchKey', 404)
   await expect(fetched()).rejects.toMatchObject({ code: 'no_result', status: 404 })
   store.script = [raw('', 500)]
@@ -67,7 +67,7 @@ test.each([
   await expect(fetchResult(address, { baseUrl })).rejects.toMatchObject({ code: 'unsafe_result' })
 })
 
-test('public addresses are told from those of a private network', () => {
+test('public addresses are distinguished from private ones', () => {
   expect(['8.8.8.8', '2606:4700::1111'].map(isPublicAddress)).toEqual([true, true])
   expect(['100.64.0.1', '192.168.1.1', 'fd00::1', '::', 'name'].some(isPublicAddress)).toBe(false)
   expect(resultAddress('https://logs.example/5', 'https://gpus.example')?.host).toBe('logs.example')

@@ -20,7 +20,7 @@ const sync = {
   ...{ transfer: 'Instance To Cloud', flags: ['-v'], api_key: 'k' },
 }
 
-/** What a method sends, below `/api/v0` where it names no other version, what it gets, and what it makes of that. */
+/** A method's request (below `/api/v0` unless it names a version), body, answer, call and result. */
 export type Row = [
   request: string,
   sent: unknown,
@@ -29,7 +29,7 @@ export type Row = [
   gives: unknown,
 ]
 
-/** Every method of the client, against the rows of section 4 and the known further operations. */
+/** Every method of the client, with the rows of section 4 and the known further operations. */
 export const rows: Row[] = [
   [
     `GET /charges/?${new URLSearchParams({ select_filters: '{"day":{"gte":1,"lte":2}}', limit: '500' })}`,

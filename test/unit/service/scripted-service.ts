@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type BaseUrl, parseBaseUrl } from '../../../electron/service/base-url.ts'
 
-/** A request as it came in. */
+/** A received request. */
 export interface Seen {
   method: string
   url: string
@@ -12,10 +12,10 @@ export interface Seen {
 
 export type Reply = (request: Seen, response: ServerResponse, raw: IncomingMessage) => void
 
-/** A service on loopback that does what each test writes down, and remembers what it was asked. */
+/** A service on loopback that answers as the test scripts it, and records its requests. */
 export class ScriptedService {
   readonly requests: Seen[] = []
-  /** Used up one by one; then `otherwise`. */
+  /** Used one by one, then `otherwise`. */
   script: Reply[] = []
   otherwise: Reply = json({})
   readonly #server: Server
@@ -59,7 +59,7 @@ export function raw(text: string, status = 200, headers: Record<string, string> 
   return (_, response) => response.writeHead(status, headers).end(text)
 }
 
-/** Breaks the connection once the whole request is there. */
+/** Resets the connection once the request is complete. */
 export const reset: Reply = (_, __, request) => request.socket.resetAndDestroy()
 
 /** Never answers. */
@@ -71,7 +71,7 @@ export const hangInBody: Reply = (_, response) => {
   response.write('{"instances": [')
 }
 
-/** Sends the head and half a body, then breaks the connection. */
+/** Sends the head and half a body, then resets the connection. */
 export const resetInBody: Reply = (_, response, request) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"instances": [', () => request.socket.resetAndDestroy())

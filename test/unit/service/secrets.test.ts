@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** A service that throws back everything it was sent. */
+/** A service that echoes everything it was sent. */
 function echo(status: number, body: (everything: string) => unknown): Reply {
   return (seen, ...rest) =>
     json(body(`${JSON.stringify(seen.headers)} ${seen.url} ${seen.body}`), status)(seen, ...rest)

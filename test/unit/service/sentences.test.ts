@@ -32,12 +32,12 @@ test('no two codes share a message', () => {
   expect(new Set(messages).size).toBe(messages.length)
 })
 
-test('what objects inherit is no code', () => {
+test('inherited property names are no codes', () => {
   expect(isServiceCode('constructor')).toBe(false)
   expect(isServiceCode('__proto__')).toBe(false)
 })
 
-test('a code that the interface does not list is told in the service’s own words, with what to try', () => {
+test('an unlisted code is shown in the service’s words, with advice', () => {
   expect(
     refusalSentence('refused', 'insufficient_credit: You have $0.10 left', 'insufficient_credit'),
   ).toEqual({

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../electron/service/service-error.ts'
 
-/** Where a value is in JSON: the names and positions on the way there. */
+/** The path to a value in JSON: names and positions. */
 export type Place = readonly (string | number)[]
 
 /** Every place in a JSON value, its root included. */
@@ -12,7 +12,7 @@ export function placesIn(json: unknown, at: Place = []): Place[] {
   return [at, ...entries.flatMap(([name, inner]) => placesIn(inner, [...at, name]))]
 }
 
-/** The same JSON with another value at a place; without one, nothing is there any more. */
+/** The same JSON with another value at a place, or none. */
 export function spoiled(json: unknown, [name, ...rest]: Place, instead: unknown): unknown {
   if (name === undefined) return instead ?? null
   if (Array.isArray(json)) {
@@ -22,15 +22,15 @@ export function spoiled(json: unknown, [name, ...rest]: Place, instead: unknown)
   return { ...record, [name]: rest.length === 0 ? instead : spoiled(record[name], rest, instead) }
 }
 
-/** Nothing thrown, or one of the ways to fail that callers know. */
+/** Whether nothing or a `ServiceError` was thrown. */
 export function isExpected(thrown: unknown): boolean {
   return thrown === 'none' || thrown instanceof ServiceError
 }
 
-/** What may be of several types: only a `success` of false says no, and `permissions` are false or an object. */
+/** Fields of several types: only a `success` of false means no; `permissions` are false or an object. */
 const ofSeveralTypes: ReadonlySet<string> = new Set(['$.success', '$.permissions'])
 
-/** The first place where a value is of another type than the right one; null and missing ones are no harm. */
+/** The first place with another type than the right answer's; null and missing values are fine. */
 export function strayIn(right: unknown, given: unknown, at = '$'): string | undefined {
   if (given === undefined || given === null || right === undefined || ofSeveralTypes.has(at)) return undefined
   if (Array.isArray(right)) {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => service.stop())
 
 function client(options: Partial<ClientOptions> = {}): ServiceClient {
-  // The interface's own list, which has no limit that is known beforehand.
+  // The interface's own list, which has no known rate limit.
   const traits: InstanceListTraits = { get: () => 'v0', set: () => undefined }
   return createClient({
     ...{ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, traits },
@@ -36,7 +36,7 @@ async function failure(call: Promise<unknown>): Promise<ServiceError> {
 
 const noInstances = json({ instances: [], instances_found: 0 })
 
-test('a key counts as deleted where the service says so in words alone, and not where a proxy answers', async () => {
+test('an API key counts as deleted when the service confirms in plain text, not in HTML', async () => {
   const words = raw('Successfully deleted', 200, { 'content-type': 'text/plain; charset=utf-8' })
   service.script = [words, json('Successfully deleted')]
   await client().apiKeys.remove(7)
@@ -85,7 +85,7 @@ describe('a read', () => {
     expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBeGreaterThanOrEqual(7000)
   })
 
-  test('tells the caller instead when that would be too long', async () => {
+  test('fails instead when Retry-After is too long', async () => {
     service.otherwise = json({ detail: 'x' }, 429, { 'retry-after': '3600' })
     expect(await failure(client().instances.list())).toMatchObject({ code: 'rate_limited', retryAfter: 3600 })
     expect(service.requests).toHaveLength(1)
@@ -146,7 +146,7 @@ describe('creating an instance', () => {
   })
 
   test.each([
-    // Deployments refuse so, too.
+    // As deployments refuse.
     [200, { success: false, msg: 'x' }, 'refused'],
     [400, { error: 'invalid_args', msg: 'x' }, 'invalid_args'],
     [401, { msg: 'x' }, 'unauthorized'],
@@ -161,7 +161,7 @@ describe('creating an instance', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('is not ambiguous when the service could not be reached, or before it was sent', async () => {
+  test('is not ambiguous when the service is unreachable or it was never sent', async () => {
     const gone = await ScriptedService.start()
     await gone.stop()
     for (const baseUrl of [
@@ -180,7 +180,7 @@ describe('creating an instance', () => {
 })
 
 describe('a write that may be repeated', () => {
-  test('is, and succeeds', async () => {
+  test('is repeated until it succeeds', async () => {
     service.script = [reset, raw('', 500)]
     service.otherwise = json({ success: true })
     await client().instances.stop(3)
@@ -201,7 +201,7 @@ describe('a write that may be repeated', () => {
     await client().instances.destroy(3)
   })
 
-  test('destroying what was never there is an error', async () => {
+  test('destroying an instance that never existed is an error', async () => {
     service.otherwise = json({ error: 'no_such_instance' }, 404)
     expect(await failure(client().instances.destroy(3))).toMatchObject({ code: 'no_such_instance' })
   })
@@ -227,7 +227,7 @@ describe('time', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('a call can be cancelled while it waits to be repeated', async () => {
+  test('a call can be cancelled while it waits for its repeat', async () => {
     const cancel = new AbortController()
     service.otherwise = (...all) => {
       raw('', 500)(...all)
@@ -238,7 +238,7 @@ describe('time', () => {
     expect(error).toMatchObject({ code: 'aborted', ambiguous: false })
   })
 
-  test('a call can be cancelled while it is queued, and is not sent', async () => {
+  test('a call cancelled in the queue is not sent', async () => {
     service.otherwise = json({ apikeys: [] })
     const slow = createClient({ baseUrl: service.baseUrl, key: 'k' })
     await slow.apiKeys.list()
@@ -249,7 +249,7 @@ describe('time', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('every answer tells the service’s time, failed ones too', async () => {
+  test('every answer gives the service’s time, also a failed one', async () => {
     const heard: AnswerTime[] = []
     const date = 'Sat, 01 Jan 2033 00:00:00 GMT'
     service.script = [raw('', 500, { date })]
@@ -309,7 +309,7 @@ describe('an answer', () => {
     expect(await failure(client().instances.list())).toMatchObject({ code: 'bad_answer', path, status: 200 })
   })
 
-  test('keeps unknown fields, and loses only those known ones that have a wrong type', async () => {
+  test('keeps unknown fields, and drops known ones of a wrong type', async () => {
     const row = {
       id: 1,
       actual_status: 'new word',
@@ -324,7 +324,7 @@ describe('an answer', () => {
     expect(instance?.dph_total).toBeUndefined()
   })
 
-  test('of one instance may leave out the id that was asked for', async () => {
+  test('with one instance may omit the requested id', async () => {
     service.otherwise = json({ instances: { actual_status: null, ssh_host: 'h', ssh_port: 22 } })
     expect(await client().instances.one(12)).toMatchObject({ id: 12, actual_status: null })
   })
@@ -333,7 +333,7 @@ describe('an answer', () => {
     [404, raw('Not Found', 404), 'not_supported'],
     [405, json({}, 405), 'not_supported'],
     [404, json({ error: 'not_found', msg: 'no such webhook' }, 404), 'not_found'],
-  ])('%d on what the interface does not have is %s', async (_, reply, code) => {
+  ])('%d on an operation beyond the interface is %s', async (_, reply, code) => {
     service.otherwise = reply
     expect(await failure(client().webhooks.remove(1))).toMatchObject({ code })
   })
@@ -344,7 +344,7 @@ describe('an answer', () => {
     expect(await failure(client().machines.list())).toMatchObject({ code: 'not_supported' })
   })
 
-  test('of a locked method says until when', async () => {
+  test('about a locked method says until when', async () => {
     service.otherwise = json({ error: 'tfa_locked', msg: 'x', fail_count: 5, locked_until: 99 }, 429)
     expect(await failure(client().twoFactor.login({ code: '1' }))).toMatchObject({
       code: 'tfa_locked',

@@ -5,11 +5,11 @@ interface Timer {
   resolve: () => void
 }
 
-/** Time that passes only when everybody waits, as fast as it can. */
+/** A clock that jumps to the next timer whenever everyone waits. */
 export class VirtualClock implements RequestClock {
   #now = 0
   #timers: Timer[] = []
-  /** Every sleep asked for, in milliseconds. */
+  /** Every requested sleep, in milliseconds. */
   readonly sleeps: number[] = []
 
   now(): number {
@@ -47,7 +47,7 @@ export class VirtualClock implements RequestClock {
   }
 }
 
-/** A clock on which every wait is over at once, and is written down. */
+/** A clock on which every sleep ends at once and is recorded. */
 export class HurriedClock implements RequestClock {
   #now = 0
   readonly sleeps: number[] = []

@@ -29,7 +29,7 @@ test.each(rows)(
   },
 )
 
-test('SSH keys that a service answers with 404 are none; a bad key and a missing operation are told', async () => {
+test('a 404 on SSH keys means none, but a bad key and a missing operation are errors', async () => {
   const { account } = createClient({ baseUrl: service.baseUrl, key: 'k' })
   service.otherwise = json({ success: false, msg: 'No ssh keys found' }, 404)
   expect(await account.listSshKeys()).toEqual([])
@@ -39,7 +39,7 @@ test('SSH keys that a service answers with 404 are none; a bad key and a missing
   await expect(account.listSshKeys()).rejects.toMatchObject({ code: 'not_supported' })
 })
 
-test('a list may be JSON within text', async () => {
+test('a list may be JSON within a string', async () => {
   const { account } = createClient({ baseUrl: service.baseUrl, key: 'k' })
   service.otherwise = json({ success: true, ssh_keys: '[{"id":1,"public_key":"ssh-ed25519 AAAA"}]' })
   expect(await account.listSshKeys()).toMatchObject([{ id: 1, ssh_key: 'ssh-ed25519 AAAA' }])
@@ -47,7 +47,7 @@ test('a list may be JSON within text', async () => {
   await expect(account.listSshKeys()).rejects.toMatchObject({ code: 'bad_answer' })
 })
 
-test('what a service leaves to itself is null or not there, in preferences and in webhooks', async () => {
+test('unset values of preferences and webhooks may be null or missing', async () => {
   const { account, webhooks } = createClient({ baseUrl: service.baseUrl, key: 'k' })
   const preferences = { client: { low_credit: { email: null, webhooks: true }, outbid: {} } }
   service.otherwise = json({ success: true, notification_preferences: preferences })

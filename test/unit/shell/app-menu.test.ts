@@ -15,7 +15,7 @@ const menuOf = (
 const roles = (platform: NodeJS.Platform, packaged = true) =>
   menuOf(platform, packaged).flatMap(({ role }) => role ?? [])
 
-test('each platform has the roles that people expect there', () => {
+test('each platform has the menu roles expected there', () => {
   const mac = [
     'about',
     'services',
@@ -42,12 +42,12 @@ test('a released app has no developer tools, and none reloads the page', () => {
   for (const role of ['reload', 'forceReload']) expect(roles('linux', false)).not.toContain(role)
 })
 
-test('every accelerator of the page stands in the menu, and only the page listens to it', () => {
+test('every accelerator of the page is shown in the menu but not registered there', () => {
   const shown = menuOf('linux').filter(({ registerAccelerator }) => registerAccelerator === false)
   expect(shown.map(({ accelerator }) => accelerator).sort()).toEqual(Object.values(accelerators).sort())
 })
 
-test('an entry does what it says', () => {
+test('Settings, Keyboard shortcuts and Refresh do what they say', () => {
   const done: MenuAction[] = []
   const click = (label: string) =>
     menuOf('linux', true, action => done.push(action))

@@ -10,32 +10,32 @@ const laptop = screenOf({ x: 0, y: 0, width: 1440, height: 900 }, 24)
 const beside = screenOf({ x: 1440, y: -200, width: 2560, height: 1440 })
 const size = { width: 1080, height: 720 }
 
-test('a place that can be seen stays as it is', () => {
+test('a visible position stays unchanged', () => {
   const place = { x: 1600, y: -100, ...size }
   expect(visiblePlace(place, [laptop, beside])).toEqual(place)
 })
 
-test('a place on a screen that has gone moves onto what is left', () => {
+test('a position on a screen that is gone moves to a remaining one', () => {
   expect(visiblePlace({ x: 2800, y: 300, ...size }, [laptop])).toEqual({ x: 360, y: 180, ...size })
 })
 
-test('a window larger than the screen is as large as the screen', () => {
+test('a window larger than the screen shrinks to its work area', () => {
   expect(visiblePlace({ x: -50, y: -50, width: 4000, height: 3000 }, [laptop])).toEqual(laptop.workArea)
 })
 
-test('each way the screens stand has a name of its own, whatever their order', () => {
+test('each arrangement of screens has its own name, in any order', () => {
   expect(arrangement([laptop, beside])).toBe(arrangement([beside, laptop]))
   expect(arrangement([laptop])).not.toBe(arrangement([laptop, beside]))
 })
 
-test('beside the tray it is above a bar at the bottom and below one at the top', () => {
+test('beside the tray the window is above a bottom bar and below a top one', () => {
   const bottom = besideTray(size, { x: 1300, y: 876, width: 24, height: 24 }, [laptop])
   expect(bottom).toEqual({ x: 360, y: 148, ...size })
   const top = besideTray(size, { x: 700, y: 0, width: 24, height: 24 }, [laptop])
   expect(top).toEqual({ x: 172, y: 32, ...size })
 })
 
-test('whatever was kept and however the screens stand, the whole window can be seen', () => {
+test('any stored position is moved fully onto some screen', () => {
   const length = fc.integer({ min: 100, max: 5000 })
   const at = fc.integer({ min: -8000, max: 8000 })
   const box = fc.record({ x: at, y: at, width: length, height: length })

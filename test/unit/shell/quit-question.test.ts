@@ -10,16 +10,16 @@ const asked = (...accounts: AccountView[]) =>
     accounts: Object.fromEntries(accounts.map(account => [account.id, account])),
   })
 
-test('nobody is asked while nothing costs and nothing is under way', () => {
+test('quitting asks nothing while nothing costs and nothing is under way', () => {
   expect(asked()).toBeUndefined()
   expect(asked(accountView({}, instanceView({ costPerHour: 0, state: 'stopped' })))).toBeUndefined()
 })
 
-test('the demo costs nothing', () => {
+test('the demo’s instances do not count', () => {
   expect(asked(accountView({ id: 'demo', demo: true }, instanceView()))).toBeUndefined()
 })
 
-test('what goes on costing is told over all accounts, dearest first, with the sum per hour', () => {
+test('running costs of all accounts are listed, dearest first, with their sum', () => {
   const one = accountView({}, instanceView({ id: 1, label: 'disk', state: 'stopped', costPerHour: 6_000 }))
   const two = accountView(
     { id: 'a00000002' },
@@ -34,12 +34,12 @@ test('what goes on costing is told over all accounts, dearest first, with the su
   expect(question?.detail).toContain('nothing is warned of')
 })
 
-test('many are counted, not listed', () => {
+test('many instances are counted, not listed', () => {
   const many = Array.from({ length: 20 }, (_, at) => instanceView({ id: at + 1 }))
   expect(asked(accountView({}, ...many))?.detail).toContain('14 more')
 })
 
-test('a rental under way is asked about too', () => {
+test('a rental under way is a reason to ask', () => {
   const rental = {
     id: 'r0123456789abcdef',
     step: 'waiting',
@@ -54,7 +54,7 @@ test('a rental under way is asked about too', () => {
   expect(question?.detail).toContain('Renting H100')
 })
 
-test('a file transfer under way is asked about by itself; one that is over is not', () => {
+test('a running file transfer is a reason to ask, a finished one is not', () => {
   const transfer = (step: FileStep) => ({
     id: 'f0123456789abcdef',
     instance: 1,

@@ -14,7 +14,7 @@ test('a text that can be edited is cut, copied, pasted and selected', () => {
   expect(roles(clicked)).toEqual(['no cut', 'no copy', 'paste', 'selectAll'])
 })
 
-test('a text that is marked is copied, and where there is none there is no menu', () => {
+test('selected text can be copied, and without a selection there is no menu', () => {
   expect(roles({ isEditable: false, selectionText: 'a word', editFlags })).toEqual(['copy'])
   expect(textMenu({ isEditable: false, selectionText: ' ', editFlags })).toEqual([])
 })

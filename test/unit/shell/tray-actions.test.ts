@@ -17,7 +17,7 @@ const guard: GuardView = {
   history: [],
 }
 
-/** What a click on Start comes to: commands by name, questions by place, notices by title. */
+/** What a click on Start does: commands by name, questions by place, notices by title. */
 async function started(given: Partial<GuardView>, answer = async () => undefined): Promise<string[]> {
   const account = accountView({ guards: { one: { ...guard, ...given } } }, stopped)
   const state: State = { ...emptyState(), shown: account.id, accounts: { [account.id]: account } }
@@ -41,14 +41,14 @@ async function started(given: Partial<GuardView>, answer = async () => undefined
   return done
 }
 
-test('Start asks on the page where a guard would stop it again at once, and starts it otherwise', async () => {
+test('Start asks on the page if a guard would stop it again at once, else it starts', async () => {
   expect(await started({})).toEqual(['ask start'])
   expect(await started({ condition: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
   expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])
   expect(await started({ instance: 4712 })).toEqual(['startInstance'])
 })
 
-test('a start that fails is told', async () => {
+test('a failed start is shown as a notice', async () => {
   const refused = async () => {
     throw new BerthError({ code: 'refused', message: 'No.' })
   }

@@ -25,7 +25,7 @@ const account = (...guards: GuardView[]) =>
     instanceView({ label: 'llama' }),
   )
 
-test('what is due next comes with its snoozes, and leads to the guard', () => {
+test('the next due guard has its snoozes and an entry that opens it', () => {
   const later = guardView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
   const over = guardView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
   const [next] = dueEntries([account(later, over, guardView())])
@@ -42,7 +42,7 @@ test('what is due next comes with its snoozes, and leads to the guard', () => {
   })
 })
 
-test('stop everything leads to its question, and is offered only where something runs', () => {
+test('Stop everything… opens its question, and is offered only while something runs', () => {
   expect(dueEntries([account()])).toEqual([
     {
       label: 'Stop everything…',
@@ -52,7 +52,7 @@ test('stop everything leads to its question, and is offered only where something
   expect(dueEntries([accountView({}, instanceView({ state: 'stopped' }))])).toEqual([])
 })
 
-test('with several accounts the soonest of each comes first, and each question says whose it is', () => {
+test('with several accounts each one’s next guard and question carry its name, soonest first', () => {
   const here = { ...account(guardView()), name: 'Home' }
   const other = {
     ...account(guardView({ id: 'g0000000000000009', dueAt: 3600 })),
@@ -67,7 +67,7 @@ test('with several accounts the soonest of each comes first, and each question s
     'Stop everything on Work…',
   ])
   expect(dueEntries([here, other])[3]).toMatchObject({ action: { account: 'a00000002' } })
-  // Whichever account is shown: each is snoozed and shown on its own.
+  // Whichever account is shown, each entry acts on its own.
   for (const [at, id] of [
     [0, 'a00000002'],
     [1, 'a00000001'],
@@ -80,7 +80,7 @@ test('with several accounts the soonest of each comes first, and each question s
   }
 })
 
-test('the soonest is the one that comes first as time passes here, whatever the clocks of the accounts say', () => {
+test('the soonest guard is chosen by time here, whatever the accounts’ clocks say', () => {
   const here = { ...account(guardView({ dueAt: 600 })), name: 'Home' }
   const fast = {
     ...account(guardView({ dueAt: 90_000 + 900 })),

@@ -26,17 +26,17 @@ function entry(items: readonly MenuItemModel[], begin: string) {
 
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }
 
-test('credit that is used up is said to be, with its sign before the dollar', () => {
+test('used up credit says so, with the minus before the dollar', () => {
   const account = accountView({ credit: -7_430_000 }, instanceView({ label: 'llama', ssh }))
   expect(labels(menuOf(stateOf(account)))[0]).toBe('Credit −$7.43, used up')
 })
 
-test('credit that the service does not tell now is shown with when it was told', () => {
+test('old credit is shown with the time it was read', () => {
   const account = accountView({ creditAt: 1_790_000_000 }, instanceView({ label: 'llama', ssh }))
   expect(labels(menuOf(stateOf(account)))[0]).toMatch(/^Credit \$50\.00 as of \d\d:\d\d, lasts 5 d$/)
 })
 
-test('it begins with credit and spend, and ends with renting, opening and quitting', () => {
+test('the menu starts with credit and spending, and ends with Rent, Open and Quit', () => {
   const account = accountView({}, instanceView({ label: 'llama', ssh }))
   expect(labels(menuOf(stateOf(account)))).toEqual([
     'Credit $50.00, lasts 5 d',
@@ -53,7 +53,7 @@ test('it begins with credit and spend, and ends with renting, opening and quitti
   ])
 })
 
-test('a pause leads to a question where guards are set, since none of them acts then', () => {
+test('pausing asks first where guards are waiting, since none acts during a pause', () => {
   const guard: GuardView = {
     id: 'g0000000000000001',
     condition: { kind: 'credit', hours: 6 },
@@ -75,12 +75,12 @@ test('a pause leads to a question where guards are set, since none of them acts 
   expect(pause('done')).toHaveProperty('action.name', 'pausePolling')
 })
 
-test('with nothing rented and no account there is still a way in and a way out', () => {
+test('without instances or accounts the menu still opens and quits Berth', () => {
   expect(labels(menuOf(emptyState()))).toEqual(['No account yet', '---', '---', 'Open Berth', 'Quit Berth'])
   expect(labels(menuOf(stateOf(accountView())))).toContain('Rent a GPU…')
 })
 
-test('a running instance has every way in, Stop and Destroy…, each for just this one', () => {
+test('a running instance has Terminal, Jupyter, Editor, SSH, Stop and Destroy… of its own', () => {
   const account = accountView({}, instanceView({ id: 7, ssh }), instanceView({ id: 8, ssh }))
   const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance #7')
   expect(labels(submenu)).toEqual([
@@ -110,7 +110,7 @@ test('a running instance has every way in, Stop and Destroy…, each for just th
   })
 })
 
-test('destroying is a question in the window, never a click in the tray', () => {
+test('Destroy… opens a question in the window', () => {
   const account = accountView({}, instanceView())
   const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
   expect(entry(submenu, 'Destroy…').action).toMatchObject({ kind: 'go', place: { ask: 'destroy' } })
@@ -133,14 +133,14 @@ test.each<[InstanceState, string | undefined]>([
   expect(offered).toEqual(power === undefined ? [] : [power])
 })
 
-test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its contract is over', state => {
+test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its contract has ended', state => {
   const account = accountView({}, instanceView({ state, endsAt: 1000 }))
   const offered = (now: number) => labels(entry(menuOf(stateOf(account), now), 'Instance').submenu ?? [])
   expect(offered(999_000)).toHaveLength(4)
   expect(offered(1_000_000)).toEqual(['Show', '---', 'Destroy…'])
 })
 
-test('what boots is told with what it will cost', () => {
+test('a booting instance shows its price once ready', () => {
   const booting = instanceView({
     label: 'llama',
     state: 'loading',
@@ -152,13 +152,13 @@ test('what boots is told with what it will cost', () => {
   expect(told[3]).toMatch(/^llama #4711: Loading.*, now \$0\.007\/h, \$2\.528\/h once ready$/)
 })
 
-test('a way in is offered only where one can be had', () => {
+test('an instance without an address offers no connections', () => {
   const account = accountView({}, instanceView({ state: 'running' }))
   const offered = labels(entry(menuOf(stateOf(account)), 'Instance').submenu ?? [])
   expect(offered).toEqual(['Stop', 'Show', '---', 'Destroy…'])
 })
 
-test('other accounts are there under their names, while they have something', () => {
+test('other accounts are listed by name while they have instances', () => {
   const other = accountView({ id: 'a00000002', name: 'Company' }, instanceView({ id: 9, label: 'training' }))
   const idle = accountView({ id: 'a00000003', name: 'Idle' })
   const menu = menuOf(stateOf(accountView(), other, idle))
@@ -169,7 +169,7 @@ test('other accounts are there under their names, while they have something', ()
   })
 })
 
-test('a name from outside stays one short line', () => {
+test('a label from outside stays one short line without control characters', () => {
   const label = `evil\n\u202e${'x'.repeat(300)}\u0000`
   const account = accountView({}, instanceView({ label }))
   const [line = ''] = labels(menuOf(stateOf(account))).filter(text => text.startsWith('evil'))
@@ -177,20 +177,20 @@ test('a name from outside stays one short line', () => {
   expect(line.length).toBeLessThan(80)
 })
 
-test('the menu of many instances ends in a way to the rest', () => {
+test('a menu of many instances ends with an entry for the rest', () => {
   const many = Array.from({ length: 40 }, (_, at) => instanceView({ id: at + 1 }))
   const menu = menuOf(stateOf(accountView({}, ...many)))
   expect(menu.length).toBeLessThan(28)
   expect(labels(menu)).toContain('25 more…')
 })
 
-test('what does not show changes nothing: another poll with the same facts gives the same menu', () => {
+test('a poll that changes nothing visible gives the same menu', () => {
   const before = accountView({}, instanceView({ gpuLoad: 10, spent: { micros: 1, at: 0, perHour: 400_000 } }))
   const after = accountView({}, instanceView({ gpuLoad: 90, spent: { micros: 9, at: 9, perHour: 400_000 } }))
   expect(menuOf(stateOf({ ...after, credit: 49_999_000 }))).toEqual(menuOf(stateOf(before)))
 })
 
-test('a rental that came to nothing is not said to be under way', () => {
+test('a failed rental is not shown as under way', () => {
   const rental = (id: string, step: 'waiting' | 'failed') => ({
     [id]: {
       id,
@@ -207,7 +207,7 @@ test('a rental that came to nothing is not said to be under way', () => {
   expect(found.filter(label => label.includes('H100'))).toEqual(['Renting H100…', 'Could not rent H100'])
 })
 
-test('the last rental is offered again by its name, as a dialog with it filled in', () => {
+test('the last rental is offered again by name, as a filled-in dialog', () => {
   const account = accountView({ lastRental: { id: 'r0123456789abcdef', what: 'llama-finetune', stops: [] } })
   expect(entry(menuOf(stateOf(account)), 'Rent llama-finetune again…').action).toEqual({
     kind: 'go',
@@ -216,7 +216,7 @@ test('the last rental is offered again by its name, as a dialog with it filled i
   })
 })
 
-test('saved searches are there by name, and only where there are some', () => {
+test('saved searches are listed by name, only where there are any', () => {
   const query = {
     query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 100 },
     filter: { priceTo: 2 },
@@ -229,7 +229,7 @@ test('saved searches are there by name, and only where there are some', () => {
   expect(labels(menuOf(state))).not.toContain('Saved searches')
 })
 
-test('polling can be paused, then it says until when and can go on', () => {
+test('polling can be paused, then shows until when and can be resumed', () => {
   const state = stateOf(accountView())
   expect(entry(menuOf(state), 'Pause').action).toMatchObject({
     name: 'pausePolling',
@@ -241,7 +241,7 @@ test('polling can be paused, then it says until when and can go on', () => {
   expect(entry(paused, 'Resume polling').action).toMatchObject({ name: 'resumePolling' })
 })
 
-test('the demo’s events are there on the demo alone, each one a command', () => {
+test('the demo’s events are commands, and only the demo has them', () => {
   const demo = accountView({ id: 'demo', demo: true })
   const { submenu = [] } = entry(menuOf(stateOf(demo)), 'Make something happen')
   expect(submenu).toHaveLength(6)
@@ -253,7 +253,7 @@ test('the demo’s events are there on the demo alone, each one a command', () =
   expect(labels(menuOf(stateOf(accountView())))).not.toContain('Make something happen')
 })
 
-test('an account that is not seen says why, and since when what is told is old', () => {
+test('an unreachable account shows why and since when', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const problem = { code: 'server_error', message: 'x' }
   const told = (connection: AccountView['connection']) =>

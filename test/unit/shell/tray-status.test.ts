@@ -44,7 +44,7 @@ test.each<[string, string, AccountView[]]>([
   expect(trayStatus(stateOf(...accounts)).state).toBe(icon)
 })
 
-test('an account that is not seen is told with the reason and how old it is', () => {
+test('the tooltip says why an account is unreachable and since when', () => {
   const since = new Date(2026, 4, 3, 14, 2).getTime() / 1000
   const connection = { status: 'offline', problem: { code: 'offline', message: 'x' }, since } as const
   expect(trayStatus(stateOf(accountView({ connection }, instanceView()))).tooltip).toBe(
@@ -52,7 +52,7 @@ test('an account that is not seen is told with the reason and how old it is', ()
   )
 })
 
-test('a pause shows as not seen, and the tooltip says until when', () => {
+test('a pause shows the offline icon and its end in the tooltip', () => {
   const pausedUntil = new Date(2026, 4, 3, 15, 4).getTime()
   const status = trayStatus({ ...stateOf(accountView({}, instanceView())), pausedUntil })
   expect(status).toMatchObject({
@@ -61,7 +61,7 @@ test('a pause shows as not seen, and the tooltip says until when', () => {
   })
 })
 
-test('the tooltip says what runs, what all accounts spend, and what waits for the user', () => {
+test('the tooltip says what runs, what all accounts spend and what needs the user', () => {
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
   expect(trayStatus(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')

@@ -4,12 +4,12 @@ import { catalogue } from '../../../simulator/world/market/offers.ts'
 
 const offers = catalogue(7, 3000)
 
-test('the same seed gives the same catalogue, a longer one begins with the shorter one', () => {
+test('one seed gives one catalogue, and a longer one starts with the shorter one', () => {
   expect(catalogue(7, 500)).toEqual(offers.slice(0, 500))
   expect(catalogue(8, 500)).not.toEqual(offers.slice(0, 500))
 })
 
-test('offer ids are unique, and shares of a machine never add up to more than the machine', () => {
+test('offer ids are unique, and the offers of a machine never exceed the machine', () => {
   expect(new Set(offers.map(offer => offer.facts.id)).size).toBe(offers.length)
   const shares = new Map<number, number>()
   for (const { facts } of offers) {
@@ -18,7 +18,7 @@ test('offer ids are unique, and shares of a machine never add up to more than th
   expect(Math.max(...shares.values())).toBeLessThanOrEqual(1)
 })
 
-test('every model is on the market with its real memory, at a price near what hosts ask', () => {
+test('every GPU model is offered with its real memory, near its usual price', () => {
   for (const model of gpuModels) {
     const found = offers.filter(
       ({ facts }) => facts.gpu_name === model.name && facts.gpu_ram === model.memory,
@@ -32,7 +32,7 @@ test('every model is on the market with its real memory, at a price near what ho
   }
 })
 
-test('the lowest bid is below the price on demand and within the limits of a bid', () => {
+test('the lowest bid is below the on-demand price and within the bid limits', () => {
   for (const { minBid, price } of offers) {
     expect(minBid).toBeLessThan(price)
     expect(minBid).toBeGreaterThanOrEqual(1000)

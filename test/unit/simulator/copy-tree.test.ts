@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { copyTree } from '../../../simulator/ssh/files/copy-tree.ts'
 import { Scratch } from '../../../simulator/ssh/files/scratch.ts'
 
-/** A disk with `/workspace/a.txt` on it. */
+/** A disk with a `/workspace/a.txt`. */
 function disk() {
   const folder = mkdtempSync(join(tmpdir(), 'berth-copy-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }))
@@ -14,7 +14,7 @@ function disk() {
   return { folder, scratch, read: (path: string) => readFileSync(join(folder, path), 'utf8') }
 }
 
-test('a folder goes into a folder that is there, and as a new one where none is', () => {
+test('a folder is copied into an existing folder, else it becomes a new one', () => {
   const [from, to] = [disk(), disk()]
   copyTree(from.scratch, '/workspace', to.scratch, '/tmp')
   copyTree(from.scratch, '/workspace', to.scratch, '/root/new')
@@ -22,13 +22,13 @@ test('a folder goes into a folder that is there, and as a new one where none is'
   expect(to.read('root/new/a.txt')).toBe(from.folder)
 })
 
-test('a slash at the end of the source means its contents, and what is there is replaced', () => {
+test('a trailing slash on the source means its contents, which replace existing files', () => {
   const [from, to] = [disk(), disk()]
   copyTree(from.scratch, '/workspace/', to.scratch, '/workspace')
   expect(to.read('workspace/a.txt')).toBe(from.folder)
 })
 
-test('a link is copied as a link, and one on the target leads nowhere outside', () => {
+test('a link is copied as a link, and a link on the target leads nowhere outside', () => {
   const [from, to, outside] = [disk(), disk(), disk()]
   symlinkSync('/etc/passwd', join(from.folder, 'workspace', 'link'))
   symlinkSync(outside.folder, join(to.folder, 'tmp', 'out'))
@@ -38,7 +38,7 @@ test('a link is copied as a link, and one on the target leads nowhere outside', 
   expect(() => outside.read('a.txt')).toThrow()
 })
 
-test('nothing is copied onto or into itself, and what is missing is said', () => {
+test('a copy onto or into itself is EINVAL, and a missing source is ENOENT', () => {
   const { scratch, folder, read } = disk()
   for (const target of ['/workspace/a.txt', '/workspace/']) {
     expect(() => copyTree(scratch, '/workspace/a.txt', scratch, target)).toThrow('EINVAL')

@@ -4,14 +4,14 @@ import { bootPlan } from '../../../simulator/world/instances/plan.ts'
 
 const machines = Array.from({ length: 2000 }, (_, index) => 10_000 + index)
 
-test('a machine has the same fate in the same world, whatever was asked before', () => {
+test('a machine has the same fate in the same world, in any order of calls', () => {
   const there = machines.map(id => machineFate(7, id, FLAKY))
   const back = machines.toReversed().map(id => machineFate(7, id, FLAKY))
   expect(back.toReversed()).toEqual(there)
   expect(machines.map(id => machineFate(8, id, FLAKY))).not.toEqual(there)
 })
 
-test('some machines are flaky in each of the four ways, most are sound', () => {
+test('8 to 16 % of the machines are flaky, in each of four ways', () => {
   const fates = machines.map(id => machineFate(7, id, FLAKY))
   const troubled = fates.filter(fate => fate.trouble)
   expect(troubled.length).toBeGreaterThan(machines.length * 0.08)
@@ -21,13 +21,13 @@ test('some machines are flaky in each of the four ways, most are sound', () => {
   )
 })
 
-test('the share of flaky machines is what it is told', () => {
+test('the share of flaky machines follows the given rate', () => {
   const troubled = machines.filter(id => machineFate(7, id, 1 / 3).trouble)
   expect(troubled.length).toBeGreaterThan(machines.length * 0.29)
   expect(troubled.length).toBeLessThan(machines.length * 0.38)
 })
 
-test('on a calm market every machine is sound', () => {
+test('at a flaky rate of 0 every machine is sound', () => {
   expect(machines.every(id => machineFate(7, id, 0).trouble === null)).toBe(true)
 })
 
@@ -48,14 +48,14 @@ test('a first boot goes through null and loading to running in 1 to 5 minutes', 
   }
 })
 
-test('a machine that gets stuck never reports running', () => {
+test('a stuck machine never reports running', () => {
   const stuck = machines.map(id => machineFate(7, id, FLAKY)).find(fate => fate.trouble?.kind === 'stuck')
   if (!stuck) throw new Error('no machine gets stuck')
   const plan = bootPlan(stuck, 'image', 0, 'first')
   expect(plan.at(-1)).toMatchObject({ status: 'loading' })
 })
 
-test('rivals bid on some machines, above their lowest bid', () => {
+test('rivals bid on some machines, above the lowest bid', () => {
   const rivals = machines.map(id => machineRival(7, id, 1)).filter(rival => rival !== null)
   expect(rivals.length).toBeGreaterThan(machines.length * 0.3)
   expect(rivals.length).toBeLessThan(machines.length * 0.5)

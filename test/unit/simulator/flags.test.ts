@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FlagError, readFlags } from '../../../simulator/flags.ts'
 
-test('flags become options, with the defaults of a plain start', () => {
+test('flags are read as options, with defaults', () => {
   expect(readFlags([])).toEqual({ port: 0, seed: 7, speed: 60, offers: 500, limits: true, calm: false })
   const words = '--port 8000 --seed 3 --speed 0.5 --offers 20000 --no-limits --calm --flaky 0.33'.split(' ')
   expect(readFlags(words)).toEqual({
@@ -26,6 +26,6 @@ test.each([
   '--fast',
   'extra',
   '--seed',
-])('%s is refused with a message', line => {
+])('%s is refused with a FlagError', line => {
   expect(() => readFlags(line.split(' '))).toThrowError(FlagError)
 })

@@ -25,7 +25,7 @@ const templates: LaunchTemplates = {
 
 const launch = (body: JsonObject) => readLaunch(new Fields({ template_hash_id: 'abc', ...body }), templates)
 
-test('a template gives what the request leaves out', () => {
+test('a template fills in what the request leaves out', () => {
   expect(launch({})).toMatchObject({
     image: 'pytorch/pytorch:2.4',
     disk: 40,
@@ -49,7 +49,7 @@ test('the request overrides scalars; env and extra_filters are merged, the reque
   expect(merged.extraFilters).toEqual({ num_gpus: { eq: 2 }, verified: { eq: true } })
 })
 
-test("the template's tag does not stick to another image", () => {
+test('the template’s tag does not apply to another image', () => {
   expect(launch({ image: 'ubuntu' }).image).toBe('ubuntu')
   expect(launch({ image: 'ubuntu', tag: '24.04' }).image).toBe('ubuntu:24.04')
   expect(launch({ image: 'host:5000/ubuntu', tag: '24.04' }).image).toBe('host:5000/ubuntu:24.04')

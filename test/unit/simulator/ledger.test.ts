@@ -12,7 +12,7 @@ test('an hour at a rate costs that rate, to the micro-dollar', () => {
   ])
 })
 
-test('charges are exact sums of rate and time, however the time is cut up', () => {
+test('charges are exact sums of rate and time, however time is divided', () => {
   const step = fc.record({
     milliseconds: fc.integer({ min: 0, max: 40 * HOUR }),
     gpu: fc.integer({ min: 0, max: 32_000_000 }),
@@ -40,7 +40,7 @@ test('charges are exact sums of rate and time, however the time is cut up', () =
   )
 })
 
-test('after the end of its charges an instance costs nothing more, and stays in the ledger', () => {
+test('an instance whose charges ended costs nothing more and stays in the ledger', () => {
   const ledger = new Ledger()
   ledger.setRates(1, 0, { gpu: 1_000_000, disk: 0 })
   ledger.setRates(1, HOUR, null)

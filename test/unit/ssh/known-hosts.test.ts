@@ -12,14 +12,14 @@ function filesWith(texts: Record<string, string>): MemoryFiles {
 const account = 'a00000001'
 const alias = hostKeyAlias(account, 7)
 
-/** A host key as it goes over the wire: its type, and bytes that differ. */
+/** A host key in wire format: its type and 32 bytes of `fill`. */
 function key(fill: number): Buffer {
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
   return Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.alloc(32, fill))])
 }
 const line = (fill: number) => `${alias} ssh-ed25519 ${key(fill).toString('base64')}\n`
 
-test('a damaged file refuses every host, and is left as it is', async () => {
+test('a damaged file refuses every host and stays unchanged', async () => {
   const files = filesWith({ 'known-hosts.json': '{"version":1,"hosts":' })
   const hosts = openKnownHosts(files)
   await expect(hosts.verify(account, 7, key(1))).rejects.toMatchObject({
@@ -31,7 +31,7 @@ test('a damaged file refuses every host, and is left as it is', async () => {
   expect(await files.read('known-hosts.json')).toBe('{"version":1,"hosts":')
 })
 
-test('what Berth knows holds against what stands in the OpenSSH file', async () => {
+test('Berth’s own record wins over the OpenSSH file', async () => {
   const files = filesWith({})
   await openKnownHosts(files).remember(account, 7, key(1))
   await files.write('known_hosts', line(2))
@@ -40,12 +40,12 @@ test('what Berth knows holds against what stands in the OpenSSH file', async () 
   expect(await hosts.known(account, 7)).toEqual(key(1))
 })
 
-test('of several lines that the system’s ssh wrote for one instance the first is taken over', async () => {
+test('of several lines for one instance in the OpenSSH file the first is used', async () => {
   const hosts = openKnownHosts(filesWith({ known_hosts: line(1) + line(2) }))
   expect(await hosts.known(account, 7)).toEqual(key(1))
 })
 
-test('of two connections that see an instance first at once, the later with another key is refused', async () => {
+test('of two first connections with different keys the second is refused', async () => {
   const hosts = openKnownHosts(filesWith({}))
   const [first, second] = await Promise.allSettled([
     hosts.remember(account, 7, key(1)),
@@ -70,22 +70,22 @@ test('a host key that another instance showed first is a question with both name
   expect(await hosts.known('a00000002', 8)).toBeUndefined()
 
   await hosts.accept('a00000002', 8, asked.facts.offered)
-  // Once for the instance, a restart between; the next one of the same image is asked about in its turn.
+  // Accepted for this instance only, also after a restart; the next one with that key is asked about.
   const later = openKnownHosts(files, nameOf)
   expect(await later.verify('a00000002', 8, key(1))).toBe('known')
   const third = await later.verify(account, 9, key(1)).catch(error => error.problem)
-  // Another account's is the one that matters.
+  // The other account's is named first.
   expect(third.message).toContain('knows from #8 of Work and 1 more')
 })
 
-test('a host key that the system’s ssh saw under another instance is asked about, too', async () => {
+test('a host key in the OpenSSH file under another instance is refused too', async () => {
   const hosts = openKnownHosts(filesWith({ known_hosts: line(1) }))
   await expect(hosts.verify(account, 8, key(1))).rejects.toMatchObject({
     problem: { code: 'host_key_known_elsewhere' },
   })
 })
 
-test('of two instances that show one new host key at once, only the first is a first sight', async () => {
+test('of two instances that show the same new key at once only the first is accepted', async () => {
   const hosts = openKnownHosts(filesWith({}))
   const [first, second] = await Promise.allSettled([
     hosts.remember(account, 7, key(1)),
@@ -95,7 +95,7 @@ test('of two instances that show one new host key at once, only the first is a f
   expect(second).toMatchObject({ reason: { problem: { code: 'host_key_known_elsewhere' } } })
 })
 
-test('what is forgotten, an instance’s or an account’s, is no question for the next that shows it', async () => {
+test('a forgotten host key raises no question when another instance shows it', async () => {
   const files = filesWith({})
   const hosts = openKnownHosts(files)
   await hosts.remember(account, 7, key(1))

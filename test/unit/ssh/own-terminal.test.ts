@@ -4,7 +4,7 @@ import { openOwnTerminal, ownTerminalArgs } from '../../../electron/ssh/shell/ow
 const ssh = ['/usr/bin/ssh', '-i', '/home/me/my key', '--', 'root@203.0.113.7']
 const address = { host: '203.0.113.7', port: 2222 }
 
-test('{ssh} alone is its arguments one by one, and within an argument one quoted line', () => {
+test('{ssh} alone becomes separate arguments, within an argument one quoted line', () => {
   expect(ownTerminalArgs(['-e', '{ssh}'], ssh, address)).toEqual(['-e', ...ssh])
   expect(ownTerminalArgs(['--run', 'exec {ssh}'], ssh, address)).toEqual([
     '--run',
@@ -13,11 +13,11 @@ test('{ssh} alone is its arguments one by one, and within an argument one quoted
   expect(ownTerminalArgs(['{host}:{port}'], ssh, address)).toEqual(['203.0.113.7:2222'])
 })
 
-test('without a placeholder ssh comes at the end', () => {
+test('without a placeholder the ssh command is appended', () => {
   expect(ownTerminalArgs(['-e'], ssh, address)).toEqual(['-e', ...ssh])
 })
 
-test('it is started by its path, with a list of arguments; one that is not there is told', async () => {
+test('the terminal is started by its path with a list of arguments; a missing one is an error', async () => {
   const launched: [string, readonly string[]][] = []
   const programs = {
     find: async (name: string) => (name === 'gone' ? undefined : `/bin/${name}`),

@@ -17,16 +17,16 @@ const hosts = [
   `${'a'.repeat(63)}.example`,
 ]
 
-/** Neither is what is not even text. */
+/** Values that are not even text. */
 const noText: unknown[] = [undefined, null, 42, ['example.com'], { toString: () => 'example.com' }]
 
-describe('a host that the service names', () => {
-  test.each(hosts)('%j is taken as it is', host => {
+describe('a host named by the service', () => {
+  test.each(hosts)('%j is accepted unchanged', host => {
     expect(checkHost(host)).toBe(host)
   })
 
   test.each([...nastyHosts, ...noText].map(host => [host]))(
-    '%j is refused, with the field and without repeating it',
+    '%j is refused with its field and without being repeated',
     host => {
       const problem = refusal(() => checkHost(host))
       expect(problem.code).toBe('bad_address')
@@ -38,7 +38,7 @@ describe('a host that the service names', () => {
   )
 })
 
-describe('a port that the service names', () => {
+describe('a port named by the service', () => {
   test('is a whole number from 1 to 65535, or the digits of one', () => {
     expect([1, 22, 65_535, '22', '40001'].map(checkPort)).toEqual([1, 22, 65_535, 22, 40_001])
   })
@@ -64,7 +64,7 @@ describe('a port that the service names', () => {
   })
 })
 
-describe('the ways in', () => {
+describe('the SSH addresses', () => {
   const direct = { host: '203.0.113.7', port: 40_001 }
   const proxy = { host: 'ssh4.example.com', port: 12_345 }
 
@@ -79,7 +79,7 @@ describe('the ways in', () => {
     expect(candidates({ proxy: { ...proxy, port: 65_535 } }, true)).toHaveLength(1)
   })
 
-  test('are refused whole when one of them is not an address, and when there is none', () => {
+  test('are all refused when one is invalid or none is given', () => {
     expect(refusal(() => candidates({ direct: { host: '-v', port: 22 }, proxy }, false)).code).toBe(
       'bad_address',
     )

@@ -11,7 +11,7 @@ const base = {
   knownHostsPath: '/home/me/Application Support/berth/known_hosts',
 }
 
-test('the command names the key, the known hosts and the instance, and forwards no agent', () => {
+test('the command names key, known hosts and instance, and forwards no agent', () => {
   const args = sshCommand(base)
   expect(args[0]).toBe('ssh')
   expect(args.join(' ')).toContain('-i /home/me/berth/keys/id_ed25519')
@@ -21,24 +21,24 @@ test('the command names the key, the known hosts and the instance, and forwards 
   expect(args.slice(args.indexOf('-p'))).toEqual(['-p', '12345', '--', 'root@ssh4.example.com'])
 })
 
-test('a host that is none never becomes a command', () => {
+test('an invalid host or port never becomes a command', () => {
   expect(() => sshCommand({ ...base, address: { host: '-oProxyCommand=id', port: 22 } })).toThrow(/ssh_host/)
   expect(() => sshCommand({ ...base, address: { host: 'a', port: 0 } })).toThrow(/ssh_port/)
 })
 
-test('a percent sign in a path is not read as one of ssh’s own', () => {
+test('a percent sign in a path is escaped for ssh', () => {
   const args = sshCommand({ ...base, keyPath: '/tmp/100%/key' })
   expect(args).toContain('IdentityFile="/tmp/100%%/key"')
   expect(args).not.toContain('-i')
   expect(optionPath('/a "b"\\c%')).toBe('"/a \\"b\\"\\\\c%%"')
 })
 
-test('plain arguments stay readable', () => {
+test('plain arguments are not quoted', () => {
   expect(quote(['ssh', '-p', '22', '--', 'root@h'])).toBe('ssh -p 22 -- root@h')
   expect(quote(['a b', "it's", ''])).toBe(`'a b' 'it'\\''s' ''`)
 })
 
-test('whatever is quoted comes out of a POSIX shell as it went in', () => {
+test('a POSIX shell reads quoted arguments back unchanged', () => {
   const text = fc.string({ unit: 'grapheme' }).map(value => value.replaceAll('\0', ''))
   fc.assert(
     fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), args => {

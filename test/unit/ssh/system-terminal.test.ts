@@ -5,7 +5,7 @@ import { findTerminals, openSystemTerminal } from '../../../electron/ssh/shell/s
 const command = ['ssh', '-o', 'A="b c;d"', '--', 'root@h']
 const rest = ['-o', 'A="b c;d"', '--', 'root@h']
 
-/** A machine with these programs, at `/bin/` unless they are absolute. */
+/** A machine with these programs, in `/bin/` unless absolute. */
 function machineWith(...names: string[]) {
   const launched: { program: string; args: readonly string[] }[] = []
   const programs: Programs = {
@@ -36,7 +36,7 @@ describe('on Linux', () => {
     expect(launched).toEqual([{ program: `/bin/${name}`, args }])
   })
 
-  test('those that are there are found, the desktop’s own first', async () => {
+  test('installed terminals are found, the desktop’s own first', async () => {
     const { programs } = machineWith('kitty', 'x-terminal-emulator')
     const found = await findTerminals(programs, 'linux')
     expect(found.map(({ id }) => id)).toEqual(['x-terminal-emulator', 'kitty'])
@@ -56,7 +56,7 @@ describe('on macOS', () => {
     expect(args[0]).toBe('-e')
   })
 
-  test('Ghostty gets it as a list, and is found where it is installed', async () => {
+  test('Ghostty gets a list, and is found where it is installed', async () => {
     const { programs, launched } = machineWith('osascript', 'open', 'ssh', ghostty)
     expect((await findTerminals(programs, 'darwin')).map(({ id }) => id)).toEqual(['terminal', 'ghostty'])
     await openSystemTerminal({ programs, platform: 'darwin' }, 'ghostty', command)
@@ -86,20 +86,20 @@ test.each([
 })
 
 describe('on Windows', () => {
-  test('Windows Terminal gets a list in which a semicolon begins no command of its own', async () => {
+  test('Windows Terminal gets a list with escaped semicolons', async () => {
     const { programs, launched } = machineWith('wt.exe', 'ssh')
     await openSystemTerminal({ programs, platform: 'win32' }, '', command)
     expect(launched[0]?.args).toEqual(['new-tab', '--', '/bin/ssh', '-o', 'A="b c\\;d"', '--', 'root@h'])
   })
 
-  test('the console runs ssh itself, and no shell', async () => {
+  test('the console runs ssh itself, without a shell', async () => {
     const { programs, launched } = machineWith('conhost.exe')
     await openSystemTerminal({ programs, platform: 'win32' }, 'cmd', command)
     expect(launched).toEqual([{ program: '/bin/conhost.exe', args: command }])
   })
 })
 
-test('a machine without a terminal program, or without the one chosen, is told so', async () => {
+test('a missing or unknown terminal program gives no_terminal', async () => {
   const { programs } = machineWith('kitty')
   const none = openSystemTerminal({ programs: machineWith().programs, platform: 'linux' }, '', command)
   await expect(none).rejects.toMatchObject({ problem: { code: 'no_terminal' } })

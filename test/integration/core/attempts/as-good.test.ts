@@ -10,7 +10,7 @@ const replace = {
   limits: { attempts: 3, ceiling: 5, deadline: 3600 },
 } as const
 
-/** What the market has by bid, cheapest first. */
+/** The interruptible offers, cheapest first. */
 async function market({ run }: BerthUnderTest): Promise<readonly OfferView[]> {
   const query = { type: 'bid', verifiedOnly: false, storage: 20, limit: 2000 } as const
   return (await run('searchOffers', { query })).offers
@@ -61,15 +61,15 @@ async function rented(
   return { world, under, offers, offer, instance: instancesOf(under)[0]?.id ?? 0 }
 }
 
-/** One with something as good behind something worse that is cheaper. */
+/** Its cheapest alternative is worse, a dearer one is as good. */
 const behindWorse = (offer: OfferView, others: OfferView[]) =>
   others[0] !== undefined && !isAsGood(others[0], offer) && others.some(each => isAsGood(each, offer))
 
-/** The best of a kind that has others. */
+/** None of its alternatives is as good. */
 const bestOfAll = (offer: OfferView, others: OfferView[]) =>
   others.length > 0 && !others.some(each => isAsGood(each, offer))
 
-test.concurrent('a lost machine is replaced by one that is as verified and reliable, not the cheapest', {
+test.concurrent('an outbid machine is replaced by one as verified and reliable, not the cheapest', {
   timeout: 120_000,
 }, async context => {
   const { world, under, offers, offer, instance } = await rented(context, behindWorse)
@@ -81,7 +81,7 @@ test.concurrent('a lost machine is replaced by one that is as verified and relia
   expect(machine && isAsGood(machine, offer)).toBe(true)
 })
 
-test.concurrent('where nothing is as good, nothing is rented unattended, and that is said', {
+test.concurrent('nothing is rented where no offer is as good, and the user is told once', {
   timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await rented(context, bestOfAll)
@@ -94,7 +94,7 @@ test.concurrent('where nothing is as good, nothing is rented unattended, and tha
       /^No offer is as good as #\d+: a verified host, .* % reliable, .* bid of at most \$30/,
     ),
   })
-  // It goes on looking, and says so once.
+  // It keeps searching and says so once.
   await world.sim.controls.advance(120)
   const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
   const before = searches()
@@ -107,7 +107,7 @@ test.concurrent('where nothing is as good, nothing is rented unattended, and tha
   expect(creates(world)).toBe(1)
 })
 
-test.concurrent('the user is shown what a replacement must meet, and gives up what they choose', {
+test.concurrent('the user sees what a replacement must meet, and can drop requirements', {
   timeout: 120_000,
 }, async context => {
   const { under, offer, instance } = await rented(context, bestOfAll)

@@ -16,7 +16,7 @@ async function connectedWorld(
   return { world, under: await world.startConnected() }
 }
 
-/** Nothing listens where SSH is told to be, and time goes on when the test says so: no step ends by itself. */
+/** Nothing listens at the SSH address, and the test advances the clock, so that no step ends by itself. */
 async function shutWorld(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
   const world = await createWorld({ speed: 1 })
   context.onTestFinished(() => world.close())
@@ -28,7 +28,7 @@ async function shutWorld(context: TestContext): Promise<{ world: World; under: B
   return { world, under }
 }
 
-/** The instance of the attempt that is under way, once it is created. */
+/** The instance of an attempt, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
   await under.until(() => (attemptSeriesOf(under, id)?.attempts.length ?? 0) >= number)
   await under.until(() => attemptSeriesOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
@@ -38,7 +38,7 @@ async function tried(under: BerthUnderTest, id: string, number: number): Promise
 }
 
 describe.concurrent('renting with failover', () => {
-  test('drops a crashed and an offline host, remembers both, and ends with one instance that can be entered', {
+  test('drops and remembers a crashed and an offline host, and ends with one ready instance', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
@@ -79,7 +79,7 @@ describe.concurrent('renting with failover', () => {
     ])
       await context.expect.poll(said).toContain(text)
 
-    // What failed is taken last from now on, until it is forgiven.
+    // Failed machines are tried last until they are forgiven.
     const next = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
     await tried(under, next, 1)
     expect(failed).not.toContain(attemptSeriesOf(under, next)?.attempts[0]?.machineId)
@@ -88,7 +88,7 @@ describe.concurrent('renting with failover', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('remembers the host of a plain rental that dies soon after it ran, once, and not of one that is stopped', {
+  test('remembers a host that dies soon after a plain rental, but not a stopped one', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
@@ -108,12 +108,12 @@ describe.concurrent('renting with failover', () => {
     expect(under.account().failedMachines).toEqual({})
   })
 
-  test('drops a machine that runs and cannot be entered; with Jupyter running is enough', {
+  test('drops a machine that runs without SSH, but with Jupyter running is enough', {
     timeout: 120_000,
   }, async context => {
     const world = await createWorld()
     context.onTestFinished(() => world.close())
-    // Whatever the service says, SSH is told to be where nothing listens.
+    // The detour sends SSH to a port where nothing listens.
     const detour = await startDetour(world.sim.baseUrl, 9)
     context.onTestFinished(() => detour.close())
     const under = await world.start()
@@ -130,7 +130,7 @@ describe.concurrent('renting with failover', () => {
     expect(Object.values(under.account().failedMachines)).toHaveLength(1)
   })
 
-  test('is watched to its end through a pause, since its attempts cost', {
+  test('is polled to its end while polling is paused, since attempts cost money', {
     timeout: 120_000,
   }, async context => {
     const world = await createWorld()
@@ -184,7 +184,7 @@ describe.concurrent('renting with failover', () => {
     }
   })
 
-  test('ends once the attempts are used up, with nothing left of them', {
+  test('fails once its attempts are used up, leaves no instance and counts the cost', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
@@ -201,7 +201,7 @@ describe.concurrent('renting with failover', () => {
     expect(attemptSeriesOf(under, id)).toBeUndefined()
   })
 
-  test('gives up once the attempts have cost what they may, though there would be time left', {
+  test('fails at its cost ceiling, though the deadline is far', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await shutWorld(context)
@@ -228,7 +228,7 @@ describe.concurrent('renting with failover', () => {
     expect(await onAccount(world)).toEqual([])
   })
 
-  test('cancelled at any step it leaves nothing', { timeout: 120_000 }, async context => {
+  test('leaves no instance when it is cancelled at any step', { timeout: 120_000 }, async context => {
     const { world, under } = await shutWorld(context)
     const { controls } = world.sim
     const slow = (method: string, path: string) =>
@@ -263,7 +263,7 @@ describe.concurrent('renting with failover', () => {
     }
   })
 
-  test('two Berths on one account: neither touches what the other is trying', {
+  test('leaves each of two Berths on one account its own instance', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../../simulator/simulator.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from '../killable.ts'
 
-/** How often it is killed; BERTH_KILLS asks for more. */
+/** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 6)
 const atOnce = 6
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => processes.remove())
 
-/** Rents with failover among flaky hosts, is killed, finds its attempt crashed, and goes on until nothing is under way. */
+/** Rents with failover, kills Berth, crashes its instance every second time, and restarts it until nothing goes on. */
 async function killAndGoOn(round: number) {
   const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20 })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
@@ -32,7 +32,7 @@ async function killAndGoOn(round: number) {
     const requested = (await attempts()).includes('"pytorch/pytorch"')
     if (round % 2 === 0) for (const { id } of await listed(sim)) await sim.controls.forceStatus(id, 'exited')
 
-    // State tells a moment before the disk does.
+    // State changes a moment before the file.
     const isWritten = () => expect.poll(attempts).not.toContain('"trying"')
     await processes.runUntil('idle', [...account, 'go on'], isWritten)
     const [attemptSeries] = JSON.parse((await attempts()) || '[]') as { step: string; instance?: number }[]
@@ -52,7 +52,7 @@ async function killAndGoOn(round: number) {
   }
 }
 
-test('killed at any step among flaky hosts, the attempts go on: one instance that is ready, or none', {
+test('after a kill at any step attempts go on to one ready instance or none', {
   timeout: 240_000,
 }, async () => {
   const results = await inRounds(rounds, atOnce, killAndGoOn)

@@ -13,7 +13,7 @@ async function interruptible(
   return { world, under, instance: id }
 }
 
-test.concurrent('raises the bid to just above the lowest, by the floor, and stops at the ceiling', {
+test.concurrent('a recovery raises the bid just above the minimum, not too often, up to its ceiling', {
   timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await interruptible(context)
@@ -31,7 +31,7 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
   expect(view()?.bid).toBe(450_000)
   expect(view()?.minimumBid).toBe(441_000)
 
-  // Sooner than it may: it waits, and says until when.
+  // Outbid again too soon, it waits and says until when.
   await world.sim.controls.outbid(instance)
   await under.until(() => recovery()?.step === 'waiting')
   expect(recovery()?.until).toBeGreaterThan(0)
@@ -49,7 +49,7 @@ test.concurrent('raises the bid to just above the lowest, by the floor, and stop
   expect(bids.length).toBeLessThanOrEqual(3)
 })
 
-test.concurrent('rents another in its place, and stops the one that was outbid', {
+test.concurrent('a recovery rents a replacement and stops the outbid instance', {
   timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await interruptible(context)
@@ -72,7 +72,7 @@ test.concurrent('rents another in its place, and stops the one that was outbid',
   expect(under.account().instances[by]?.gpu).toEqual(under.account().instances[instance]?.gpu)
 })
 
-test.concurrent('two Berths replace it once', { timeout: 120_000 }, async context => {
+test.concurrent('two Berths replace an outbid instance only once', { timeout: 120_000 }, async context => {
   const { world, under, instance } = await interruptible(context)
   const second = await createWorld({ offers: 20 })
   context.onTestFinished(() => second.close())

@@ -3,7 +3,7 @@ import { isTrying } from '../../../../electron/contract/automation/attempts.ts'
 import type { Args } from '../../../../electron/contract/commands.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
-/** A request for the cheapest machine of the market; `more` changes its limits and its request. */
+/** Arguments to rent the cheapest offer with failover; `limits` and `request` replace single fields. */
 export function attemptsRequest(
   limits: Partial<Args<'rentWithFailover'>['limits']> = {},
   request: Partial<Args<'rentWithFailover'>['request']> = {},
@@ -28,7 +28,7 @@ export function attemptSeriesOf(under: BerthUnderTest, id: string): AttemptSerie
   return under.account().attempts[id]
 }
 
-/** Waits until a series of attempts has ended; `ready` where it is off the list with an instance that runs. */
+/** Waits until a series of attempts has ended; undefined once it is off the list. */
 export async function ended(
   under: BerthUnderTest,
   id: string,
@@ -41,7 +41,7 @@ export async function ended(
   return attemptSeriesOf(under, id)
 }
 
-/** The instances on the account, as the service has them now. */
+/** The account's instances, as the service lists them now. */
 export async function onAccount({ sim }: World): Promise<{ id: number; actual_status: string | null }[]> {
   const answer = await fetch(`${sim.baseUrl}/api/v0/instances/`, {
     headers: { authorization: `Bearer ${sim.apiKey}` },

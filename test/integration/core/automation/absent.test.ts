@@ -10,7 +10,7 @@ import { type Inside, openInside } from './inside.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
-/** An instance that was entered, and to which a tunnel is open. */
+/** An instance with an accepted host key and an open tunnel. */
 async function entered() {
   const inside = await openInside()
   const page = createServer((_, response) => response.end('hello'))
@@ -23,7 +23,7 @@ async function entered() {
   const { under, instance, world } = inside
   await under.run('changeSettings', { settings: { pollInterval: 300 } })
   const { url = '' } = await under.run('openPort', { instance, port })
-  // Looks that were under way are over.
+  // Polls under way have ended.
   await under.run('refresh', {})
   const answers = async () => (await askByName(url)).text
   expect(await answers()).toBe('hello')
@@ -38,7 +38,7 @@ const alias = (under: BerthUnderTest, instance: number) => `berth-${under.accoun
 const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
 
 describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
-  test('that comes once changes nothing: all stands as it was, and nothing is said', async () => {
+  test('changes and reports nothing while the instance itself still answers', async () => {
     const inside = await entered()
     const { under, instance, hide, answers, tunnel } = inside
     const before = under.account().instances[instance]
@@ -55,7 +55,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     expect(texts(under).filter(text => /destroyed|gone/.test(text))).toEqual([])
   })
 
-  test('that stays for a poll ends nothing, and what comes back goes on from where it was', async () => {
+  test('for one poll keeps tunnel, history and cost until the instance is back', async () => {
     const inside = await entered()
     const { under, instance, hide, answers, tunnel, world, keyEntry } = inside
     const before = under.account().instances[instance]
@@ -91,7 +91,7 @@ describe.skipIf(lacking)(`an answer without instances${lacking}`, () => {
     await again.run('refresh', {})
     expect(again.account().instances[instance]?.history.length).toBeGreaterThan(1)
 
-    // Destroyed elsewhere, it is tidied once a week has passed.
+    // Destroyed elsewhere, its keys are deleted after a week.
     await destroyElsewhere(inside)
     await again.run('refresh', {})
     expect(again.account().instances).toEqual({})
@@ -116,7 +116,7 @@ test.skipIf(lacking)(`what Berth destroys itself is forgotten with the next poll
   const before = lists().length
   await under.run('destroyInstance', { instance })
   expect(under.account().instances).toEqual({})
-  // Nothing is in doubt, so nothing is asked twice.
+  // Nothing is uncertain, so the list is read once.
   expect(lists().length).toBe(before + 1)
   await under.until(() => tunnel() === undefined)
   await expect.poll(() => pins(inside)).not.toContain(name)

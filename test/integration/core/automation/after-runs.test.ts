@@ -12,18 +12,18 @@ import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
-/** So much takes a while to fetch. */
+/** Takes a while to fetch. */
 const large = Buffer.alloc(192 * 1024 * 1024)
 
 describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
-  test('cannot be told otherwise while the service is being asked, and what is chosen in time holds', async () => {
+  test('keeps its chosen action once the service is being asked to act', async () => {
     const { world, under, instance, intended } = await openInside()
     world.sim.controls.setFaults([
       { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 8000, times: 1 },
     ])
     const id = await startRun(under, { instance, command: 'true', afterwards: 'stop' })
     await under.until(() => runOf(under, id)?.step === 'acting')
-    // Choosing the same again changes nothing, until it is refused.
+    // Choosing the same again changes nothing until it is refused.
     await vi.waitFor(
       () =>
         expect(under.run('changeRun', { run: id, afterwards: 'stop' })).rejects.toMatchObject({
@@ -39,7 +39,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('stopped')
   }, 120_000)
 
-  test('is not destroyed by a guard while its folder is not fetched: it is stopped, and that is said', async () => {
+  test('has its instance stopped, not destroyed, by a guard until its folder is fetched', async () => {
     const { world, under, instance, home, intended } = await openInside()
     const id = await startRun(under, { instance, command: 'sleep 600', fetch: home, afterwards: 'nothing' })
     await under.until(() => runOf(under, id)?.step === 'running')
@@ -54,7 +54,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     )
   }, 120_000)
 
-  test('is fetched into another folder where that was chosen meanwhile, whole, and what was chosen follows', async () => {
+  test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, maxRetries: 20 }))
     const { world, under, sshd, instance, home, intended } = await openInside({
@@ -81,7 +81,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   }, 120_000)
 
-  test('that cannot be fetched is stopped by its watchdog, never destroyed; once it was started it is fetched, and runs on', async () => {
+  test('is stopped by its watchdog while unfetched, and fetched once restarted', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
     writeFileSync(join(home, 'results', 'model'), large)
@@ -98,7 +98,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.unreached !== undefined)
     const there = join(home, '.berth', 'runs', id)
     expect(readFileSync(join(there, 'then'), 'utf8')).toBe('stop 900\n')
-    // Nobody waits a quarter of an hour here.
+    // Shortens the wait of 15 minutes.
     writeFileSync(join(there, 'then'), 'stop 1\n')
     rmSync(join(there, 'due'), { force: true })
     await expect.poll(intended, { timeout: 40_000, interval: 250 }).toBe('stopped')
@@ -113,9 +113,9 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('running')
   }, 120_000)
 
-  test('leaves nothing of its output once its account has left Berth, though it still prints', async () => {
+  test('leaves no output on disk once its account is removed, even while it prints', async () => {
     const { world, under, instance } = await openInside()
-    // So much that some of it is on its way at any moment.
+    // Prints so much that some is always in transit.
     const id = await startRun(under, {
       instance,
       command: 'head -c 100000000 /dev/zero | tr "\\0" a',
@@ -129,7 +129,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   }, 120_000)
 })
 
-test('a run whose rental comes to nothing is said not to start, and goes with that from the list', async () => {
+test('a run whose rental fails is reported, and is dismissed with the rental', async () => {
   const world = await createWorld()
   onTestFinished(() => world.close())
   const under = await world.startConnected()

@@ -8,25 +8,25 @@ import { endDetached, type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { requestCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
-/** Berth with an instance that the simulator tells of, and whose inside is Debian's own OpenSSH server. */
+/** Berth with an instance of the simulator whose SSH server is Debian's own OpenSSH. */
 export interface Inside {
   world: World
   under: BerthUnderTest
   sshd: Sshd
   instance: number
-  /** The home folder on the instance's side. */
+  /** The home folder on the instance. */
   home: string
-  /** Percent, as the stand-in for nvidia-smi tells it. */
+  /** Percent, as the fake nvidia-smi reports it. */
   setLoad(percent: number): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
-  /** The next so many polls find no instance: neither in the list nor, unless `listOnly`, by itself. */
+  /** Hides the instance from that many lists and, unless `listOnly`, from requests for it alone. */
   hide(lists: number, listOnly?: boolean): void
-  /** What the service makes of the instance; undefined once it is destroyed. */
+  /** The service's `intended_status`; undefined once it is destroyed. */
   intended(): Promise<string | undefined>
 }
 
-/** `fileDialogs` are this machine's own, where the test answers them. */
+/** `fileDialogs` are set where the test answers them. */
 export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
@@ -41,7 +41,7 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
   chmodSync(join(bin, 'nvidia-smi'), 0o755)
   const sshd = await startSshd([`SetEnv HOME=${home} PATH=${bin}:/usr/local/bin:/usr/bin:/bin`])
   onTestFinished(() => sshd.close())
-  // What outlives its connections must not outlive the test.
+  // Ends processes that outlive their connections.
   onTestFinished(() => endDetached(home))
   const detour = await startDetour(world.sim.baseUrl, sshd.port)
   onTestFinished(() => detour.close())

@@ -1,7 +1,7 @@
 import type { PlacedRunRequest, RunView } from '../../../../electron/contract/automation/run.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
-/** What a run is asked for with, where nothing else is wanted. */
+/** The defaults of a run request. */
 export const plainRun = {
   afterwards: 'nothing',
   watchdog: false,
@@ -9,7 +9,7 @@ export const plainRun = {
   afterwardsIfStuck: false,
 } as const
 
-/** Resolves with its id. */
+/** Resolves with the run's id. */
 export function startRun(
   under: BerthUnderTest,
   request: Partial<PlacedRunRequest> & { command: string },

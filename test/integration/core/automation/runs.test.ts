@@ -10,7 +10,7 @@ import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
-/** The output as it is kept on this machine. */
+/** The output as stored on this machine. */
 async function storedOutput(world: World, id: string): Promise<string> {
   const files = [...(await everyFile(world))].filter(([name]) => name.includes(`/runs/${id}.`))
   return files
@@ -48,7 +48,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     again.berth.onChange(() => {
       const step = runOf(again, id)?.step
       if (step !== undefined && steps.at(-1) !== step) steps.push(step)
-      // What is fetched lies here before anything is done to the instance.
+      // The folder is fetched before anything is done to the instance.
       if (step === 'acting') steps.push(existsSync(join(home, '..', 'Berth', 'results')) ? 'fetched' : 'lost')
     })
     await again.until(() => steps.includes('running'))
@@ -68,13 +68,13 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       'over',
     ])
     expect(told(world, /^training has ended with exit code 7$/)).toBe(true)
-    // The command ran once, whatever was lost and asked again.
+    // The command ran once, despite the lost connections.
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
     const found = await again.run('searchRun', { run: id, text: `LINE ${lines} –` })
     expect(found).toMatchObject({ matches: [{ line: lines, text: `line ${lines} – ünïcode` }], total: 1 })
   }, 120_000)
 
-  test('whose folder cannot be fetched leaves the instance as it is, tells the watchdog, and says so', async () => {
+  test('with a missing folder withdraws its watchdog order and waits for a retry', async () => {
     const { world, under, instance, home, intended } = await openInside()
     const id = await startRun(under, {
       instance,
@@ -91,7 +91,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(under.account().watchdogs[instance]?.step).toBe('watching')
     await under.until(() => !existsSync(join(home, '.berth', 'runs', id, 'then')))
 
-    // Once it is there, a try again fetches it and goes on to what was chosen.
+    // Once the folder exists, a retry fetches it and does what was chosen.
     mkdirSync(join(home, 'nowhere'))
     await under.run('retryRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'over')
@@ -99,7 +99,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   }, 120_000)
 
-  test('kept while nothing gets in tells the watchdog so after a restart, once Berth gets in again', async () => {
+  test('kept while SSH is down withdraws its watchdog order after a restart', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
     for (const name of ['first', 'second', 'third'])
@@ -131,7 +131,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(told(world, /is kept/)).toBe(true)
   }, 120_000)
 
-  test('whose folder cannot be fetched for want of a way in says so, tries on over a restart, and can be given up', async () => {
+  test('that cannot be fetched over SSH alerts, retries after a restart, and can be given up', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
     for (const name of ['first', 'second', 'third'])
@@ -146,7 +146,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     })
     await under.until(() => (transfer()?.done ?? 0) > 0)
     const order = join(home, '.berth', 'runs', id, 'then')
-    // Never destroyed by the watchdog, whatever was chosen: that would lose what is not fetched.
+    // The watchdog only stops it, since destroying would lose what is not fetched.
     expect(readFileSync(order, 'utf8')).toBe('stop 900\n')
     await sshd.stop()
     await under.until(() => runOf(under, id)?.unreached !== undefined)
@@ -156,7 +156,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await world.sim.controls.advance(60)
     await under.until(() => told(world, /results of echo quick cannot be fetched yet$/))
 
-    // What is chosen now cannot be told: that is shown, and told once there is a way in.
+    // The watchdog hears of this choice only once SSH works, and State says so.
     await under.run('changeRun', { run: id, afterwards: 'nothing' })
     expect(runOf(under, id)).toMatchObject({ step: 'fetching', watchdogStale: true })
     await under.close()
@@ -175,7 +175,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBe('running')
   }, 120_000)
 
-  test('is fetched once there is a way in again, and what was chosen follows', async () => {
+  test('is fetched once SSH works again, and its instance is then destroyed', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
     const id = await startRun(under, {
@@ -199,7 +199,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.unreached).toBeUndefined()
   }, 120_000)
 
-  test('whose end another run holds up can be told to stop instead of destroy, and its watchdog hears of it', async () => {
+  test('held up by another run can stop instead of destroy, also in its watchdog order', async () => {
     const { under, instance, home, intended } = await openInside()
     const other = await startRun(under, { instance, command: 'sleep 600' })
     const id = await startRun(under, { instance, command: 'true', afterwards: 'destroy', watchdog: true })
@@ -212,12 +212,12 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.run('endRun', { run: other })
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(await intended()).toBe('stopped')
-    // Whoever starts it again wants it to run: the watchdog finds that end served.
+    // The watchdog must not stop it again once it is started.
     expect(existsSync(join(home, '.berth', 'runs', id, 'served'))).toBe(true)
     await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).resolves.toBeUndefined()
   }, 120_000)
 
-  test('is not taken for lost when one poll is without its instance, however many runs are on that', async () => {
+  test('keeps running when one poll misses its instance, also beside another run', async () => {
     const { under, instance, hide } = await openInside()
     const ids = [
       await startRun(under, { instance, command: 'sleep 600' }),
@@ -230,14 +230,14 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(ids.map(id => runOf(under, id)?.step)).toEqual(['running', 'running'])
   }, 120_000)
 
-  test('whose end Berth does not see is followed by the watchdog, which stops the instance', async () => {
+  test('that ends while Berth is closed has its instance stopped by the watchdog', async () => {
     const { under, instance, home, intended } = await openInside()
     const id = await startRun(under, { instance, command: 'sleep 6', afterwards: 'stop', watchdog: true })
     await under.until(() => runOf(under, id)?.step === 'running')
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')
     expect(readFileSync(then, 'utf8')).toBe('stop 300\n')
-    // Nobody waits five minutes here.
+    // Shortens the wait of 5 minutes.
     writeFileSync(then, 'stop 1\n')
     await expect.poll(intended, { timeout: 40_000, interval: 250 }).toBe('stopped')
     expect(readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')).toContain(
@@ -245,7 +245,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     )
   }, 120_000)
 
-  test('that is silent on idle GPUs seems stuck, one under load does not, and can be ended', async () => {
+  test('seems stuck when silent on idle GPUs, not under load, and can be ended', async () => {
     const { world, under, instance, setLoad } = await openInside()
     const id = await startRun(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
     await under.until(() => (runOf(under, id)?.seen ?? 0) > 0)
@@ -260,7 +260,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.code).toBe(143)
   }, 120_000)
 
-  test('that cannot be started can be ended, and removed from the list', async () => {
+  test('that cannot be started can be ended and removed from the list', async () => {
     const { under, sshd, instance } = await openInside()
     await sshd.stop()
     sshd.dropConnections()
@@ -274,7 +274,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)).toBeUndefined()
   }, 120_000)
 
-  test('is rented for in one breath: it waits for its instance, is run there, and what was chosen follows', async () => {
+  test('requested with a rental waits for its instance, runs there, and then stops it', async () => {
     const { world, under } = await openInside()
     const run = { ...plainRun, command: 'echo here', afterwards: 'stop' } as const
     const rental = await under.run('rent', { request: await requestCheapest(under), run })

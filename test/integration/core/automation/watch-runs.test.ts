@@ -26,7 +26,7 @@ const request: WatchRequest = {
 }
 
 describe.skipIf(lacking)(`a watch${lacking}`, () => {
-  test('runs a command on what it rents by itself, over a restart, and does then what was chosen', async () => {
+  test('runs a command on the instance it rents, across a restart, and then stops it', async () => {
     const { world, under, home, restart } = await openInside()
     const command = 'touch "$HOME/trained"'
     const run = { ...plainRun, name: 'train', command, afterwards: 'stop' as const }

@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
-test('only what a watchdog itself did for idleness is told as its doing', async () => {
-  // The world goes on by what is said alone: a slow machine changes nothing.
+test('only an instance ended by neither user nor guard is put down to its watchdog', async () => {
+  // The test advances the world, so that a slow machine changes nothing.
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
   const { controls, baseUrl, apiKey } = world.sim
@@ -18,13 +18,13 @@ test('only what a watchdog itself did for idleness is told as its doing', async 
     (a.label ?? '').localeCompare(b.label ?? ''),
   )
   if (!byUser || !byGuard || !byWatchdog) throw new Error('they were not rented')
-  // Where no SSH answers nothing is visited meanwhile.
+  // No SSH answers, so no watchdog is visited.
   for (const { id } of [byUser, byGuard, byWatchdog])
     controls.setInstance(id, { ssh: { host: '127.0.0.1', port: 1 } })
   const account = first.account().id
   await first.close()
 
-  // They were watched when Berth was last there, long ago: each may have been idle for long enough since.
+  // Each was last visited long ago, and may have been idle for long enough since.
   const idle = { seconds: 600, below: 5 }
   const watched = ({ id }: { id: number }, action: string) => ({
     instance: id,
@@ -66,7 +66,7 @@ test('only what a watchdog itself did for idleness is told as its doing', async 
   })
 })
 
-test('a time that has passed is refused at its field, on an instance and in a start script', async () => {
+test('a watchdog time in the past is refused, on an instance and in a start script', async () => {
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
   const under = await world.startConnected()

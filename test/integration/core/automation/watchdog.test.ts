@@ -40,7 +40,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
     expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
 
-    // It goes with the guard that it does the same for: a snooze moves it, and off it is taken out.
+    // It follows its guard: a snooze moves its time, and switching off removes the time.
     const now = accountNow(under.account().clock, Date.now())
     const guard = await under.run('setGuard', {
       instance,
@@ -66,7 +66,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await under.run('checkWatchdog', { instance })
     expect(read('lease')).not.toBe(lease)
 
-    // The container's start brings it back, before what never ends; one more start is none.
+    // The start script starts it before the command that never ends, and only once.
     expect(readFileSync(onstart, 'utf8')).toMatch(/^#!\/bin\/bash\n# >>> berth watchdog\n[\s\S]*exec sleep/)
     const first = read('pid')
     process.kill(Number(first), 'SIGKILL')
@@ -77,7 +77,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     execSync(hook, { shell: '/bin/sh' })
     expect(read('pid')).toBe(pid)
 
-    // One that was ended on the instance is started again by a visit, of a Berth that was started anew.
+    // A killed watchdog is started again by a visit of a restarted Berth.
     process.kill(Number(pid), 'SIGKILL')
     await under.close()
     const again = await restart()
@@ -104,10 +104,10 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(await intended()).toBe('running')
   }, 120_000)
 
-  test('stops the instance when Berth is away, with the service down at first, and the next Berth says so', async () => {
+  test('stops it once Berth is gone, despite failed requests, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
     await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 48 } })
-    // For as long as Berth is there, it renews, well before the lease has lapsed: also where one visit failed.
+    // Berth renews the lease well before it lapses, also where one visit failed.
     const lease = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
     for (let renewals = 0; renewals < 2; renewals += 1) {
       const before = lease()
@@ -121,7 +121,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     }
     expect(await intended()).toBe('running')
 
-    // One so short that a busy machine may let it lapse is put there only now.
+    // A short lease is set only now, since a busy machine might let it lapse.
     await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 5 } })
     world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
     await under.close()
@@ -138,7 +138,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
   }, 120_000)
 
-  test('that another Berth put there is shown and not renewed, or it would never see that one is away', async () => {
+  test('is shown but not renewed by another Berth', async () => {
     const { world, under, sshd, instance, home } = await openInside()
     await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 7200 } })
     const { baseUrl } = under.account()
@@ -153,7 +153,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await other.until(() => other.account().instances[instance]?.state === 'running')
     const [key] = await other.run('sshKeys', {})
     sshd.authorize(key?.publicKey ?? '')
-    // The first check finds it, each one after that visits it.
+    // The first check finds the watchdog, the others visit it.
     for (const _ of [1, 2, 3]) await other.run('checkWatchdog', { instance })
     expect(viewOf(other, instance)).toMatchObject({
       step: 'watching',
@@ -163,13 +163,13 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(read()).toBe(lease)
   }, 120_000)
 
-  test('comes with the start script of a rental, and Berth tells it on its first visit which instance it is on', async () => {
+  test('comes with a start script, and learns its instance on Berth’s first visit', async () => {
     const { world, under, sshd, instance, home } = await openInside()
     const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
     const onstart = await under.run('watchdogStartScript', { request })
     expect(onstart).not.toContain(world.sim.apiKey)
     expect(onstart.length).toBeLessThan(10_000)
-    // As the container does at its start, twice.
+    // Runs it twice, as a container's start does.
     const script = join(sshd.folder, 'onstart.sh')
     writeFileSync(script, onstart)
     for (let start = 0; start < 2; start += 1) execSync(`HOME=${home} sh ${script}`)
@@ -184,7 +184,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
   }, 120_000)
 
-  test('is refused in a sentence where it could not work, and then nothing of it is there', async () => {
+  test('is refused without an instance key, and leaves nothing on the instance', async () => {
     const { world, under, instance, home } = await openInside()
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
     const put = under.run('putWatchdog', { instance, request: { action: 'stop', lease: 60 } })

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const transfers = () => Object.values(under.account().fileTransfers)
 
-test('over a server without posix-rename: up, replaced, renamed, down, deleted, and State tells how far it is', async () => {
+test('a file is uploaded, replaced, renamed, downloaded and deleted without posix-rename', async () => {
   const bytes = Buffer.alloc(3_000_000, 'Berth')
   await writeFile(join(here, '-a file ü.bin'), bytes)
   const { path: folder } = await under.run('listFiles', { instance })
@@ -48,7 +48,7 @@ test('over a server without posix-rename: up, replaced, renamed, down, deleted, 
       done: 3_000_000,
       filesDone: 1,
     })
-    // A choice is used up with what it was made for.
+    // A choice can be used once.
     expect((await problemOf(under.run('uploadChosen', { instance, folder: to, choice, replace }))).code).toBe(
       'no_such_choice',
     )
@@ -81,7 +81,7 @@ test('over a server without posix-rename: up, replaced, renamed, down, deleted, 
   await under.until(() => transfers().length === 0)
 })
 
-test('a text is made, read and written, and a path of this machine is nobody’s to give', async () => {
+test('a text file is written and read, and a local path is refused as an argument', async () => {
   const { path: folder } = await under.run('listFiles', { instance })
   const path = `${folder}/conf`
   const version = await under.run('writeTextFile', { instance, path, text: 'a\n' })
@@ -95,7 +95,7 @@ test('a text is made, read and written, and a path of this machine is nobody’s
     expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
 })
 
-test('what was under way when Berth ended is told in Activity, and its file has not its name yet', async () => {
+test('an upload that Berth’s end cut off is in Activity and not under its final name', async () => {
   await writeFile(join(here, '-a file ü.bin'), Buffer.alloc(30_000_000, 'Berth'))
   const { path: folder } = await under.run('listFiles', { instance })
   const { choice = '' } = (await under.run('chooseFiles', { what: 'files' })) ?? {}

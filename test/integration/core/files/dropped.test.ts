@@ -17,12 +17,12 @@ const size = 48 * 1024 * 1024
 
 interface Watched {
   transfer: FileTransfer
-  /** The steps it went through, in their order. */
+  /** The steps it went through, in order. */
   steps: FileStep[]
   until(wanted: (view: FileTransferView) => boolean): Promise<FileTransferView>
 }
 
-/** Begins a transfer with the sshd; `make` gets what to call when it has got further. */
+/** Begins a transfer with the sshd; `make` gets a callback for progress. */
 function begin(place: Place, direction: 'up' | 'down', make: (changed: () => void) => Job): Watched {
   const steps: FileStep[] = []
   const waiting = new Set<() => void>()
@@ -75,7 +75,7 @@ const upload = (place: Place) =>
   )
 
 describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
-  test('an upload goes on by itself once the network is back, and its hash is right', async () => {
+  test('an upload resumes by itself once the network is back, with the right hash', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.here, 'big'), size)
     const { until, steps } = upload(place)
@@ -92,7 +92,7 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
     expect(steps).not.toContain('failed')
   })
 
-  test('so does a download', async () => {
+  test('a download resumes by itself, with the right hash', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.there, 'big'), size)
     const into = join(place.here, 'into')
@@ -109,7 +109,7 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
     expect(readdirSync(into)).toEqual(['big'])
   })
 
-  test('one that is paused goes on when it is told to, and one that is cancelled leaves nothing', async () => {
+  test('a paused upload resumes on request, and a cancelled one leaves nothing', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.here, 'big'), size)
     const paused = upload(place)

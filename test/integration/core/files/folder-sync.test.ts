@@ -31,8 +31,8 @@ async function openFolderSync() {
   return { sshd, folder, remote: join(there, 'project'), open, instance: instanceView({ id: 4711 }) }
 }
 
-describe.skipIf(!hasSshd)('folders kept in step with an instance', () => {
-  test('a scan tells what would be sent, and nothing is sent by it', async () => {
+describe.skipIf(!hasSshd)('folder sync with an instance', () => {
+  test('a scan tells what would be sent, and refuses a missing folder', async () => {
     const { folder, open } = await openFolderSync()
     write(folder, { 'a.py': '12345', 'b/c.py': '123', '.env': 'x', 'd.log': 'x', '.gitignore': '*.log' })
     expect(await open().scan(folder)).toEqual({
@@ -47,7 +47,7 @@ describe.skipIf(!hasSshd)('folders kept in step with an instance', () => {
     })
   })
 
-  test('it goes on by itself when the connection is lost on the way', async () => {
+  test('an upload continues by itself after a lost connection', async () => {
     const { sshd, folder, remote, open, instance } = await openFolderSync()
     for (let at = 0; at < 20; at++) write(folder, { [`${at}.bin`]: Buffer.alloc(2_000_000, at) })
     let cut = false
@@ -68,7 +68,7 @@ describe.skipIf(!hasSshd)('folders kept in step with an instance', () => {
     expect(told.at(-1)?.done).toBe(told.at(-1)?.total)
   })
 
-  test('what was brought home is remembered by the next Berth', async () => {
+  test('a restart remembers what was downloaded, and local changes are not overwritten', async () => {
     const { folder, remote, open, instance } = await openFolderSync()
     mkdirSync(remote)
     write(remote, { 'out/a.pt': 'one', 'out/b.pt': 'one' })

@@ -10,13 +10,13 @@ interface Scene {
   world: World
   under: BerthUnderTest
   clock: HandClock
-  /** It runs at the beginning, and a guard is to stop it in an hour. */
+  /** Runs at first; a guard stops it in an hour. */
   instance: number
-  /** The world and this machine go on alike, awake. */
+  /** Advances the world and this machine, awake. */
   pass(seconds: number): Promise<void>
 }
 
-/** A whole Berth by a clock that is moved by hand, and a world that stands still but for that. */
+/** Berth on a clock that is moved by hand, in a world that is advanced with it. */
 async function guarded(context: TestContext, missed: Args<'setGuard'>['missed']): Promise<Scene> {
   const world = await createWorld({ speed: 1 })
   context.onTestFinished(() => world.close())
@@ -54,14 +54,14 @@ const stops = ({ world, instance }: Scene) =>
 const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
 
 test.for(['act', 'tell'] as const)(
-  'a laptop that slept through its moment wakes, and the guard does what was chosen, once: %s',
+  'a guard whose moment was slept through does what was chosen, once: %s',
   async (missed, context) => {
     const scene = await guarded(context, missed)
     const { world, under, clock, pass } = scene
     await pass(600)
     await world.sim.controls.advance(9 * hour)
     clock.sleep(9 * hour * 1000)
-    // Awake again: what was to be done at its time is done now, all at once, before anything was looked at.
+    // Awake again: all timers that came due fire at once, before the first poll.
     await clock.pass(1000)
     under.berth.pollNow()
     const end = missed === 'act' ? 'done' : 'missed'
@@ -73,7 +73,7 @@ test.for(['act', 'tell'] as const)(
   },
 )
 
-test('a clock of this machine that is set wrong, ahead and back, moves no guard', async context => {
+test('a local clock that is set ahead or back moves no guard', async context => {
   const scene = await guarded(context, 'act')
   const { clock, pass } = scene
   const year = 365 * 24 * hour * 1000

@@ -25,13 +25,13 @@ async function connected(context: TestContext): Promise<{ world: World; under: B
 const guardsOn = (under: BerthUnderTest, instance: number) =>
   Object.values(under.account().guards).filter(guard => guard.instance === instance)
 
-test.concurrent('what was chosen with a rental guards its instance, and is offered with the next', async context => {
+test.concurrent('guards requested with a rental are set on its instance and kept for the next', async context => {
   const { world, under } = await connected(context)
   expect(under.account().lastRental).toBeUndefined()
   const { id } = await rentRunning(under, { stops })
   expect(guardsOn(under, id)).toMatchObject(guarded)
   expect(under.account().lastRental).toMatchObject({ stops })
-  // The service is not told of it.
+  // The service is not told of them.
   const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
   expect(JSON.stringify(create)).not.toContain('stops')
 
@@ -39,7 +39,7 @@ test.concurrent('what was chosen with a rental guards its instance, and is offer
   await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
 })
 
-test.concurrent('each attempt has it, and so has the one that is kept', async context => {
+test.concurrent('guards requested with failover are set on the instance of each attempt', async context => {
   const { world, under } = await connected(context)
   const id = await under.run('rentWithFailover', attemptsRequest({}, { stops }))
   await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
@@ -51,7 +51,7 @@ test.concurrent('each attempt has it, and so has the one that is kept', async co
   expect(guardsOn(under, instance)).toMatchObject(guarded)
 })
 
-test.concurrent('what a watch rents by itself has it', async context => {
+test.concurrent('guards requested with a watch are set on the instance it rents', async context => {
   const { under } = await connected(context)
   const { search, request, limits } = attemptsRequest({}, { stops })
   await under.run('saveWatch', {
@@ -62,7 +62,9 @@ test.concurrent('what a watch rents by itself has it', async context => {
   expect(guardsOn(under, instance?.id ?? 0)).toMatchObject(guarded)
 })
 
-test.concurrent('what takes the place of an outbid instance has it', { timeout: 90_000 }, async context => {
+test.concurrent('guards of an outbid instance are set on its replacement', {
+  timeout: 90_000,
+}, async context => {
   const { world, under } = await connected(context)
   const { id } = await rentRunning(under, { bid: 0.4, stops })
   await under.run('chooseRecovery', {

@@ -6,7 +6,7 @@ import { createClient } from '../../../../electron/service/client.ts'
 import { rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
-test('what is to be saved first is waited for; where it is not safe the instance stays, and the others have their turn', async ({
+test('an instance whose data is not saved stays, and the other one is destroyed', async ({
   onTestFinished,
 }) => {
   const world = await createWorld()
@@ -44,7 +44,7 @@ test('what is to be saved first is waited for; where it is not safe the instance
   )
   expect(first).toMatchObject({ done: [{ instance: other.id }], problem: { code: 'not_saved' } })
   expect((await client.instances.list()).instances.map(({ id }) => id)).toEqual([kept.id])
-  // What is gone already counts as done.
+  // An instance that is gone counts as done.
   expect(
     (
       await carry(

@@ -10,7 +10,7 @@ import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Each test has a world of its own, so that they can wait at the same time. */
 async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<World> {
-  // A day that ends meanwhile would begin its budget anew.
+  // A day that ends meanwhile would reset its budget.
   const world = await createWorld({ start: nextMorning(), speed })
   onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
@@ -33,8 +33,8 @@ const isHalted = (under: BerthUnderTest, id: number) =>
   ['stopped', 'stopping'].includes(stateOf(under, id) ?? '')
 
 /**
- * The world goes on without Berth's machine having noticed, as after a sleep; then Berth polls, and looks on while it is
- * awake: two sleeps without any time between them would be the pace of a faster world.
+ * Advances the world but not this machine's clock, as a sleep does, and polls. Two more polls follow while awake:
+ * sleeps without time between them would look like a faster world.
  */
 async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: number): Promise<void> {
   await sim.controls.advance(seconds)
@@ -44,7 +44,7 @@ async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: numb
     await under.run('refresh', {})
   }
 }
-/** Milliseconds: a little more than what Berth measures over (shortestMeasurement of the account's clock), in its haste. */
+/** Milliseconds: slightly more than `shortestMeasurement` of the account's clock, divided by `haste`. */
 const measured = 950 / haste
 
 /** Requests that stop an instance. */
@@ -53,7 +53,7 @@ const stops = ({ sim }: World, id: number) =>
 
 const titles = ({ notifier }: World) => notifier.shown.map(({ title }) => title)
 
-describe.concurrent('each kind is kept by the first fresh answer after its moment, and once', () => {
+describe.concurrent('each kind of guard acts on the first poll after its moment, and once', () => {
   const kinds: [string, (under: BerthUnderTest, id: number, now: number) => GuardSettings][] = [
     ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
     ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
@@ -91,7 +91,7 @@ describe.concurrent('each kind is kept by the first fresh answer after its momen
   })
 })
 
-test.concurrent('a guard that destroys does, and nothing is left of the instance', async context => {
+test.concurrent('a guard with the action destroy leaves no instance', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -101,7 +101,7 @@ test.concurrent('a guard that destroys does, and nothing is left of the instance
   await under.until(() => guardsOf(under)[0]?.step === 'done')
 })
 
-test.concurrent('a guard that is changed keeps its record, and a snooze of what it goes on waiting for', async context => {
+test.concurrent('a changed guard keeps its history, and its snooze while its time is the same', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -121,8 +121,8 @@ test.concurrent('a guard that is changed keeps its record, and a snooze of what 
   expect(guardsOf(under)[0]?.snoozedUntil).toBeUndefined()
 })
 
-test.concurrent('it warns ahead, a snooze from the alert moves its moment, and then it acts', async context => {
-  // In a faster world its moment would come meanwhile on a slow machine.
+test.concurrent('a guard warns ahead, is snoozed from the alert, and acts at its new time', async context => {
+  // In a faster world its moment could come early on a slow machine.
   const world = await newWorld(context, 1)
   const under = await world.startConnected()
   await rentCheapest(under)
@@ -152,11 +152,11 @@ test.concurrent('it warns ahead, a snooze from the alert moves its moment, and t
   await under.until(() => isHalted(under, id))
 })
 
-test.concurrent('while the service is down at the moment it says so, and acts once it answers', async context => {
+test.concurrent('a guard due while the service is down says so, and acts once it answers', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
-  // Without answers the account's time goes on as fast as was measured before.
+  // Without answers the account's time keeps the speed measured before.
   await under.until(() => under.account().clock.rate > 30 / haste)
   await guard(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
@@ -169,7 +169,7 @@ test.concurrent('while the service is down at the moment it says so, and acts on
   await under.until(() => isHalted(under, id))
 })
 
-test.concurrent('a stop that is refused is tried again, and said once', async context => {
+test.concurrent('a stop that fails is retried until it works, and reported once', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -183,8 +183,8 @@ test.concurrent('a stop that is refused is tried again, and said once', async co
   await under.until(() => guardsOf(under)[0]?.problem === undefined)
 })
 
-describe.concurrent('slept through', () => {
-  test('it acts once on wake where that was chosen', async context => {
+describe.concurrent('a guard whose moment was missed', () => {
+  test('acts once afterwards where that was chosen', async context => {
     const world = await newWorld(context)
     const under = await world.startConnected()
     const { id } = await rentRunning(under)
@@ -201,7 +201,7 @@ describe.concurrent('slept through', () => {
       .toContain('while Berth was not polling')
   })
 
-  test('it only says so where that was chosen, and not again after a restart', async context => {
+  test('only alerts where that was chosen, and not again after a restart', async context => {
     const world = await newWorld(context)
     const under = await world.startConnected()
     const { id } = await rentRunning(under)
@@ -220,7 +220,7 @@ describe.concurrent('slept through', () => {
   })
 })
 
-test.concurrent('ended while it acts, it goes on after the restart, late as that is', async context => {
+test.concurrent('a guard cut off while acting goes on after a restart, however late', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -235,7 +235,7 @@ test.concurrent('ended while it acts, it goes on after the restart, late as that
   await again.until(() => guardsOf(again)[0]?.step === 'done')
 })
 
-test.concurrent('a credit that a poll did not tell is not acted on', async context => {
+test.concurrent('a guard does not act on a credit that the poll did not return', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
@@ -251,7 +251,7 @@ test.concurrent('a credit that a poll did not tell is not acted on', async conte
   await under.until(() => isHalted(under, id))
 })
 
-test.concurrent('an answer whose clock has leapt a year ahead does no harm', async context => {
+test.concurrent('a guard does not act on answers whose date is a year ahead', async context => {
   const world = await newWorld(context)
   const leaping = leapingDates(world.sim.baseUrl)
   context.onTestFinished(leaping.end)
@@ -268,7 +268,7 @@ test.concurrent('an answer whose clock has leapt a year ahead does no harm', asy
   expect(guardsOf(under)[0]?.step).toBe('waiting')
 })
 
-/** Puts the dates of so many of a service's next answers a year ahead, as a proxy with a wrong clock does. */
+/** Dates a number of a service's next answers a year ahead, as a proxy with a wrong clock does. */
 function leapingDates(service: string): { leap(answers: number): void; left(): number; end(): void } {
   const plain = wire.send
   let left = 0
@@ -291,7 +291,7 @@ function leapingDates(service: string): { leap(answers: number): void; left(): n
   }
 }
 
-test.concurrent('two Berths with a guard each on one instance do no harm', async context => {
+test.concurrent('two Berths with a guard each on one instance both end without an error', async context => {
   const world = await newWorld(context)
   const other = await createWorld()
   context.onTestFinished(() => other.close())
@@ -315,7 +315,7 @@ test.concurrent('two Berths with a guard each on one instance do no harm', async
   expect([...titles(world), ...titles(other)].filter(title => title.includes('did not work'))).toEqual([])
 })
 
-test.concurrent('a guard that is switched off stays and does nothing, and on again begins its while anew', async context => {
+test.concurrent('a guard switched off does nothing, and switched on starts its duration anew', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()
   const { id } = await rentRunning(under)

@@ -6,7 +6,7 @@ import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 import { createWorld } from '../world.ts'
 
-/** A world with one instance that has cost more than the budget of the month that is set later. */
+/** A world with one instance that has cost more than the monthly budget set later. */
 async function spendingWorld(
   { onTestFinished }: TestContext,
   bid?: number,
@@ -32,7 +32,7 @@ const budget = (under: BerthUnderTest) =>
 const stateOf = (under: BerthUnderTest, id: number) => under.account().instances[id]?.state
 const lines = (under: BerthUnderTest, text: string) => under.run('searchActivity', { text, limit: 50 })
 
-test.concurrent('a watch rents nothing beyond a budget that is reached, says so, and goes on once it may', {
+test.concurrent('a watch is held back by a reached budget, says so, and rents after a snooze', {
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
@@ -58,7 +58,7 @@ test.concurrent('a watch rents nothing beyond a budget that is reached, says so,
   expect(view()?.waits).toBeUndefined()
 })
 
-test.concurrent('an attempt that this Berth’s own guard would stop is destroyed, and the next one waits', {
+test.concurrent('an attempt that a guard would stop is destroyed, and the next waits for the guard', {
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
@@ -87,7 +87,7 @@ test.concurrent('an attempt that this Berth’s own guard would stop is destroye
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
-test.concurrent('an attempt that runs is ended by its series alone, not by the guard as well', {
+test.concurrent('a running attempt is destroyed by its series alone, not by the guard too', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld({ start: nextMorning() })
@@ -113,7 +113,7 @@ test.concurrent('an attempt that runs is ended by its series alone, not by the g
   expect(await lines(under, 'Stopped')).toEqual([])
 })
 
-test.concurrent('what waits for a guard on the credit asks the market again, once a minute', {
+test.concurrent('attempts held back by a credit guard keep searching the market', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld()
@@ -133,7 +133,7 @@ test.concurrent('what waits for a guard on the credit asks the market again, onc
   await under.run('cancelAttempts', { attemptSeries: id })
 })
 
-test.concurrent('what was outbid is neither raised nor replaced while a budget is reached', {
+test.concurrent('an outbid instance is neither raised nor replaced while a budget is reached', {
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context, 0.4)
@@ -141,7 +141,7 @@ test.concurrent('what was outbid is neither raised nor replaced while a budget i
   await world.sim.controls.outbid(first)
   await under.run('refresh', {})
   await under.until(() => stateOf(under, first) === 'outbid')
-  // It has nothing to stop.
+  // The guard stops nothing.
   const guard = await budget(under)
   await under.run('chooseRecovery', {
     instance: first,

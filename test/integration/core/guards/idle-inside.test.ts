@@ -5,7 +5,7 @@ import { wire } from '../../../../electron/service/http/wire.ts'
 import { rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
-/** Takes the GPU load out of a service's answers, as of one that does not tell it. */
+/** Removes the GPU load from a service's answers. */
 function withoutLoads(service: string): () => void {
   const plain = wire.send
   wire.send = async request => {
@@ -19,7 +19,7 @@ function withoutLoads(service: string): () => void {
   }
 }
 
-test('where the service does not tell the GPU load, an idle guard asks inside, and acts on what it hears', async ({
+test('an idle guard reads the GPU load over SSH where the service omits it, and acts', async ({
   onTestFinished,
 }) => {
   const world = await createWorld()

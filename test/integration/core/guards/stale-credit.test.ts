@@ -13,19 +13,19 @@ const hour = 3600
 interface Scene {
   world: World
   under: BerthUnderTest
-  /** It runs. */
+  /** A running instance. */
   id: number
-  /** So much of the world's time, in steps that follow each other for that Berth. */
+  /** Advances the world and this machine in steps, each with a poll. */
   pass(seconds: number, poll?: BerthUnderTest): Promise<void>
 }
 
-/** One that has cost half an hour's price. The world goes on by what `pass` says alone, so that a slow machine changes nothing. */
+/** An instance that has cost half an hour. Only `pass` advances the world, so that a slow machine changes nothing. */
 async function running({ onTestFinished }: TestContext, credit = 100): Promise<Scene> {
-  // A day or a month that ends meanwhile would be told, or begin its budget anew.
+  // A day or month that ends meanwhile would be reported, or reset its budget.
   const world = await createWorld({ start: nextMorning(), speed: 1 })
   onTestFinished(() => world.close())
   const { controls } = world.sim
-  // This machine's time goes on alike: steps of the world's alone would be the pace of a faster one, on a slow machine.
+  // This machine's time advances alike, since steps of the world alone would look like a faster world.
   let passed = 0
   const monotonic = () => systemClock.monotonic() + passed * 1000
   Object.assign(world.machine, { clock: { ...systemClock, monotonic } })
@@ -63,7 +63,7 @@ const stops = ({ world, id }: Scene) =>
     .requests()
     .filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${id}/`))
 
-/** The service tells the instances and no credit, by a refusal or because that part of it is down. */
+/** Lets polls return instances but no credit: it is refused, or that part is down. */
 const untell = ({ world }: Scene, status: number) =>
   world.sim.controls.setFaults([{ path: '^/api/v0/users/current/', kind: 'status', status }])
 
@@ -74,7 +74,7 @@ const kinds: [string, number, (scene: Scene) => GuardSettings][] = [
 ]
 
 test.concurrent.for(kinds)(
-  'a guard on the %s goes on to its moment while the credit is not told (%i), says so, and acts once it is',
+  'a guard on the %s is held while the credit is missing (%i), and acts once it returns',
   async ([, status, settings], context) => {
     const scene = await running(context)
     const { world, under } = scene
@@ -103,7 +103,7 @@ test.concurrent.for(kinds)(
   },
 )
 
-test.concurrent('a budget is not spent for another hour because Berth was restarted in between', async context => {
+test.concurrent('a budget keeps what it has counted over a restart without a known credit', async context => {
   const scene = await running(context)
   const { world, under } = scene
   await guard(scene, { when: { kind: 'budget', per: 'month', limit: hourly(scene) } })
@@ -118,7 +118,7 @@ test.concurrent('a budget is not spent for another hour because Berth was restar
   await again.until(() => isHalted({ ...scene, under: again }))
 })
 
-test.concurrent('what needs no credit is guarded while only the instances are told', async context => {
+test.concurrent('a guard that needs no credit acts while the account cannot be read', async context => {
   const scene = await running(context)
   const { world, under, id } = scene
   untell(scene, 500)
@@ -131,7 +131,7 @@ test.concurrent('what needs no credit is guarded while only the instances are to
   expect(under.account().limitation).toBeUndefined()
 })
 
-test.concurrent('where the instances are not told the poll failed, whatever is told of the credit', async context => {
+test.concurrent('a poll without instances fails and no guard acts, even with a credit', async context => {
   const scene = await running(context)
   const { world, under, id } = scene
   await guard(scene, { instance: id, when: { kind: 'duration', seconds: hour } })
@@ -142,7 +142,7 @@ test.concurrent('where the instances are not told the poll failed, whatever is t
   expect(stops(scene)).toEqual([])
 })
 
-test.concurrent('a guard that is set within its warning while the service is down warns at once', async context => {
+test.concurrent('a guard set within its warning time warns at once, though the service is down', async context => {
   const scene = await running(context)
   const { world, under, id } = scene
   world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
@@ -156,7 +156,7 @@ test.concurrent('a guard that is set within its warning while the service is dow
   await under.until(() => only(scene)?.step === 'warned')
 })
 
-test.concurrent('a guard on the credit that is overdue as it is set is due since then, not since before', async context => {
+test.concurrent('a credit guard that is overdue when it is set is due from then, not earlier', async context => {
   const scene = await running(context, 0.01)
   const { world, under } = scene
   untell(scene, 403)

@@ -2,9 +2,7 @@ import { expect, test } from 'vitest'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
-test('stop everything stops what runs, cancels rentals under way, and says what could not be stopped', async ({
-  onTestFinished,
-}) => {
+test('stop everything stops instances, cancels rentals and lists what failed', async ({ onTestFinished }) => {
   const world = await createWorld()
   onTestFinished(() => world.close())
   world.sim.controls.setCredit(1000)
@@ -19,14 +17,14 @@ test('stop everything stops what runs, cancels rentals under way, and says what 
   const { stopped, cancelled, failed } = await under.run('stopEverything', {})
   expect({ stopped, cancelled }).toEqual({ stopped: 1, cancelled: 1 })
   expect(failed).toEqual([expect.stringContaining(`#${second.id}`)])
-  // What the cancelled rental had created is taken back meanwhile, and may run until it is.
+  // The instance of the cancelled rental is destroyed meanwhile, and may run until then.
   await under.until(() => rentalsOf(under).length === 0 && instancesOf(under).length === 2)
   expect(await under.run('stopEverything', {})).toMatchObject({ stopped: 1, failed: [] })
   await under.until(() => instancesOf(under).every(({ state }) => state === 'stopped'))
   expect(new Set(instancesOf(under).map(({ id }) => id))).toEqual(new Set([first.id, second.id]))
 })
 
-test('stop everything pauses the watches that would rent, and leaves those that only tell', async ({
+test('stop everything pauses the watches that rent, not those that only alert', async ({
   onTestFinished,
 }) => {
   const world = await createWorld()

@@ -13,7 +13,7 @@ const night = 8 * hour
 
 interface SleepyClock extends Clock {
   sleep(): void
-  /** So many seconds later; what was to be done meanwhile is done now. */
+  /** Wakes `after` seconds; timers that came due fire now. */
   wake(after: number): void
 }
 
@@ -46,7 +46,7 @@ function sleepy(clock: Clock): SleepyClock {
   }
 }
 
-/** A project, and the lid of the computer it is run from. */
+/** A project, and its computer that can be put to sleep. */
 async function openLid(files: Readonly<Record<string, string>>) {
   let clock: SleepyClock | undefined
   const place = await openProject(files, machine => {
@@ -54,7 +54,7 @@ async function openLid(files: Readonly<Record<string, string>>) {
     machine.clock = clock
   })
   const { world, under, sshd } = place
-  /** Nothing is heard of the computer, and no connection lasts for as long. */
+  /** The computer is silent for a night, and its connections are lost. */
   async function sleepThroughNight(meanwhile: () => Promise<void> = async () => undefined): Promise<void> {
     clock?.sleep()
     sshd.freezeConnections()
@@ -90,7 +90,7 @@ async function expectDone(place: ProjectPlace, id: string): Promise<void> {
 }
 
 describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, () => {
-  test('while its command comes to its end brings the results home in the morning', async () => {
+  test('while its command ends fetches the results in the morning', async () => {
     const place = await openLid(files('{ hours: 12 }'))
     const { under, sshd, project, runProject } = place
     const id = await runProject()
@@ -105,7 +105,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     expect(cost?.micros).toBeLessThan(most)
   })
 
-  test('while its folder is sent sends the rest in the morning', async () => {
+  test('while its folder is uploaded finishes the upload in the morning', async () => {
     const place = await openLid({ ...files('{ hours: 12 }'), 'data.bin': 'x'.repeat(64 * 1024 * 1024) })
     const { under, runProject } = place
     const id = await runProject()
@@ -115,7 +115,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     await expectDone(place, id)
   })
 
-  test('while its machine boots rents no other', async () => {
+  test('while its machine boots rents no second one', async () => {
     const place = await openLid(files('{ hours: 12 }'))
     const { under, runProject } = place
     const id = await runProject()
@@ -129,7 +129,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
   test.for([
     ['its limit passes is stopped at the first poll', '{ hours: 2 }', false],
     ['its watchdog stops its machine leaves it so', '{ hours: 12 }', true],
-  ] as const)('in which %s, and goes on from there when it is told to', async ([, stop, byWatchdog]) => {
+  ] as const)('in which %s, and continues there on a retry', async ([, stop, byWatchdog]) => {
     const place = await openLid(files(stop))
     const { world, under, runProject } = place
     const id = await runProject()
@@ -137,7 +137,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     const instance = jobOf(under, id)?.instance ?? 0
     await place.sleepThroughNight(async () => {
       if (!byWatchdog) return
-      // A watchdog asks the service as anybody with a key does.
+      // A watchdog calls the service like any holder of a key.
       await fetch(`${world.sim.baseUrl}/api/v0/instances/${instance}/`, {
         method: 'PUT',
         headers: { authorization: `Bearer ${world.sim.apiKey}`, 'content-type': 'application/json' },

@@ -8,7 +8,7 @@ import { jobOf, openProject } from './place.ts'
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
 describe.skipIf(lacking)(`a job${lacking}`, () => {
-  test('whose folder cannot be prepared on its machine tells what that says, and goes on once it can', async () => {
+  test('that cannot make its folder shows the machine’s error, and goes on once it can', async () => {
     const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
     writeFileSync(join(sshd.home, 'berth'), 'in the way')
     const id = await runProject()
@@ -21,7 +21,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
-  test('whose checkpoint cannot come home goes on, and brings it once it can', async () => {
+  test('that cannot fetch a checkpoint keeps running, and fetches one once it can', async () => {
     const { under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 1m
 results: [steps]
@@ -44,7 +44,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('whose folder is gone at its end keeps its results on a stopped machine until it is back', async () => {
+  test('whose folder is gone stops its machine, and fetches its results on a retry', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `results: [out.txt]
 run: |
@@ -69,7 +69,7 @@ run: |
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
   })
 
-  test('that is cut off from the service brings its results home, and ends its machine once that answers', async () => {
+  test('cut off from the service fetches its results, and destroys its machine later', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `results: [out.txt]
 run: |
@@ -89,7 +89,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('whose results are not where its file says keeps its machine, stopped', async () => {
+  test('whose results are missing keeps its machine, stopped', async () => {
     const { under, runProject } = await openProject({
       'berth.yaml': 'results: [resluts]\nrun: mkdir results; echo trained > results/out.txt\n',
     })
@@ -102,7 +102,7 @@ run: |
     expect(Object.keys(under.account().instances)).toHaveLength(1)
   })
 
-  test('with a result that something here is in the way of keeps its machine until that is gone', async () => {
+  test('whose result is blocked by a local file keeps its machine until a retry', async () => {
     const { under, folder, runProject } = await openProject({
       'berth.yaml': 'results: [results]\nrun: mkdir -p results/1; echo trained > results/1/out.txt\n',
       '.berthignore': 'results\n',
@@ -123,7 +123,7 @@ run: |
     expect(readFileSync(join(folder, 'results', '1', 'out.txt'), 'utf8')).toBe('trained\n')
   })
 
-  test('whose machine is gone rents no other without being asked', async () => {
+  test('whose machine is gone refuses a retry and rents no other', async () => {
     const { world, under, runProject } = await openProject({
       'berth.yaml': 'setup: exit 1\nrun: echo done\n',
     })

@@ -52,7 +52,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
       expect(`${name} ${text}`).not.toContain('hub-token-value')
   })
 
-  test('whose set-up fails stops its machine, and goes on from there once it is mended', async () => {
+  test('whose setup fails stops its machine, and continues there on a retry', async () => {
     const { under, folder, project, runProject } = await openProject({
       'berth.yaml': 'setup: test -f mended\nrun: echo fine > result.txt\nresults: [result.txt]\n',
     })
@@ -78,14 +78,14 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await expect(runProject()).rejects.toMatchObject({ problem: { code: 'project_busy' } })
     await under.run('cancelJob', { job: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
-    // It was still looking for a machine when it was cancelled: none may come of that.
+    // It was cancelled while it searched for a machine, and may leave none.
     await under.until(() => Object.values(under.account().attempts).every(({ step }) => step === 'cancelled'))
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const dismissed = () => under.run('dismissJob', { job: id }).catch(({ problem }) => problem.code)
     await expect.poll(dismissed).toBeUndefined()
   })
 
-  test('of a folder without a file runs what a form says, once it was agreed to, and leaves the folder without one', async () => {
+  test('of a folder without berth.yaml runs an agreed form and writes no file', async () => {
     const { under, folder, project } = await openProject({ 'data.txt': 'one\n' })
     await expect(under.run('planProject', { project })).rejects.toMatchObject({
       problem: { code: 'no_spec' },
@@ -105,7 +105,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect((await under.run('planProject', { project, draft })).known).toBe(true)
   })
 
-  test('remembers the commit and the machine, and is run again as it was whatever its file says by now', async () => {
+  test('remembers commit and GPU, and runs again as it was though its file has changed', async () => {
     const commit = 'c0ffee'.repeat(7).slice(0, 40)
     const { under, folder, project, runProject } = await openProject({
       'berth.yaml': 'run: echo one > result.txt\nresults: result.txt\nstop: { hours: 2 }\n',
@@ -154,7 +154,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
   })
 
-  test('that is outbid goes on elsewhere from its last checkpoint, as often as agreed, and leaves nothing behind', async () => {
+  test('that is outbid goes on elsewhere from its last checkpoint, and leaves no instance', async () => {
     const { world, under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `machine: { interruptible: true, price: 5 }
 checkpoint: 1m
@@ -170,7 +170,7 @@ run: |
     const atFirst = jobOf(under, id)?.instance ?? 0
     const begun = readFileSync(join(folder, 'steps'), 'utf8').split('\n')[0]
     await world.sim.controls.outbid(atFirst)
-    // What is on a machine that was outbid cannot be reached.
+    // The data on an outbid machine cannot be reached.
     rmSync(join(sshd.home, 'berth'), { recursive: true, force: true })
     await under.until(() => jobOf(under, id)?.moved === 1)
     await under.until(() => under.account().instances[atFirst] === undefined)
@@ -192,7 +192,7 @@ run: |
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
     const [instance] = Object.values(under.account().instances)
     expect(instance?.state).toBe('stopped')
-    // Two seconds between polls, and as much as a busy machine takes besides, sixty times as fast.
+    // The two seconds between polls and a busy machine's delay, 15 s, at sixty times the speed.
     const onePoll = (pricePerHour * 900) / 3600
     expect(instance?.spent.micros).toBeLessThan(20_000 + onePoll)
     expect(jobOf(under, id)?.cost.micros).toBeLessThan(most + onePoll)
@@ -200,7 +200,7 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('is given no machine that is much dearer than the one that was shown', async () => {
+  test('rents no machine that is much dearer than the one that was shown', async () => {
     const { world, under, project } = await openProject({
       'berth.yaml': 'run: sleep 60\nstop: { hours: 1 }\n',
     })

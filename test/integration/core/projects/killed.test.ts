@@ -11,11 +11,11 @@ import { hasSshd, startSshd } from '../../ssh/sshd.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from '../killable.ts'
 import { write } from './place.ts'
 
-/** How often it is killed; BERTH_KILLS asks for more. */
+/** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 5
-/** Milliseconds within which it is killed: a whole job takes about as long. */
+/** Milliseconds within which Berth is killed: about as long as a whole job. */
 const longest = 12_000
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
@@ -35,14 +35,14 @@ results: [out.txt]
 stop: { hours: 4 }
 `
 
-/** Runs a project, is killed, starts again and goes on until nothing is under way. */
+/** Runs a project, kills Berth, and restarts it until nothing is under way. */
 async function killAndGoOn(round: number, killedAfter: number) {
   const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 40, calm: true, limits: false })
   const home = mkdtempSync(join(tmpdir(), 'berth-killed-'))
   const folder = join(home, 'code')
   write(folder, { 'berth.yaml': spec, 'train.py': 'print(1)\n' })
   const sshd = await startSshd()
-  // There is none where it was killed before it rented.
+  // There is no key if it was killed early.
   ownPublicKey(join(home, 'berth'))
     .then(sshd.authorize)
     .catch(() => undefined)

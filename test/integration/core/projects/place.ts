@@ -7,19 +7,19 @@ import { ownPublicKey } from '../../../own-public-key.ts'
 import { type Sshd, startSshd } from '../../ssh/sshd.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
-/** Berth with a folder of the user's, on a world where the inside of every instance is Debian's own OpenSSH server. */
+/** Berth with a user's folder, in a world where the SSH server of every instance is Debian's own OpenSSH. */
 export interface ProjectPlace {
   world: World
   under: BerthUnderTest
   sshd: Sshd
-  /** The folder here. */
+  /** The local folder. */
   folder: string
   project: string
-  /** Plans and runs it, with what its file says; gives the job's id. */
+  /** Plans and runs the project by its file; returns the job's id. */
   runProject(under?: BerthUnderTest): Promise<string>
 }
 
-/** `change` has the machine before Berth starts on it. */
+/** `change` gets the machine before Berth starts. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
   change: (machine: Machine) => void = () => undefined,
@@ -47,7 +47,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
   return under.run('runProject', { project, content, stops, price, secretFiles: [...scan.secrets] })
 }
 
-/** Each instance leads to the server as soon as it is there, before anything can be entered; so does Berth's key. */
+/** Points each new instance at the server, before it can be entered, and authorizes Berth's key. */
 export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd: Sshd): void {
   const { host, port } = sshd
   const joined = new Set<number>()

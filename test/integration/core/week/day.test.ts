@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { again, liveDays } from '../../../soak/week/live-days.ts'
 
-/** Another half a day: BERTH_SEED. A week: `npm run soak week`. */
+/** BERTH_SEED gives another half day, `npm run soak week` a week. */
 const seed = Number(process.env['BERTH_SEED'] ?? 1)
 
-// Only world time matters to it: the limit is far beyond what a busy machine takes, and every step has one of its own.
+// Only world time matters: the limit is far above what a busy machine takes, and every step has its own.
 const limit = 1_200_000
 
 test(
-  'half a day of flaky hosts, rivals, faults and kills leaves no orphan and no double, every guard kept and the sums right',
+  'half a day of faults and kills obeys each guard, with no orphan, double or wrong sum',
   async () => {
     const day = { days: 1 / 2, seed, interval: 120 }
     const { broken, figures, tally } = await liveDays(day)
     expect(broken, `${figures}\n${again(day)}`).toEqual([])
-    // They were hours in which things happened.
+    // Things did happen in these hours.
     for (const what of ['kills', 'kills at created', 'attempts', 'guards', 'recoveries', 'outbid', 'top-ups'])
       expect(tally.of(what), what).toBeGreaterThan(0)
   },

@@ -23,13 +23,13 @@ const quiet = () => undefined
 const text = 'what the server wrote'
 
 interface Listing {
-  /** Whether its lists never end. */
+  /** Whether listings never end. */
   endless?: boolean
-  /** What it is asked, in order. */
+  /** Records the requests, in order. */
   asked?: string[]
 }
 
-/** An SFTP server that lists whatever it is told to, in its folder `/evil`, and serves the same text for every file. */
+/** An SFTP server that lists the given entries in `/evil` and serves the same text for every file. */
 async function hostileServer(entries: FileEntry[], telling: Listing = {}): Promise<Sftp> {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
@@ -101,7 +101,7 @@ function entry(filename: string, mode = fileMode): FileEntry {
   return { filename, longname: '', attrs: attributes(mode) }
 }
 
-/** A folder in a folder, so that what leaves it is seen. */
+/** A folder in a folder, to detect files outside the inner one. */
 function folders(): { outer: string; inner: string } {
   const outer = mkdtempSync(join(tmpdir(), 'berth-hostile-'))
   onTestFinished(() => rmSync(outer, { recursive: true, force: true, maxRetries: 20 }))
@@ -128,12 +128,12 @@ describe('a hostile server', () => {
     expect(readdirSync(join(inner, 'evil')).sort()).toEqual(wanted)
     expect(filesIn(outer).every(name => name.startsWith(`chosen${sep}evil${sep}`))).toBe(true)
     expect(readFileSync(join(inner, 'evil', 'evil_gpj.exe'), 'utf8')).toBe(text)
-    // All but `.` and `..`, which every folder has, are told of.
+    // `.` and `..`, which every folder has, are not counted.
     expect(job.leftOut()).toBe(nastyNames.filter(([, here]) => here === undefined).length - 2)
   })
 
   test.each(nastyNames.map(([name]) => name))(
-    'the name %j is a plain step on every system, or none',
+    'the name %j becomes a safe file name on every system, or none',
     name => {
       for (const system of ['linux', 'darwin', 'win32'] as const) {
         const here = localName(name, system)
@@ -147,11 +147,11 @@ describe('a hostile server', () => {
     },
   )
 
-  test.each(nastyNames.map(([name]) => name))('the name %j is shown harmlessly', name => {
+  test.each(nastyNames.map(([name]) => name))('the name %j is shown without control characters', name => {
     expect(harmless(name)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
   })
 
-  test('lists what can be a name, and nothing else, once', async () => {
+  test('lists only possible file names, each once', async () => {
     const sftp = await hostileServer([...nastyNames, ...nastyNames].map(([name]) => entry(name)))
     const { entries } = await listFolder(sftp, '/evil')
     expect(entries.map(({ name }) => name)).toEqual(
@@ -161,7 +161,7 @@ describe('a hostile server', () => {
     )
   })
 
-  test('names that come to the same, or differ in case alone, do not overwrite each other', async () => {
+  test('cannot overwrite files with names that map to the same or differ only in case', async () => {
     const sftp = await hostileServer(['a\u200bb', 'a\u200cb', 'a_b', 'A_B'].map(name => entry(name)))
     const { inner } = folders()
     const job = downloadJob({ paths: ['/evil'], into: chosenFolder(inner), system: 'darwin', changed: quiet })
@@ -183,7 +183,7 @@ describe('a hostile server', () => {
     expect(readdirSync(inner)).toEqual([])
   })
 
-  test('folders that branch without end are neither downloaded nor deleted in part', async () => {
+  test('endlessly branching folders are neither listed nor deleted in part', async () => {
     const asked: string[] = []
     const inside = Array.from({ length: 50 }, (_, at) => entry(`${at}-more`, folderMode))
     const sftp = await hostileServer([...inside, entry('more', folderMode)], { asked })
@@ -197,7 +197,7 @@ describe('a hostile server', () => {
     expect(asked).not.toContain('REMOVE')
   })
 
-  test('names longer than any file has are counted, and not kept', async () => {
+  test('overlong names are counted but not kept, and block deleting the folder', async () => {
     const long = 'n'.repeat(100_000)
     const sftp = await hostileServer([entry('file'), entry(long), entry(`${long}2`)])
     const { entries, unnamed } = await listFolder(sftp, '/evil')
@@ -219,7 +219,7 @@ describe('a hostile server', () => {
     expect(told).toBeLessThan(1.1 * listBounds.characters)
   })
 
-  test('a list without end ends', async () => {
+  test('an endless list is cut at 20,000 entries', async () => {
     const sftp = await hostileServer(
       Array.from({ length: 1000 }, (_, at) => entry(`file ${at}`)),
       { endless: true },
@@ -229,12 +229,12 @@ describe('a hostile server', () => {
     expect(entries.length).toBeLessThanOrEqual(20_000)
   })
 
-  test('deleting a folder does not follow a name out of it', async () => {
+  test('a name with ../ stops the deletion of its folder', async () => {
     const sftp = await hostileServer([entry('../precious')])
     expect((await problemOf(remove(sftp, '/evil'))).code).toBe('file_failed')
   })
 
-  test('a name that is not UTF-8 is never asked for', async () => {
+  test('a name that is not UTF-8 is never requested', async () => {
     const sftp = await hostileServer([entry('caf\ufffd')])
     expect((await problemOf(sftp.remove('/evil/caf\ufffd'))).code).toBe('unreadable_name')
   })

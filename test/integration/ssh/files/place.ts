@@ -11,18 +11,18 @@ import { scratchMachine } from '../machine.ts'
 import { type Sshd, startSshd } from '../sshd.ts'
 import { account, target } from '../steps.ts'
 
-/** A real sshd with Berth let in, and a folder each for the two sides. */
+/** A real sshd that accepts Berth's key, with a folder for each side. */
 export interface Place {
   sshd: Sshd
-  /** On the instance's side. */
+  /** The folder on the instance's side. */
   there: string
   here: string
-  /** At another address, it is another connection. */
+  /** Another address gives another connection. */
   connect(at?: SshAddress): Promise<Lease>
   sftp(): Promise<Sftp>
 }
 
-/** Extra lines of sshd_config win over the defaults. */
+/** `config`: lines of sshd_config that override the defaults. */
 export async function openPlace(config: readonly string[] = []): Promise<Place> {
   const sshd = await startSshd(config)
   onTestFinished(() => sshd.close())
@@ -49,7 +49,7 @@ export function hashOf(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-/** Every file below a folder with its hash, by its path. */
+/** The hash of every file below a folder, by path. */
 export function tree(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

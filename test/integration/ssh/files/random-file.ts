@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 
 const piece = 1024 * 1024
 
-/** Writes so many bytes, no two megabytes of them alike; gives their hash. */
+/** Writes `size` bytes in which each megabyte differs; gives their SHA-256. */
 export async function randomFile(path: string, size: number): Promise<string> {
   const hash = createHash('sha256')
   const out = createWriteStream(path)

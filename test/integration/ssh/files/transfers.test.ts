@@ -28,7 +28,7 @@ import { randomFile } from './random-file.ts'
 
 const never = new AbortController().signal
 const quiet = () => undefined
-/** Files of a large folder. 100,000: `npm run soak folder`. */
+/** The number of files in the large folder; 100,000 in `npm run soak folder`. */
 const many = Number(process.env['BERTH_FILES'] ?? 10_000)
 
 async function send(over: Sftp, path: string, into: string): Promise<void> {
@@ -37,7 +37,7 @@ async function send(over: Sftp, path: string, into: string): Promise<void> {
   await up.run(over, never)
 }
 
-/** The same server, which is asked for everything but to delete: a mistake must not cost the disk of this machine. */
+/** Records deletions instead of sending them, since a mistake would delete the disk of this machine. */
 function deletingNothing(over: Sftp): { deleted: string[]; harmless: Sftp } {
   const deleted: string[] = []
   const note = async (path: string) => void deleted.push(path)
@@ -52,7 +52,7 @@ function rightsOf(path: string): [number, number, string] {
 }
 
 describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
-  test('a thousand files in folders go up and down again, and every hash is right', async () => {
+  test('a thousand files in folders are uploaded and downloaded with the right hashes', async () => {
     const { here, there, sftp } = await openPlace()
     const source = join(here, 'data set')
     for (let folder = 0; folder < 10; folder++) {
@@ -82,7 +82,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(tree(back)).toEqual(tree(there))
   })
 
-  test('64 MB go up and down with the right hash, and memory stays flat', async () => {
+  test('64 MB are uploaded and downloaded with the right hash and at most 40 MB of memory', async () => {
     const { here, there, sftp } = await openPlace()
     const hash = await randomFile(join(here, 'big'), 64 * 1024 * 1024)
     const over = await sftp()
@@ -130,7 +130,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
-  test('what is interrupted leaves no file under the final name, and goes on after what arrived', async () => {
+  test('an interrupted upload leaves only a part file, and resumes after what arrived', async () => {
     const { here, there, sftp } = await openPlace()
     const hash = await randomFile(join(here, 'big'), 32 * 1024 * 1024)
     const over = await sftp()
@@ -162,7 +162,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(hashOf(join(there, 'big'))).toBe(hash)
   })
 
-  test('what arrived and was spoiled is not built upon', async () => {
+  test('a corrupted part file is not resumed', async () => {
     const { here, there, sftp } = await openPlace()
     const hash = await randomFile(join(here, 'big'), 8 * 1024 * 1024)
     const over = await sftp()
@@ -184,7 +184,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(hashOf(join(there, 'big'))).toBe(hash)
   })
 
-  test('a download does not touch what is there, and takes a number', async () => {
+  test('a download keeps an existing file and adds a number to its own name', async () => {
     const { here, there, sftp } = await openPlace()
     writeFileSync(join(there, 'notes.txt'), 'theirs')
     writeFileSync(join(here, 'notes.txt'), 'mine')
@@ -201,7 +201,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readFileSync(join(here, 'notes (2).txt'), 'utf8')).toBe('theirs')
   })
 
-  test('an upload replaces only where it may, and keeps the mode', async () => {
+  test('an upload replaces a file only if allowed, and keeps its mode', async () => {
     const { here, there, sftp } = await openPlace()
     writeFileSync(join(here, 'run.sh'), 'new')
     writeFileSync(join(there, 'run.sh'), 'old', { mode: 0o750 })
@@ -242,7 +242,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect((await list()).leftOut).toBe(5)
   })
 
-  test('what is edited or replaced stays its owner’s', async () => {
+  test('an edited or replaced file keeps its owner and mode', async () => {
     const { here, there, sftp } = await openPlace()
     const over = await sftp()
     const theirs = join(there, 'theirs')
@@ -259,7 +259,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readFileSync(theirs, 'utf8')).toBe('sent')
     expect(rightsOf(theirs)).toEqual([1234, 2345, '6750'])
 
-    // Where nothing may be given away, nobody lends the rights of a new owner either.
+    // Where the owner cannot be set, the set-id bits are dropped, too.
     const humble = { ...over, setOwner: () => over.setOwner(join(there, 'nothing'), { user: 0, group: 0 }) }
     await writeText(humble, theirs, 'edited', undefined)
     expect(rightsOf(theirs)).toEqual([0, 0, '750'])
@@ -269,7 +269,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readdirSync(there)).toEqual(['theirs'])
   })
 
-  test('an upload over a link goes to what it leads to, there or not yet, and the link stays', async () => {
+  test('an upload over a link writes its target, existing or not, and keeps the link', async () => {
     const { here, there, sftp } = await openPlace()
     const over = await sftp()
     mkdirSync(join(there, 'conf'))
@@ -289,7 +289,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readdirSync(join(there, 'conf')).sort()).toEqual(['later.yaml', 'real.yaml'])
   })
 
-  test('what can be run here can be run there, and nothing else can', async () => {
+  test('an executable file stays executable after the upload, and no other becomes so', async () => {
     const { here, there, sftp } = await openPlace()
     const over = await sftp()
     const local = join(here, 'tools')
@@ -303,7 +303,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(rightsOf(join(there, 'tools', 'notes'))[2]).toBe('644')
   })
 
-  test('links are shown as such, with where they lead', async () => {
+  test('links are listed with their target and its kind', async () => {
     const { there, sftp } = await openPlace()
     mkdirSync(join(there, 'folder'))
     writeFileSync(join(there, 'file'), 'abc')
@@ -321,7 +321,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     })
   })
 
-  test('a name that is not UTF-8 is listed with marks, left out of a download, and never taken for another', async () => {
+  test('a name that is not UTF-8 is listed with a mark, but not downloaded or deleted', async () => {
     const { here, there, sftp } = await openPlace()
     writeFileSync(Buffer.concat([Buffer.from(`${there}/caf`), Buffer.from([0xe9])]), 'latin')
     writeFileSync(join(there, 'fine'), 'x')
@@ -337,7 +337,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(Object.keys(tree(here))).toEqual([join('there', 'fine')])
   })
 
-  test('deleting a folder takes its links and leaves what they lead to', async () => {
+  test('deleting a folder deletes its links, not their targets', async () => {
     const { there, sftp } = await openPlace()
     mkdirSync(join(there, 'kept'))
     writeFileSync(join(there, 'kept', 'precious'), 'x')
@@ -349,7 +349,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(readdirSync(join(there, 'kept'))).toEqual(['precious'])
   })
 
-  test('deleting a link takes the link, also one to the whole disk', async () => {
+  test('deleting a link deletes only the link, also one to the root folder', async () => {
     const { there, sftp } = await openPlace()
     mkdirSync(join(there, 'kept'))
     writeFileSync(join(there, 'kept', 'precious'), 'x')
@@ -364,7 +364,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(deleted).toEqual([join(there, 'to all')])
   })
 
-  test('the whole disk is never deleted, by whatever name', async () => {
+  test('the root folder is never deleted, under any name', async () => {
     const { there, sftp } = await openPlace()
     symlinkSync('/', join(there, 'to all'))
     const { deleted, harmless } = deletingNothing(await sftp())
@@ -375,7 +375,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     expect(deleted).toEqual([])
   })
 
-  test('a text is edited through a link, and not when it was changed meanwhile', async () => {
+  test('a text is edited through a link, but not if it has changed since it was read', async () => {
     const { there, sftp } = await openPlace()
     writeFileSync(join(there, 'conf'), 'a = 1\n', { mode: 0o640 })
     symlinkSync('conf', join(there, 'link'))

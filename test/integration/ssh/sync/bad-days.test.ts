@@ -17,7 +17,7 @@ import { tree } from '../files/place.ts'
 import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
 
-/** A disk of so many kilobytes in place of a folder; undefined where none can be mounted. */
+/** Mounts a disk of `kilobytes` at a folder; undefined where mounting is not possible. */
 function smallDisk(folder: string, kilobytes: number): { grow(kilobytes: number): void } | undefined {
   mkdirSync(folder, { recursive: true })
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', folder])
@@ -31,8 +31,8 @@ function smallDisk(folder: string, kilobytes: number): { grow(kilobytes: number)
 const small = (round: string) =>
   Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f/${at}`, `${round} ${at}`]))
 
-describe.skipIf(!hasSshd)('bad days of a sync', () => {
-  test('a disk that is too small there is told before anything is sent', async context => {
+describe.skipIf(!hasSshd)('a sync on a bad day', () => {
+  test('reports a disk too small on the instance before it sends anything', async context => {
     const { here, remote, up } = await openSync()
     const disk = smallDisk(remote, 1024)
     if (!disk) return context.skip('no disk can be mounted here')
@@ -48,7 +48,7 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
     expect(await up()).toMatchObject({ files: 1 })
   })
 
-  test('a disk that fills there while it is sent is told, and leaves the old files', async context => {
+  test('reports a disk that fills on the instance, and keeps the old files there', async context => {
     const { here, remote, up } = await openSync()
     const disk = smallDisk(remote, 400)
     if (!disk) return context.skip('no disk can be mounted here')
@@ -62,12 +62,12 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
     )
     disk.grow(4096)
     const { unchanged } = await up()
-    // What had been gathered was not sent again.
+    // Files already in the staging folder were not sent again.
     expect(unchanged).toBeGreaterThan(0)
     expect(tree(remote)).toEqual(tree(here))
   })
 
-  test('a disk that fills here is told, and what came whole is kept', async context => {
+  test('reports a disk that fills here, leaves no part files, and completes later', async context => {
     const { here, remote, down } = await openSync()
     const disk = smallDisk(here, 400)
     if (!disk) return context.skip('no disk can be mounted here')
@@ -79,13 +79,13 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
     expect(tree(here)).toEqual(tree(remote))
   })
 
-  test('a folder here that has gone is told', async () => {
+  test('reports a missing local folder', async () => {
     const { here, up } = await openSync()
     rmSync(here, { recursive: true })
     await expect(up()).rejects.toMatchObject({ problem: { code: 'no_such_folder' } })
   })
 
-  test('a place there that cannot be a folder is told', async () => {
+  test('reports a remote path that cannot be a folder', async () => {
     const { here, remote, up } = await openSync()
     write(here, { a: 'x' })
     await expect(up({ remote: '/dev/null/x' })).rejects.toMatchObject({ problem: { code: 'sync_refused' } })
@@ -93,14 +93,14 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
     await expect(up()).rejects.toMatchObject({ problem: { code: 'sync_refused' } })
   })
 
-  test('sockets and pipes are skipped and told', async () => {
+  test('skips a pipe and reports it', async () => {
     const { here, up } = await openSync()
     execFileSync('mkfifo', [join(here, 'pipe')])
     write(here, { 'a.py': 'x' })
     expect(await up()).toMatchObject({ files: 1, skipped: [{ path: 'pipe', why: 'special' }] })
   })
 
-  test('a remote folder that is a link leads where it leads', async () => {
+  test('writes through a remote folder that is a link', async () => {
     const { here, remote, up, sshd } = await openSync()
     const disk = join(sshd.folder, 'disk')
     mkdirSync(disk)
@@ -119,7 +119,7 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
       return openSync([`SetEnv PATH=${programs}`])
     }
 
-    test('a folder goes there and comes back', async () => {
+    test('sends a folder and brings results back', async () => {
       const { here, remote, up, down } = await onBusyBox()
       write(here, { 'a.py': 'one', "b c/'d'.sh": 'two', 'b c/e': '' })
       chmodSync(join(here, "b c/'d'.sh"), 0o755)
@@ -134,7 +134,7 @@ describe.skipIf(!hasSshd)('bad days of a sync', () => {
       expect(tree(join(here, 'out'))).toEqual(tree(join(remote, 'out')))
     })
 
-    test('names that its tar cannot take are told before anything is sent', async () => {
+    test('reports names that BusyBox’s tar cannot handle', async () => {
       const { here, up } = await onBusyBox()
       write(here, { 'ünï.py': 'one' })
       await expect(up()).rejects.toMatchObject({ problem: { code: 'no_tar' } })

@@ -12,12 +12,12 @@ import { hasSshd } from '../sshd.ts'
 import { cuttingWay, seeded } from './cutting.ts'
 import { openSync, write } from './place.ts'
 
-/** Bytes of a handshake, and of a sync of all the files. */
+/** Bytes of a handshake, and of a full sync. */
 const handshake = 4500
 const everything = 900_000
 const cuts = 12
 
-/** Forty files in a few folders; every other one is there in each round, so that some are new. */
+/** Forty files in a few folders, with content by round. */
 function files(round: string): Record<string, string> {
   return Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
@@ -48,15 +48,15 @@ async function answer({ output, ended }: ScriptStream): Promise<string> {
   return said
 }
 
-/** Why it failed, or that it did not. */
+/** `done`, or the code of the failure. */
 const outcome = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
     error => error.problem?.code ?? String(error),
   )
 
-describe.skipIf(!hasSshd)('a sync that breaks off', () => {
-  test('each file there is the old or the new one, and the next sync mends the rest', async () => {
+describe.skipIf(!hasSshd)('an interrupted sync', () => {
+  test('leaves each remote file old or new, and the next sync completes it', async () => {
     const { sshd, here, remote, up, connect } = await openSync()
     const chance = seeded(16)
     let broken = 0
@@ -69,7 +69,7 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
       if (lease && (await outcome(up({}, lease.connection))) !== 'done') broken++
       for (const path of Object.keys(now))
         expect([before[path], now[path]], path).toContain(content(join(remote, path)))
-      // What was cut off may still be coming to its place.
+      // The interrupted sync may still be moving files into place.
       await expect.poll(() => outcome(up())).toBe('done')
       for (const path of Object.keys(now)) expect(content(join(remote, path)), path).toBe(now[path])
       expect(readdirSync(remote)).not.toContain('.berth-sync')
@@ -78,7 +78,7 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
     expect(broken).toBeGreaterThan(cuts / 3)
   })
 
-  test('one that was cut off and is still at it there is waited for', async () => {
+  test('is waited for while its remote process still runs', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'a.txt': 'a' })
     const atIt = spawn('sleep', ['1'])
@@ -88,7 +88,7 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
     expect(readdirSync(remote)).toEqual(['a.txt'])
   })
 
-  test('half a file of one that was cut off and began late comes to no place', async () => {
+  test('never puts a partial file into place, even if two syncs overlap', async () => {
     const { here, remote, up, connect } = await openSync()
     const lines = 'whole '.repeat(20_000)
     write(here, { 'a.txt': lines })
@@ -115,7 +115,7 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
     expect(readdirSync(remote)).toEqual(['a.txt'])
   })
 
-  test('each file here is the old or the new one, and the next sync mends the rest', async () => {
+  test('leaves each local file old or new, and the next sync completes it', async () => {
     const { sshd, here, remote, down, connect } = await openSync()
     const chance = seeded(17)
     let broken = 0
@@ -139,7 +139,7 @@ describe.skipIf(!hasSshd)('a sync that breaks off', () => {
     expect(broken).toBeGreaterThan(cuts / 3)
   })
 
-  test('one that is called off ends at once, and the next one goes on', async () => {
+  test('ends at once when it is aborted, and the next sync completes it', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'a.bin': Buffer.alloc(8_000_000, 'a'), 'b.bin': Buffer.alloc(8_000_000, 'b') })
     const calling = new AbortController()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a port of this machine that breaks for good once so many bytes have passed, both ways together. */
+/** A proxy to a local port that breaks for good after `after` bytes, both directions together. */
 export async function cuttingWay(to: number, after: number): Promise<{ host: string; port: number }> {
   let left = after
   const server = createServer(near => {
@@ -32,7 +32,7 @@ export async function cuttingWay(to: number, after: number): Promise<{ host: str
   return { host: '127.0.0.1', port: address.port }
 }
 
-/** Numbers from 0 to 1 that are the same in every run. */
+/** Pseudo-random numbers from 0 to 1, the same in every run. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {

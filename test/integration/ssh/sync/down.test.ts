@@ -6,7 +6,7 @@ import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
 
 describe.skipIf(!hasSshd)('bringing results home', () => {
-  test('what is named comes home as it lies there, and nothing else', async () => {
+  test('the named paths are downloaded with content and times, and nothing else', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {
       'out/model.pt': Buffer.alloc(3_000_000, 'Berth'),
@@ -25,7 +25,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(await down({ paths: ['out', 'log.txt'] })).toMatchObject({ files: 0, unchanged: 6 })
   })
 
-  test('what changed there takes the place of what was brought before', async () => {
+  test('a file changed on the instance replaces the earlier download', async () => {
     const { here, remote, down } = await openSync()
     write(remote, { 'a.pt': 'one', 'b.pt': 'same' })
     await down()
@@ -34,7 +34,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('two')
   })
 
-  test('what was changed here is kept, and what came lies beside it once', async () => {
+  test('a file changed here is kept, and the download is put beside it once', async () => {
     const { here, remote, down } = await openSync()
     write(remote, { 'out/model.pt': 'one' })
     await down()
@@ -60,7 +60,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     })
   })
 
-  test('a file that Berth never brought is not replaced', async () => {
+  test('a file that Berth never downloaded is not replaced', async () => {
     const { here, remote, up, down } = await openSync()
     write(here, { 'train.py': 'mine' })
     await up()
@@ -71,7 +71,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(readFileSync(join(here, 'train.py'), 'utf8')).toBe('mine')
   })
 
-  test('a file whose folder is put in the way meanwhile is told', async () => {
+  test('a file whose folder is blocked meanwhile is reported as skipped', async () => {
     const { here, remote, folder, down } = await openSync()
     write(remote, { 'out/a.pt': 'x' })
     const blocked = {
@@ -88,7 +88,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     })
   })
 
-  test('a file that changes there twice within a second is not missed', async () => {
+  test('a second change of a remote file within one second is detected', async () => {
     const { here, remote, down } = await openSync()
     const now = Math.floor(Date.now() / 1000)
     write(remote, { 'a.pt': 'one' }, now)
@@ -98,7 +98,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('two')
   })
 
-  test('links there are left, and none here is written through', async () => {
+  test('remote links are skipped, and local links are not written through', async () => {
     const { here, remote, down, sshd } = await openSync()
     const outside = join(sshd.folder, 'outside')
     mkdirSync(outside)
@@ -117,7 +117,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(tree(outside)).toEqual({})
   })
 
-  test('nothing comes into a .git, nor under names that this system reads otherwise', async () => {
+  test('nothing is downloaded into .git or under names special to this system', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {
       '.git/hooks/post-checkout': 'x',
@@ -136,7 +136,7 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(Object.keys(tree(here)).sort()).toEqual(['A.pt', 'a.pt', 'con.txt'])
   })
 
-  test('a folder that is not there is said', async () => {
+  test('a missing remote folder is reported as sync_refused', async () => {
     const { down } = await openSync()
     await expect(down()).rejects.toMatchObject({ problem: { code: 'sync_refused' } })
   })

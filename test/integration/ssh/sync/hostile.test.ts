@@ -7,7 +7,7 @@ import { tree } from '../files/place.ts'
 import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
 
-/** An instance on which these programs are not what they should be: scripts, and the files beside them. */
+/** An instance on which some programs are replaced by scripts, with files beside them. */
 async function onHostile(programs: Readonly<Record<string, string | Buffer>>) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-hostile-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,7 +19,7 @@ async function onHostile(programs: Readonly<Record<string, string | Buffer>>) {
 }
 
 const saysGnu = `[ "$1" = --version ] && { echo 'tar (GNU tar) 1.34'; exit; }`
-/** Gives the file beside it, whatever it was asked for. */
+/** A tar that always prints the file `archive` beside it. */
 const givesArchive = `#!/bin/sh\n${saysGnu}\ncat > /dev/null & exec cat "\${0%/*}/archive"\n`
 
 async function archiveOf(...entries: (Headers & { content?: string })[]): Promise<Buffer> {
@@ -32,7 +32,7 @@ async function archiveOf(...entries: (Headers & { content?: string })[]): Promis
 }
 
 describe.skipIf(!hasSshd)('a hostile instance', () => {
-  test('an archive brings nothing but what was listed and asked for, each once', async () => {
+  test('an archive delivers only listed and requested files, each once', async () => {
     const archive = await archiveOf(
       { name: '../evil', content: 'x' },
       { name: '/tmp/berth-evil', content: 'x' },
@@ -50,7 +50,7 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     expect(existsSync('/tmp/berth-evil') || existsSync(join(here, '../evil'))).toBe(false)
   })
 
-  test('an archive without an end is broken off', async () => {
+  test('an endless archive is aborted', async () => {
     const archive = await archiveOf({ name: 'x', content: 'x'.repeat(2_000_000) })
     const endless = `#!/bin/sh\n${saysGnu}\nwhile cat "\${0%/*}/archive"; do :; done\n`
     const { here, remote, down } = await onHostile({ tar: endless, archive })
@@ -59,7 +59,7 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     expect(tree(here)).toEqual({})
   })
 
-  test('an archive that is none is told, and nothing comes of it', async () => {
+  test('a malformed archive is reported and writes nothing', async () => {
     const { here, remote, down } = await onHostile({
       tar: givesArchive,
       archive: Buffer.alloc(2048, 'no archive'),
@@ -69,7 +69,7 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     expect(tree(here)).toEqual({})
   })
 
-  test('a list without an end is refused', async () => {
+  test('an endless list is refused', async () => {
     const find = `#!/bin/sh\nexec yes 'f 1 1 644 ./${'a'.repeat(4000)}'\n`
     const { down, up, here, remote } = await onHostile({ find })
     write(here, { 'a.py': 'x' })
@@ -90,7 +90,7 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     expect(tree(here)).toEqual({})
   })
 
-  test('a shell that says something else first is told', async () => {
+  test('a shell that prints a greeting is reported as no_posix_shell', async () => {
     const { here, up } = await onHostile({ sh: '#!/bin/bash\necho Welcome\nexec /bin/sh "$@"\n' })
     write(here, { 'a.py': 'x' })
     await expect(up()).rejects.toMatchObject({ problem: { code: 'no_posix_shell' } })

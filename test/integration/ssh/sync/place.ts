@@ -10,10 +10,10 @@ import type { Version } from '../../../../electron/ssh/sync/plan-down.ts'
 import { type SyncUp, syncUp } from '../../../../electron/ssh/sync/up.ts'
 import { openPlace } from '../files/place.ts'
 
-/** Long enough ago that nothing is taken for just changed. */
+/** Seconds since 1970, old enough not to count as just changed. */
 const longAgo = 1_700_000_000
 
-/** Writes files, by their paths, as they were changed long ago. */
+/** Writes files by path, with their modification time set to `at`. */
 export function write(folder: string, files: Readonly<Record<string, string | Buffer>>, at = longAgo): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -22,7 +22,7 @@ export function write(folder: string, files: Readonly<Record<string, string | Bu
   }
 }
 
-/** A folder here and one on a real sshd, and both ways between them. */
+/** A local folder and one on a real sshd, with syncs in both directions. */
 export async function openSync(config: readonly string[] = []) {
   const { sshd, there, connect } = await openPlace(config)
   const here = mkdtempSync(join(tmpdir(), 'berth-project-'))

@@ -16,7 +16,7 @@ import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
 
 describe.skipIf(!hasSshd)('sending a folder', () => {
-  test('a folder that is sent lies there as it is here, with times and what may be executed', async () => {
+  test('a folder is sent with its content, times, empty folders and executable bits', async () => {
     const { here, remote, up } = await openSync()
     write(here, {
       'train.py': 'print(1)',
@@ -38,7 +38,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(readdirSync(remote)).not.toContain('.berth-sync')
   })
 
-  test('what has not changed is not sent again, and what is there alone stays', async () => {
+  test('unchanged files are not sent again, and files only on the instance stay', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'a.py': 'one', 'b/c.py': 'two', 'b/d.py': 'three' })
     await up()
@@ -50,7 +50,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(readFileSync(join(remote, 'b/result.pt'), 'utf8')).toBe('theirs')
   })
 
-  test('what was changed there or has lost its rights is sent again', async () => {
+  test('a file with changed content or mode on the instance is sent again', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'a.py': 'one', 'b.sh': 'two' })
     chmodSync(join(here, 'b.sh'), 0o755)
@@ -62,7 +62,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(statSync(join(remote, 'b.sh')).mode & 0o777).toBe(0o755)
   })
 
-  test('a file that changes twice within a second is not missed', async () => {
+  test('a second change of a file within one second is detected', async () => {
     const { here, remote, up } = await openSync()
     const now = Math.floor(Date.now() / 1000)
     write(here, { 'a.py': 'one' }, now)
@@ -72,7 +72,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(readFileSync(join(remote, 'a.py'), 'utf8')).toBe('two')
   })
 
-  test('ignore files leave out what they name, and .git is never sent', async () => {
+  test('ignore files exclude what they name, and .git is never sent', async () => {
     const { here, remote, up } = await openSync()
     write(here, {
       '.gitignore': '*.log\nbuild/\n!keep.log\n',
@@ -93,7 +93,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     )
   })
 
-  test('what looks like a secret is sent only once it was confirmed', async () => {
+  test('a file that looks like a secret is sent only after a confirmation', async () => {
     const { here, remote, up } = await openSync()
     write(here, { '.env': 'TOKEN=1', 'certs/server.pem': 'x', 'a.py': 'x' })
     await up()
@@ -102,7 +102,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(Object.keys(tree(remote))).toEqual(['.env', 'a.py'])
   })
 
-  test('links within the folder are sent as links, and those that lead out are told', async () => {
+  test('links within the folder are sent as links, and others are skipped', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'data/a.csv': 'x' })
     symlinkSync('data/a.csv', join(here, 'inside'))
@@ -120,7 +120,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(await up()).toMatchObject({ files: 0 })
   })
 
-  test('a folder there where a file is here is told and left alone', async () => {
+  test('a remote folder in place of a file is reported and left as it is', async () => {
     const { here, remote, up } = await openSync()
     write(here, { model: 'file' })
     write(remote, { 'model/weights': 'theirs' })
@@ -128,7 +128,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(readFileSync(join(remote, 'model/weights'), 'utf8')).toBe('theirs')
   })
 
-  test('what an earlier sync gathered is not sent again, and what nobody wants of it goes', async () => {
+  test('files staged by an earlier sync are not sent again, and stale ones are deleted', async () => {
     const { here, remote, up } = await openSync()
     write(here, { 'a.py': 'one', 'b.py': 'two' })
     write(remote, { '.berth-sync/a.py': 'one', '.berth-sync/b.py': 't' })
@@ -140,7 +140,7 @@ describe.skipIf(!hasSshd)('sending a folder', () => {
     expect(tree(remote)).toEqual(tree(here))
   })
 
-  test('progress ends where all of it is done', async () => {
+  test('progress ends with all files and bytes done', async () => {
     const { here, up } = await openSync()
     write(here, { 'a.bin': Buffer.alloc(2_000_000, 1), 'b.py': 'x' })
     const told: { done: number; total: number; filesDone: number }[] = []

@@ -6,8 +6,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { watchdogScript } from '../../../../electron/ssh/watchdog/script/script.ts'
 
 /**
- * Its life, with curl alone, by a clock of which a second passes whenever it rests for one; at `sleeps.at` the container
- * sleeps for so long.
+ * Runs the script with only curl, on a clock that `rest` advances. At `sleeps.at` the container sleeps for
+ * `sleeps.seconds`.
  */
 const handClock = (ends: number, sleeps = { at: ends, seconds: 0 }) => `
 find_tools() { tools=' curl'; }
@@ -22,7 +22,7 @@ rest() {
 run
 `
 
-/** A folder with the script, and programs that answer as they are told: the service with `status`, the GPU with no load. */
+/** A folder with the script and fake programs: the service answers with `status`, the GPU is idle. */
 async function folderOf(config: Record<string, string | number>, status = 200) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-watchdog-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,7 +47,7 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
   return {
     write,
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
-    /** Its whole life by that clock; gives its log with the seconds since it began, by the service's time. */
+    /** Runs it to its end on that clock; gives its log, with seconds since its start. */
     live(clock: string): string[] {
       const [life = ''] = script.split(/\ncase \$\{1:-\} in/)
       expect(life.length).toBeLessThan(script.length)
@@ -63,7 +63,7 @@ async function folderOf(config: Record<string, string | number>, status = 200) {
   }
 }
 
-test('a key that is refused is tried again after ten minutes, and a service that is down after seconds', async () => {
+test('a refused key is retried after ten minutes, a failing service after 2 to 256 s', async () => {
   const config = { lease: 60, tick: 10 }
   for (const status of [401, 403]) {
     const { live } = await folderOf(config, status)
@@ -78,7 +78,7 @@ test('a key that is refused is tried again after ten minutes, and a service that
   expect(pauses.slice(0, 9)).toEqual(['2', '4', '8', '16', '32', '64', '128', '256', '256'])
 })
 
-test('a container that slept counts idle time anew, since nobody saw what its GPUs did', async () => {
+test('a container that slept counts its idle time from zero', async () => {
   const { live } = await folderOf({ idle: 300, tick: 10 })
   expect(live(handClock(5600, { at: 1200, seconds: 4000 }))).toEqual([
     '0 watching instance 7 with curl, by the service’s time',
@@ -88,9 +88,9 @@ test('a container that slept counts idle time anew, since nobody saw what its GP
   ])
 })
 
-test('a second one leaves while the first one lives, and takes the place of one that is dead', async () => {
+test('a watchdog replaces a dead one, and exits while another one lives', async () => {
   const { begin, run, read, write } = await folderOf({ tick: 1 })
-  // The number is that of a program that is no watchdog.
+  // The pid belongs to a program that is not a watchdog.
   write('pid', `${process.pid}\n`)
   const first = begin()
   const ended = new Promise(resolve => first.once('exit', resolve))

@@ -22,7 +22,7 @@ import { account, target } from '../steps.ts'
 
 const shells = { dash: ['dash'], bash: ['bash'], 'busybox sh': ['busybox', 'sh'] }
 const tools = ['curl', 'wget', 'python3'] as const
-/** All that the script may need beside a shell and one of those. */
+/** The programs that the script may need besides a shell and one of `tools`. */
 const small = ['cat', 'date', 'mv', 'rm', 'sed', 'sleep', 'tail', 'timeout', 'tr']
 
 const pairs = Object.entries(shells).flatMap(([name, shell]) => tools.map(tool => ({ name, shell, tool })))
@@ -36,7 +36,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
   let ssh: Ssh
   let lease: Lease
   const neighbours: ChildProcess[] = []
-  /** Running instances that no test has taken yet. */
+  /** Running instances that no test uses yet. */
   let spare: { id: number; key: string }[]
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     return (await answer.json()) as T
   }
 
-  /** Rents so many, and lets them get to run. */
+  /** Rents `count` instances and waits until they run. */
   async function rent(count: number): Promise<{ id: number; key: string }[]> {
     const { offers } = await api<{ offers: { id: number }[] }>('POST', '/bundles/', { limit: 200 })
     const rented = await Promise.all(
@@ -81,13 +81,13 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     return rented
   }
 
-  /** `undefined` once it is destroyed. */
+  /** The intended status, `undefined` for a destroyed instance. */
   async function stateOf(id: number): Promise<string | undefined> {
     const { instances } = await api<{ instances?: { intended_status: string } }>('GET', `/instances/${id}/`)
     return instances?.intended_status
   }
 
-  /** A folder with links to what the script may use, and one of the tools, which notes how it was called. */
+  /** A folder with links to the small programs, and one tool that records its arguments. */
   function programs(name: string, tool: string): string {
     const bin = join(sshd.folder, name)
     mkdirSync(bin)
@@ -105,7 +105,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
     return bin
   }
 
-  /** A watchdog at work, in a folder of its own. */
+  /** Starts a watchdog in its own folder. */
   async function watchdog(
     shell: readonly string[],
     bin: string,
@@ -166,7 +166,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       const put = (of: typeof timed, config: Record<string, string | number>, loads?: string) =>
         watchdog(shell, bin, of, config, loads)
       const [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun] = await Promise.all([
-        // The world is an hour and more ahead of this machine: its clock would come to this an hour late.
+        // World time is over an hour ahead of this machine, so its clock would act an hour late.
         put(timed, { action: 'destroy', at: Math.ceil(now) + 2 }),
         put(idle, { idle: 2, below: 5 }),
         put(leased, { lease: 3 }),
@@ -175,7 +175,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         put(ran, {}),
       ])
 
-      // A run that has ended two seconds ago, and another one on the same instance that has not.
+      // One run on the instance has ended, another has not.
       const run = join(afterRun.folder, '..', 'runs', 'x1')
       const going = join(afterRun.folder, '..', 'runs', 'x2')
       for (const one of [run, going]) mkdirSync(one, { recursive: true })
@@ -196,7 +196,7 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       writeFileSync(join(going, 'code'), '1')
       await becomes(ran.id, 'stopped')
       await afterRun.logs(/run x1 has ended: stop/)
-      // Whoever starts the instance again wants it to run: that end has been served.
+      // After another start the ended run has no further effect.
       await afterRun.end()
       await put(ran, {})
       await afterRun.logs(/watching[\s\S]*watching/)

@@ -20,8 +20,8 @@ import { watchWire } from './inside/watched-wire.ts'
 import type { FromBerth, Life, Seen, ToBerth } from './messages.ts'
 
 /**
- * Berth in a process of its own, to be killed. It waits until it is told to begin; from then on its time moves only as
- * it is told, and it says when it has nothing more to do at that time.
+ * Berth in its own process, to be killed. It starts on the message `begin`. From then on its time moves only by
+ * `advance`, and it reports when it has nothing more to do at that time.
  */
 const time = new VirtualTime()
 const deaths = new Deaths()
@@ -49,7 +49,7 @@ process.on('message', (message: ToBerth) => {
   }
 })
 
-// Nobody is left to live for.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
 
 function say(message: FromBerth): void {
@@ -99,8 +99,8 @@ async function begin(life: Life): Promise<void> {
 }
 
 /**
- * Chance that follows from the moment, too: where Berth asks for one more at one of them, as it may where two things
- * happen at once in either order, all those to come are as they were.
+ * Random numbers that depend on the time, too. If Berth draws one more at some moment, as it may when two things happen
+ * at once in either order, all later numbers stay the same.
  */
 function seededRandom(name: string, seed: number): Random {
   const ofNow = (kind: string) => {

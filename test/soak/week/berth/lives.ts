@@ -1,7 +1,7 @@
 import type { Life } from './messages.ts'
 import { type LifeEvents, OneLife } from './one-life.ts'
 
-/** Berth, life after life: each goes on from what the one before had on disk. The next is there before it is needed. */
+/** Successive processes of Berth, each on the disk of the one before. The next is started ahead of its use. */
 export class Lives {
   readonly #program: string
   readonly #life: Omit<Life, 'number' | 'now'>
@@ -18,7 +18,7 @@ export class Lives {
     this.#next = this.#now
   }
 
-  /** The one that lives, or lived last. */
+  /** The current or last process. */
   get now(): OneLife {
     return this.#now
   }
@@ -27,7 +27,7 @@ export class Lives {
     return this.#count
   }
 
-  /** The next one begins, at a time in epoch milliseconds; the one before must be dead. */
+  /** Begins the next life at `now`, in epoch milliseconds; the one before must be dead. */
   begin(now: number): void {
     this.#count += 1
     this.#now = this.#next
@@ -35,7 +35,7 @@ export class Lives {
     this.#next = this.#born()
   }
 
-  /** All of them are gone. */
+  /** Kills all processes. */
   async remove(): Promise<void> {
     await Promise.all([this.#now.kill(), this.#next.kill()])
   }

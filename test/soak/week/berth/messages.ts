@@ -2,69 +2,69 @@ import type { GuardView } from '../../../../electron/contract/automation/guard.t
 import type { CommandName } from '../../../../electron/contract/commands.ts'
 import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
 
-/** How the process is to live. */
+/** The settings of one process of Berth. */
 export interface Life {
-  /** Where it keeps all that outlives it. */
+  /** The folder of everything that outlives it. */
   folder: string
-  /** What its chance follows from. */
+  /** Seed of its random numbers. */
   seed: number
-  /** How many lived before it. */
+  /** The number of this life, from 1. */
   number: number
-  /** Where the service answers. */
+  /** Port of the service. */
   servicePort: number
-  /** What time it is when it begins, epoch milliseconds. */
+  /** The time of its start in epoch milliseconds. */
   now: number
 }
 
 /**
- * At what a process dies: just before a request leaves, when its answer is here, and around a write to disk; the last
- * two are a request and its answer that create an instance.
+ * When a process dies: just before a request is sent, when its answer arrives, or before, during and after a write to
+ * disk. `creating` and `created` are the request and answer that create an instance.
  */
 export type Moment = 'request' | 'answer' | 'write' | 'writing' | 'written' | 'creating' | 'created'
 
-/** What the process is told. `account` asks for the account as State shows it. */
+/** Messages to the process. `account` requests the account in State. */
 export type ToBerth =
   | { kind: 'begin'; life: Life }
   | { kind: 'call'; id: number; name: CommandName | 'account'; args: unknown }
-  /** Moves its time, and asks how it is once only so many requests are under way, which the service holds. */
+  /** Advances its time and requests its status once only the `held` requests, which the service delays, are pending. */
   | { kind: 'advance'; to: number; held: number }
   | { kind: 'die'; at: Moment; times: number }
   | { kind: 'close' }
 
-/** How the process is. */
+/** The status of the process. */
 export interface LifeStatus {
-  /** When its next timer is due, epoch milliseconds. */
+  /** The time of its next timer in epoch milliseconds. */
   next: number | undefined
-  /** Calls that it had been given by then. */
+  /** The number of calls it has received. */
   calls: number
-  /** Nothing but what is named here has happened for a few turns of its loop. */
+  /** Only what is named here was active in the last few turns of its event loop. */
   isCalm: boolean
-  /** Requests under way. */
+  /** Pending requests. */
   requests: readonly string[]
-  /** Whatever else is. */
+  /** Other pending work. */
   others: readonly string[]
 }
 
-/** What it tells. */
+/** Messages from the process. */
 export type FromBerth =
   | { kind: 'begun' }
   | { kind: 'answer'; id: number; answer: unknown }
   | { kind: 'problem'; id: number; code: string; message: string }
   | { kind: 'status'; status: LifeStatus }
-  /** Its State has changed in what guards are judged by. */
+  /** The parts of State by which guards are checked have changed. */
   | { kind: 'seen'; seen: Seen }
-  /** A poll was asked for; one has ended, with a fresh answer, which told the credit or the instances alone. */
+  /** A poll was started; a poll ended with a fresh answer, with the credit or only the instances. */
   | { kind: 'polling' }
   | { kind: 'polled'; credit: boolean }
   /**
-   * An instance with that mark is asked for. `polled`: in this life the account was seen since that was done last, or
-   * since its beginning.
+   * An instance with that mark is requested. `polled`: the account was polled in this life since the last such request,
+   * or since its start.
    */
   | { kind: 'asks'; mark: string; polled: boolean }
-  /** Something that nobody foresaw. */
+  /** An unforeseen error. */
   | { kind: 'unforeseen'; text: string }
 
-/** The guards, where the instances stand, what they cost and would while they run (micro-dollars per hour), as State shows them. */
+/** Guards, instance states, current prices and prices while running (micro-dollars per hour) in State. */
 export interface Seen {
   guards: readonly GuardView[]
   instances: Readonly<Record<string, InstanceState>>

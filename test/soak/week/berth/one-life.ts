@@ -4,7 +4,7 @@ import type { Answer, Args, CommandName } from '../../../../electron/contract/co
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import type { FromBerth, Life, LifeStatus, Moment, Seen, ToBerth } from './messages.ts'
 
-/** A command was refused, as a user would be told; `gone` where the process died before it answered. */
+/** The refusal of a command, as shown to a user; `gone` if the process died before its answer. */
 export class Refused extends Error {
   readonly code: string
 
@@ -20,16 +20,16 @@ export interface LifeEvents {
   polled(credit: boolean): void
   seen(seen: Seen): void
   asks(mark: string, polled: boolean): void
-  /** It was killed, or has ended as it was told to. */
+  /** The process was killed or closed. */
   ended(): void
-  /** What must never happen: an error that nobody foresaw, a process that ends by itself. */
+  /** A failure of the soak: an unforeseen error, or a process that ends by itself. */
   broken(what: string): void
 }
 
-/** What became of a call. */
+/** The answer to a call. */
 type Answered = Extract<FromBerth, { kind: 'answer' | 'problem' }>
 
-/** One process of Berth's, from its start to its death. */
+/** One process of Berth, from its start to its death. */
 export class OneLife {
   readonly #child: ChildProcess
   readonly #exit: Promise<unknown>
@@ -72,17 +72,17 @@ export class OneLife {
     return !this.#isDead
   }
 
-  /** Whether it is to die by itself. */
+  /** Whether its death is planned. */
   get isDoomed(): boolean {
     return this.#isDoomed
   }
 
-  /** Whether it can be given commands. */
+  /** Whether it accepts commands. */
   get hasBegun(): boolean {
     return this.#hasBegun
   }
 
-  /** How many calls it was given. */
+  /** The number of calls sent to it. */
   get calls(): number {
     return this.#calls
   }
@@ -99,7 +99,7 @@ export class OneLife {
     return this.#call('account', {}) as Promise<AccountView | null>
   }
 
-  /** Moves its time; gives its status then, or undefined where it has died. */
+  /** Advances its time; gives its status then, or undefined if it has died. */
   async advance(to: number, held: number): Promise<LifeStatus | undefined> {
     if (this.#isDead) return undefined
     const status = new Promise<LifeStatus>(resolve => {
@@ -109,21 +109,21 @@ export class OneLife {
     return Promise.race([status, this.#exit.then(() => undefined)])
   }
 
-  /** It dies by itself, at the n-th time that something happens from now on. */
+  /** Plans its death at the n-th occurrence of a moment from now on. */
   dieAt(at: Moment, times: number): void {
     this.#isEnding = true
     this.#isDoomed = true
     this.#tell({ kind: 'die', at, times })
   }
 
-  /** SIGKILL: nothing of it happens any more. */
+  /** Kills it by SIGKILL and waits for its end. */
   async kill(): Promise<void> {
     this.#isEnding = true
     this.#child.kill('SIGKILL')
     if (!this.#isDead) await this.#exit
   }
 
-  /** It ends as it should, and writes what it must. */
+  /** Ends it in order, with its last writes. */
   async close(): Promise<void> {
     this.#isEnding = true
     this.#tell({ kind: 'close' })
@@ -148,7 +148,7 @@ export class OneLife {
   }
 
   #tell(message: ToBerth): void {
-    // Written to a process that has just died, it is lost as the process is.
+    // A message to a process that has just died is lost.
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { type BuiltProgram, buildProgram } from '../../../built-program.ts'
 
-/** An account's polls are watched from outside: the module that makes them is the only one that is replaced. */
+/** Replaces the module of an account's polls, and only that, to report them. */
 function watchedPolls(): Plugin {
   let isReplaced = false
   return {
@@ -24,7 +24,7 @@ function watchedPolls(): Plugin {
   }
 }
 
-/** The process that is killed, as a program. */
+/** Builds the process that is killed as a program. */
 export function buildBerthProcess(): Promise<BuiltProgram> {
   return buildProgram(join(import.meta.dirname, 'berth-process.ts'), [watchedPolls()])
 }

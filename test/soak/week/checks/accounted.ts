@@ -6,7 +6,7 @@ import { AttemptSeries } from '../../../../electron/core/renting/attempts/model.
 import { Rental } from '../../../../electron/core/renting/rentals/model.ts'
 import type { ServiceInstance } from '../elsewhere.ts'
 
-/** What Berth remembers of rentals and attempts, as it is on disk. */
+/** Berth's rentals and attempts on disk. */
 export interface RentalRecords {
   rentals: readonly Rental[]
   attempts: readonly AttemptSeries[]
@@ -23,7 +23,7 @@ export async function recordsOnDisk(folder: string): Promise<RentalRecords> {
   }
 }
 
-/** What an instance was created for: a series of attempts, or a rental without one. */
+/** The id of the series of attempts for which an instance was created, or of its rental. */
 export function ownerOf(
   { label, extra_env }: ServiceInstance,
   { rentals }: RentalRecords,
@@ -32,7 +32,7 @@ export function ownerOf(
   return rentals.find(({ id }) => id === mark)?.owner ?? mark
 }
 
-/** Two instances of one owner, by owner. */
+/** Owners with more than one instance, with the ids. */
 export function doubles(
   instances: readonly ServiceInstance[],
   records: RentalRecords,
@@ -45,12 +45,12 @@ export function doubles(
   return new Map([...byOwner].filter(([, ids]) => ids.length > 1))
 }
 
-/** The instances that rentals have. */
+/** The instances recorded by rentals. */
 export function claimed({ rentals }: RentalRecords): number[] {
   return rentals.flatMap(({ instance }) => (instance === undefined ? [] : [instance]))
 }
 
-/** Instances that no rental has or is still after, with why. */
+/** Instances that no rental has or still looks for, with the reason. */
 export function unclaimed(
   instances: readonly ServiceInstance[],
   { rentals }: RentalRecords,
@@ -70,7 +70,7 @@ function mayStillFind({ step, instance }: Rental): boolean {
   return instance === undefined && (step === 'asking' || step === 'lost' || step === 'unclear')
 }
 
-/** Instances that nobody wants, with why: all rentals have ended. */
+/** Instances that should not exist now that all rentals have ended, with the reason. */
 export function orphans(
   instances: readonly ServiceInstance[],
   records: RentalRecords,

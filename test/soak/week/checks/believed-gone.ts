@@ -1,7 +1,7 @@
 import type { Seen } from '../berth/messages.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 
-/** After each poll that leaves nothing open: whatever Berth has shown once, and is still there, it must show. */
+/** Checks after each certain poll that Berth shows every existing instance it has shown before. */
 export class BelievedGone {
   readonly broken: string[] = []
   readonly #elsewhere: Elsewhere
@@ -9,7 +9,7 @@ export class BelievedGone {
   readonly #shown = new Set<number>()
   #now: Seen['instances'] = {}
 
-  /** `where`: when and after which poll that is, in words. */
+  /** `where`: describes the current time and poll. */
   constructor(elsewhere: Elsewhere, where: () => string) {
     this.#elsewhere = elsewhere
     this.#where = where

@@ -3,31 +3,31 @@ import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Poll, Stretch, Timeline } from '../timeline.ts'
 import { isList } from './polls.ts'
 
-/** What became of all guards. */
+/** The outcome of all guards. */
 export interface GuardsKept {
-  /** How often a guard acted on its instance. */
+  /** The number of times a guard acted on its instance. */
   acted: number
-  /** Guards whose moment passed while Berth could not poll, and that only said so, as was chosen. */
+  /** Guards that became due while Berth could not poll, and only reported that, as chosen. */
   missed: number
-  /** Where one was not kept, and how. */
+  /** The failures. */
   broken: string[]
 }
 
-/** Seconds by which Berth may be wrong about what time it is: an answer's `Date` has whole ones. */
+/** Seconds of error in the account's time, since an answer's `Date` has whole seconds. */
 const uncertainty = 1
-/** Seconds by which a moment that follows from prices or load may move before State shows it: it is in whole ones. */
+/** Seconds by which a due time from prices or load may move before State shows it, in whole seconds. */
 const unshown = 1.5
-/** Seconds after a poll just before or at a moment in which Berth, by whose own time it has not come, polls again. */
+/** Seconds within which Berth polls again after a poll close to a due time that by its own time is not reached. */
 const soon = 4
-/** Seconds within which what the service has put off or refused is asked again. */
+/** Seconds within which a request that the service refused or rate limited is repeated. */
 const longestPutOff = 60
-/** Seconds without a poll after which a moment counts as missed. */
+/** Seconds without a poll after which a due time counts as missed. */
 const gap = 600
 
 /**
- * Whether every guard was kept by the first fresh answer after its moment. Only the first poll of a life may leave it
- * to the one that follows, which Berth makes at once: the service's time is the `Date` of its answers, and by one of
- * them alone nobody can tell whether its clock has leapt meanwhile.
+ * Checks that every guard acted on the first fresh answer after it was due. Only the first poll of a life may leave it
+ * to the next one, which follows at once: the service's time is the `Date` of its answers, and a single one cannot show
+ * whether its clock has jumped.
  */
 export function guardsKept({ guards, polls }: Timeline, requests: readonly LoggedRequest[]): GuardsKept {
   const kept: GuardsKept = { acted: 0, missed: 0, broken: [] }
@@ -54,7 +54,7 @@ export function guardsKept({ guards, polls }: Timeline, requests: readonly Logge
   return kept
 }
 
-/** The fresh answers that found it due, and left it and its instances as they were. */
+/** The fresh answers at which the guard was due, but neither it nor its instances changed. */
 function neglected(
   stretches: readonly Stretch[],
   polls: readonly Poll[],
@@ -72,8 +72,9 @@ function neglected(
 }
 
 /**
- * The fresh answers so near to its moment that by Berth's own time it may not have come, after which Berth did not ask
- * again at once: one that acts a poll too late would hide there, since Berth polls at the very moment.
+ * The fresh answers so close to the due time that by Berth's own time it may not be reached, after which Berth did not
+ * poll again at once. Berth polls exactly at due times, so a guard that acts one poll late would go unnoticed
+ * otherwise.
  */
 function leftAlone(
   stretches: readonly Stretch[],
@@ -92,12 +93,12 @@ function leftAlone(
   })
 }
 
-/** Whether what is shown next is another moment of it. */
+/** Whether the guard is shown next with another due time. */
 function hasMoved({ guard }: Stretch, next: Stretch | undefined): boolean {
   return next !== undefined && next.guard.dueAt !== undefined && next.guard.dueAt !== guard.dueAt
 }
 
-/** The polls that ended in that time. */
+/** The polls that ended in a period. */
 function between(polls: readonly Poll[], from: number, until: number): readonly Poll[] {
   let low = 0
   let high = polls.length
@@ -126,8 +127,8 @@ function waits(stretch: Stretch): boolean {
 }
 
 /**
- * Whether it was due without an answer that tells what it goes by, and such a one is here. One that has tried and failed
- * tries again in its own time, and one on idleness may still have to ask inside.
+ * Whether the guard was held without the data of its condition, and this poll has it. A guard that has failed retries
+ * in its own time, and one on idle time may still have to ask the instance.
  */
 function isHeldUp(stretch: Stretch, { credit }: Poll): boolean {
   const { step, condition, problem } = stretch.guard
@@ -137,8 +138,8 @@ function isHeldUp(stretch: Stretch, { credit }: Poll): boolean {
 }
 
 /**
- * Whether all that it is to stop is an attempt, which goes by its series once the guard has acted: the guard is
- * shown as before until then, however late the answer is, or however often the service puts it off.
+ * Whether all its targets are attempts, which their series destroys after the guard has acted. Until then the guard is
+ * shown unchanged, however late the answer is or however often the service refuses.
  */
 function isLeftToAttempts(
   { guard, instances }: Stretch,
@@ -156,7 +157,7 @@ function isLeftToAttempts(
   })
 }
 
-/** Asked for by soon after the poll, or in vain before it and asked for again. */
+/** Whether it was requested soon after the poll, or failed before it and was repeated. */
 function isBeingDropped({ at, until }: Poll, drops: readonly LoggedRequest[]): boolean {
   return drops.some(
     (drop, index) =>
@@ -169,14 +170,14 @@ function wasInVain(drop: LoggedRequest | undefined, until: number, since: number
   return drop !== undefined && drop.status !== 200 && drop.at <= until && drop.at >= since
 }
 
-/** One on the account has nothing to do while nothing runs, and any other while its instance is not in the answer. */
+/** A guard on the account needs a running instance, and any other needs its instance in the answer. */
 function hasTargets({ guard, instances }: Stretch): boolean {
   return guard.instance === undefined
     ? Object.values(instances).includes('running')
     : guard.instance in instances
 }
 
-/** Being told only is for a moment at which nobody polled, and long after it. */
+/** A guard may only be missed with that choice, and long after a due time without a poll. */
 function wronglyMissed({ guard: { missed, dueAt } }: Stretch, at: number): string | undefined {
   if (missed === 'act') return 'was to act however late, and did not'
   if (dueAt === undefined) return undefined
@@ -185,7 +186,7 @@ function wronglyMissed({ guard: { missed, dueAt } }: Stretch, at: number): strin
     : undefined
 }
 
-/** By Berth, or by another who was faster: a guard that finds its work done is done. */
+/** Whether anyone stopped or destroyed the instance; a guard is also done if another was faster. */
 function wasDone(
   { guard }: Stretch,
   from: number,

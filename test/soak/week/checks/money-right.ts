@@ -3,35 +3,35 @@ import type { Ledger } from '../../../../simulator/controls.ts'
 import type { Poll, Timeline } from '../timeline.ts'
 import { paymentsNoticed } from './payments-noticed.ts'
 
-/** How what Berth counted compares with the service's own ledger. Micro-dollars. */
+/** Berth's counted spending compared with the service's ledger, in micro-dollars. */
 export interface Compared {
   ledger: number
-  /** What was counted more than that, beside what was taken for another sum that was paid in. */
+  /** Counted more than the ledger, without `mistaken`. */
   off: number
-  /** What was taken to be paid in, on days that say that they are estimated, more than was. */
+  /** Payments noticed on estimated days beyond the real ones. */
   mistaken: number
-  /** Days that say so. */
+  /** The number of estimated days. */
   estimated: number
   instances: number
-  /** The share that differs most, in polls of its instance: at most one is right. */
+  /** The largest difference of a share, in polls of its instance; at most 1 is allowed. */
   worst: number
   broken: string[]
 }
 
 const cent = 10_000
 
-/** Seconds by which Berth may be wrong about when it polled: an answer's `Date` has whole ones. */
+/** Seconds of error in the time of a poll, since an answer's `Date` has whole seconds. */
 const uncertainty = 1
-/** Instances that a day keeps by name, the costliest, so that days are kept for ever in 5 MB. */
+/** Instances stored by name per day, the costliest, so that all days fit in 5 MB. */
 const mostNamed = 40
-/** Seconds between two fresh answers after which any sum may have been paid in unseen. */
+/** Seconds between two fresh answers after which any payment may have gone unseen. */
 const absence = 600
-/** Seconds after which what a poll has changed is on disk: a kill may lose the last one, and with it when that was. */
+/** Seconds until the changes of a poll are on disk; a kill may lose the last poll. */
 const written = 1
 
 /**
- * The sum to the cent, and each share within one poll for every change of its price: nobody can know when it was
- * between two fresh answers.
+ * Checks the total to the cent, and each share to one poll per change of its price, whose time between two fresh
+ * answers cannot be known.
  */
 export function moneyCompared(
   { days }: MoneyHistory,
@@ -75,7 +75,7 @@ export function moneyCompared(
   }
 }
 
-/** What is needed to find out why a share is wrong: when it cost what, and what it was given on which day. */
+/** Details of a wrong share: its charges by time and its shares by day. */
 function history(id: number, { charges }: Ledger, days: MoneyHistory['days']): string {
   const own = charges.filter(({ instance_id }) => instance_id === id)
   const cost = own.map(({ from, to, micro_dollars_per_hour }) => `${micro_dollars_per_hour}/h ${from}-${to}`)
@@ -85,17 +85,17 @@ function history(id: number, { charges }: Ledger, days: MoneyHistory['days']): s
   return `it was charged ${cost.join(', ')} and given ${given.join(', ')}`
 }
 
-/** Those of which what they changed outlived Berth. */
+/** The polls whose changes were on disk before Berth died. */
 function savedPolls({ polls, lives }: Timeline): Poll[] {
   return polls.filter(({ until, life }) => until < (lives[life - 1]?.until ?? 0) - written)
 }
 
 /**
- * What the instance costs at the most in the stretches between two fresh answers in which its price changed. One that
- * was booting, or not there, in the one answer and is stopped, dead or gone in the next may have run in between: FIELDS
- * has GPUs charged from `running`, and no record tells of a run that is over. While its host is silent (`unknown`, no
- * heartbeat, section 3.1) nobody knows whether it charges its GPUs: the credit tells it, but not in a stretch in which
- * another one's price has changed as well, nor in one that was long and in which a sum was paid in that nobody told.
+ * The most an instance can cost in the stretches between two fresh answers in which its price changed. An instance that
+ * was booting or missing in one answer and is stopped, dead or gone in the next may have run in between: FIELDS has
+ * GPUs charged from `running`, and no record shows a run that is over. While its host is silent (`unknown`, no
+ * heartbeat, section 3.1) only the credit shows whether GPUs are charged, but not in a stretch in which another price
+ * changed, nor in a long one with an unreported payment.
  */
 function unknowable(
   id: number,
@@ -125,15 +125,15 @@ function unknowable(
   return (seconds * dearest + unseen + unsure.reduce((sum, one) => sum + one, 0)) / 3600
 }
 
-/** Seconds of all the stretches that those moments are in. */
+/** The total seconds of the stretches that contain those moments. */
 function lengthAround(moments: readonly number[], polls: readonly Poll[]): number {
   const stretches = new Map(moments.map(at => stretchAround(at, polls)))
   return [...stretches.values()].reduce((sum, length) => sum + length + uncertainty, 0)
 }
 
 /**
- * By how much a sum that is no round one may be taken for another: the service tells the credit alone, so that what was
- * spent in that stretch and what was paid in are known by their difference, and by the prices where those are sure.
+ * The possible error of a payment that is not round: the service shows only the credit, so payments and spending of a
+ * stretch are known by their difference, and by the prices where those are certain.
  */
 function doubtAbout(at: number, { charges }: Ledger, polls: readonly Poll[], { silence }: Timeline): number {
   const [after, length] = stretchAround(at, polls)
@@ -148,7 +148,7 @@ function doubtAbout(at: number, { charges }: Ledger, polls: readonly Poll[], { s
   return cent + (all * 2 * uncertainty + unsure * length) / 3600
 }
 
-/** The stretch between two fresh answers that a moment is in: which one, and how long it is. */
+/** The stretch between two fresh answers around a moment: its index and its seconds. */
 function stretchAround(at: number, polls: readonly Poll[]): [number, number] {
   const after = polls.findIndex(poll => poll.until >= at)
   const next = polls[after]
@@ -157,7 +157,7 @@ function stretchAround(at: number, polls: readonly Poll[]): [number, number] {
   return [after, next.until - before.at]
 }
 
-/** What an instance may have cost on a day that has no room for more by name: less than the least that is. */
+/** The most an unnamed instance can have cost on a day with all names taken: less than the least of them. */
 function leftOut(id: string, { instances }: MoneyHistory['days'][number]): number {
   const shares = Object.values(instances)
   return shares.length < mostNamed || id in instances ? 0 : Math.min(...shares)

@@ -4,37 +4,37 @@ import { claimed, doubles, recordsOnDisk, unclaimed } from './accounted.ts'
 
 export interface Service {
   elsewhere: Elsewhere
-  /** Instances that the service ever had. */
+  /** The number of instances ever created. */
   everCreated: () => number
-  /** Those that were rented in its console. */
+  /** Instances rented in the console. */
   byHand: ReadonlySet<number>
   /** Oldest first. */
   requests: () => readonly LoggedRequest[]
-  /** When and after which poll that is, in words. */
+  /** Describes the current time and poll. */
   where: () => string
 }
 
-/** What a poll found that must go. */
+/** Instances found at a poll that must be destroyed. */
 interface Found {
   why: string
-  /** Which instances it is about. */
+  /** The ids of the instances. */
   ids: readonly number[]
 }
 
 /**
- * What may be there for a moment only: two instances for one request, and one that no request has or is still after. After
- * each of Berth's polls what the service has is held to what Berth has on disk. The poll that finds it has it destroyed:
- * a further one may find it only where a fault befell that.
+ * Checks that two instances of one request, or one that no request has or looks for, exist only briefly. After each
+ * poll the service's instances are compared with Berth's disk. The poll that finds such an instance must destroy it;
+ * later polls may find it only after a fault of that request.
  */
 export class Passing {
   readonly broken: string[] = []
-  /** Instances that a rental has, or had once. */
+  /** Instances that a rental has or had. */
   readonly claimed = new Set<number>()
-  /** The most fresh polls that any of it has outlived. */
+  /** The most fresh polls that found the same thing. */
   longest = 0
   readonly #service: Service
   readonly #folder: string
-  /** How many polls have found it, and how many requests there were when the first did. */
+  /** By thing: the number of polls that found it, and of requests before the first. */
   readonly #polls = new Map<string, { polls: number; since: number }>()
   #known = 0
   #isSuspicious = false
@@ -44,7 +44,7 @@ export class Passing {
     this.#folder = folder
   }
 
-  /** After a fresh poll, and what followed from it at once. Only with a new instance there can be anything new. */
+  /** Call after a fresh poll and its immediate effects. Only a new instance can bring new findings. */
   async polled(): Promise<void> {
     const { elsewhere, everCreated, byHand } = this.#service
     const created = everCreated()

@@ -2,19 +2,19 @@ import type { MoneyDay } from '../../../../electron/contract/spending/history.ts
 import { localDay } from '../../../../electron/core/money/local-days.ts'
 import type { Payment, Poll, Timeline } from '../timeline.ts'
 
-/** What became of the sums that were paid in. Micro-dollars. */
+/** How payments were noticed, in micro-dollars. */
 export interface Noticed {
-  /** What was noticed more than was paid in, by usual sums that were taken for others. */
+  /** Noticed beyond the real payments, by mistaking one usual sum for another. */
   mistaken: number
   broken: string[]
 }
 
-/** The smallest sum that is usual. */
+/** The smallest usual payment. */
 const usual = 5_000_000
 
 /**
- * Every payment on its day. Only where a day says that it is estimated may it be another usual sum: what was paid in
- * while Berth was dead is known by the credit and the prices alone, and by those two sums may explain it alike.
+ * Checks every payment on its day. Only on an estimated day may it be another usual sum: a payment while Berth was dead
+ * is known only by credit and prices, which two sums may explain equally.
  */
 export function paymentsNoticed(
   days: readonly MoneyDay[],
@@ -34,7 +34,7 @@ export function paymentsNoticed(
   const placed = payments.map(payment => ({ payment, on: daysOf(payment, [polls, saved]) }))
   for (const { day, toppedUp, estimated } of days) {
     const here = placed.filter(({ on }) => on.has(day))
-    // About midnight it may be the one day's or the other's.
+    // Around midnight a payment may belong to either day.
     if (estimated || here.some(({ on }) => on.size > 1)) continue
     const paid = here.reduce((sum, { payment }) => sum + payment.paid, 0)
     if (differs(toppedUp, paid))
@@ -43,7 +43,7 @@ export function paymentsNoticed(
   return { mistaken, broken }
 }
 
-/** The day of the poll that finds it; killed before that is on disk, Berth finds it again in the next one. */
+/** The day of the poll that finds a payment, and of the next stored one, which finds it again after a kill. */
 function daysOf({ at }: Payment, polls: readonly (readonly Poll[])[]): Set<string> {
   return new Set(polls.map(some => localDay(some.find(({ until }) => until >= at)?.until ?? at)))
 }

@@ -1,12 +1,12 @@
 import type { LoggedRequest } from '../../../../simulator/http/request-log.ts'
 import type { Poll } from '../timeline.ts'
 
-/** The list of instances, in either of the ways that deployments have. */
+/** Whether a path is the list of instances, in either version. */
 export function isList(path: string): boolean {
   return /^\/api\/v[01]\/instances\/(?:\?|$)/.test(path)
 }
 
-/** Polls that Berth says gave a fresh answer, though the service's log has none. */
+/** Polls that Berth reports as fresh without an answer in the service's log. */
 export function inventedPolls(polls: readonly Poll[], requests: readonly LoggedRequest[]): string[] {
   const good = requests.filter(
     ({ method, path, status, fault }) =>

@@ -1,30 +1,30 @@
 import { rentalOf } from '../../../../electron/core/instances/mark.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 
-/** Seconds by which an instance must be older than a request to have been there before it. */
+/** Seconds by which an instance must be older than a request to have existed before it. */
 const before = 0.5
 
 /**
- * An instance may be asked for a second time only once the account was looked at since the first, and does not have it:
- * an answer that did not come, or a kill before it did, says nothing of what was created.
+ * Checks that an instance is requested again only after a poll of the account since the first request, and only if it
+ * does not exist: a lost answer, or a kill before it, does not show whether it was created.
  */
 export class Repeats {
   readonly broken: string[] = []
-  /** How often one was asked for again. */
+  /** The number of repeated requests. */
   repeated = 0
   readonly #asked = new Set<string>()
   readonly #elsewhere: Elsewhere
   readonly #where: () => string
 
-  /** `where`: when and after which poll that is, in words. */
+  /** `where`: describes the current time and poll. */
   constructor(elsewhere: Elsewhere, where: () => string) {
     this.#elsewhere = elsewhere
     this.#where = where
   }
 
   /**
-   * `polled`: whether the process that asks has seen the account since it asked last, or since it began. Gives what is
-   * still to be looked at, where it is no first time; `now` in epoch seconds of world time.
+   * `polled`: whether the process has polled the account since its last such request, or since its start. Gives a
+   * further check for a repeated request; `now` in epoch seconds of world time.
    */
   asks(mark: string, polled: boolean, now: number): (() => void) | undefined {
     const isFirst = !this.#asked.has(mark)

@@ -3,11 +3,11 @@ interface Entry {
   what: () => unknown
 }
 
-/** What is to happen, and when: epoch milliseconds of world time. */
+/** Planned actions by time, in epoch milliseconds of world time. */
 export class Agenda {
   #entries: Entry[] = []
 
-  /** What is given is waited for in real time. Gives the function that takes it off again. */
+  /** Plans an action, whose promise is awaited in real time. Gives the function that cancels it. */
   add(at: number, what: () => unknown): () => void {
     const entry = { at: Math.ceil(at), what }
     this.#entries.push(entry)
@@ -20,7 +20,7 @@ export class Agenda {
     return this.#entries.length === 0 ? undefined : Math.min(...this.#entries.map(({ at }) => at))
   }
 
-  /** Does what is due by now, in its order; of two at one time the one that was added first. */
+  /** Runs the actions due by now by time, and in order of addition at the same time. */
   async come(now: number): Promise<void> {
     for (;;) {
       const due = this.#entries.filter(({ at }) => at <= now)

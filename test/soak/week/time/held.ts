@@ -1,7 +1,7 @@
 import type { FaultTime } from '../../../../simulator/http/faults.ts'
 import type { Agenda } from './agenda.ts'
 
-/** The requests that the service leaves without an answer for now: those wait for world time to pass. */
+/** The requests whose answers the service delays, in world time. */
 export class Held implements FaultTime {
   readonly #agenda: Agenda
   readonly #now: () => number

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 
 const channel = 'http.server.request.start'
 
-/** How many requests the servers of this process have taken up and not done with. */
+/** Counts the requests that the servers of this process have received and not finished. */
 export class OpenRequests {
   #count = 0
   readonly #started = (message: unknown) => {

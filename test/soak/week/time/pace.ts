@@ -7,7 +7,7 @@ import type { Agenda } from './agenda.ts'
 import type { Held } from './held.ts'
 import type { OpenRequests } from './open-requests.ts'
 
-/** Real milliseconds that what is under way may take at one moment of world time. */
+/** Real milliseconds that pending work may take at one moment of world time. */
 const patience = 120_000
 
 export interface Paced {
@@ -20,14 +20,14 @@ export interface Paced {
 }
 
 /**
- * World time and Berth's, in step: both stand still while anyone has anything to do, and then both move to the next
- * moment at which something happens. How fast the machine is changes nothing but how long it takes.
+ * Keeps world time and Berth's in step: both stand still while anything is pending, then move to the next event. The
+ * speed of the machine only affects the duration.
  */
 export class Pace {
   readonly #paced: Paced
   #now: number
 
-  /** `now`: the world's, which stands still. Epoch milliseconds. */
+  /** `now`: the world time, which stands still, in epoch milliseconds. */
   constructor(paced: Paced, now: number) {
     this.#paced = paced
     this.#now = now
@@ -38,13 +38,13 @@ export class Pace {
     return this.#now
   }
 
-  /** Lives on until then. */
+  /** Advances to that time. */
   async until(end: number): Promise<void> {
     while (this.#now < end) await this.#step(end)
     await this.#quiet()
   }
 
-  /** Lives on until that is settled, for so many milliseconds of world time at the most. */
+  /** Advances until the work is settled, for at most `most` milliseconds of world time. */
   async through<Result>(work: Promise<Result>, most = 3_600_000): Promise<Result> {
     const end = this.#now + most
     let settled = false
@@ -61,7 +61,7 @@ export class Pace {
     }
   }
 
-  /** To the next moment at which something happens, or to `end` where nothing does. */
+  /** Advances to the next event, or to `end`. */
   async #step(end: number): Promise<void> {
     const { agenda, controls } = this.#paced
     const timer = (await this.#quiet())?.next
@@ -69,12 +69,12 @@ export class Pace {
     if (next > this.#now) await controls.advance((next - this.#now) / 1000)
     this.#now = Math.max(this.#now, next)
     if ((agenda.next() ?? Number.POSITIVE_INFINITY) > this.#now) return
-    // Berth's own time comes first: what it is told to do then would else have begun long ago, and be out of time.
+    // Berth's time moves first, or calls at this moment would start at an old time and time out.
     await this.#quiet()
     await agenda.come(this.#now)
   }
 
-  /** Waits until nobody has anything to do at this time; gives how Berth is, if it lives. */
+  /** Waits until nothing is pending at this time; gives Berth's status, if it lives. */
   async #quiet(): Promise<LifeStatus | undefined> {
     const { held, open, elsewhere, lives } = this.#paced
     const until = performance.now() + patience
@@ -83,7 +83,7 @@ export class Pace {
       const berth = lives().now
       const asked = held.count
       status = await inTime(berth.advance(this.#now, asked))
-      // Whoever waited for an answer that came with it, in one piece, has not asked anything more yet.
+      // Lets a caller whose answer arrived together with the status send its next request.
       await turn()
       const isQuiet = status
         ? status.isCalm &&
@@ -101,7 +101,7 @@ export class Pace {
   }
 }
 
-/** Rejects where Berth does not even say how it is. */
+/** Rejects if Berth does not report its status in time. */
 async function inTime<Result>(work: Promise<Result>): Promise<Result> {
   const over = new AbortController()
   const late = pause(patience, undefined, { signal: over.signal }).then(() => {

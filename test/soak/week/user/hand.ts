@@ -6,23 +6,23 @@ import type { Chance } from '../chance.ts'
 import type { Elsewhere } from '../elsewhere.ts'
 import type { Timeline } from '../timeline.ts'
 
-/** What the user has before them when they do something. */
+/** What a user action works with. */
 export interface Hand {
   chance: Chance
   berth: OneLife
   account: AccountView
   /** World time, epoch seconds. */
   now: number
-  /** How many times as soon all comes as in a week. */
+  /** The factor of events compared with the week. */
   haste: number
   sim: Simulator
   elsewhere: Elsewhere
   timeline: Timeline
-  /** Instances that were rented in the console. */
+  /** Instances rented in the console. */
   byHand: Set<number>
 }
 
-/** Something a user does. Gives nothing where there is nothing to do it to. */
+/** An action of the user. `do` gives undefined if it is not possible now. */
 export interface UserAction {
   name: string
   weight: number
@@ -33,7 +33,7 @@ export function instancesOf({ account }: Pick<Hand, 'account'>): InstanceView[] 
   return Object.values(account.instances)
 }
 
-/** One of the instances for which something holds. */
+/** One of the instances that match. */
 export function anInstance(hand: Hand, holds: (instance: InstanceView) => boolean): InstanceView | undefined {
   return hand.chance.oneOf(instancesOf(hand).filter(holds))
 }

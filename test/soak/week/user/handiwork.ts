@@ -1,7 +1,7 @@
 import { isDead } from '../../../../electron/contract/reading.ts'
 import { anInstance, type Hand, type UserAction } from './hand.ts'
 
-/** What is done to instances: in Berth, in the service's console, and by the world itself. */
+/** Actions on instances in Berth, in the service's console and by the world, and payments. */
 export const handiwork: readonly UserAction[] = [
   {
     name: 'stopped by the user',
@@ -87,9 +87,9 @@ export const handiwork: readonly UserAction[] = [
   },
 ]
 
-/** A round sum mostly, since that is what people pay in. */
+/** Pays mostly round sums, as people do. */
 async function topUp({ berth, sim, chance, timeline }: Hand): Promise<void> {
-  // One that is about to die may see it only hours later, when an odd sum and what was spent cannot be told apart.
+  // A Berth about to die may notice it hours later, when an odd sum cannot be separated from spending.
   const isOdd = !berth.isDoomed && chance.happens(0.15)
   const dollars = isOdd ? chance.integer(300, 8000) / 100 : chance.pick([5, 10, 25, 50, 100])
   timeline.paidIn(dollars, isOdd)

@@ -4,7 +4,7 @@ import type { RentRequest } from '../../../../electron/contract/market/rental.ts
 import { isDead } from '../../../../electron/contract/reading.ts'
 import { type Hand, instancesOf, type UserAction } from './hand.ts'
 
-/** What the user keeps going at once, requests under way included. */
+/** The most instances the user keeps alive, pending requests included. */
 const mostAtOnce = 9
 
 export const renting: readonly UserAction[] = [

@@ -9,10 +9,10 @@ import { renting } from './renting.ts'
 
 const actions = [...renting, ...guarding, ...handiwork] as [UserAction, ...UserAction[]]
 
-/** Seconds between two deeds, on average. */
+/** Mean seconds between two actions. */
 const betweenActions = 120
 
-/** The user does one thing after the other, while Berth lives. None is waited for: some answers take longer than a life. */
+/** Runs user actions while Berth lives, without waiting for answers, since some take longer than a life. */
 export function beginUsing(living: Living, chance: Chance): void {
   const { agenda, pace, broken } = living
   agenda.add(pace.now + (chance.pause(betweenActions) / living.haste) * 1000, async () => {
@@ -28,8 +28,8 @@ export function beginUsing(living: Living, chance: Chance): void {
 }
 
 /**
- * Does one thing, or nothing where what was thought of cannot be done now. What a flaky service refuses, and what dies
- * with a process, is part of life. Throws what nobody foresaw.
+ * Runs one random action, if it is possible now. Ignores refusals of the flaky service and deaths of the process.
+ * Throws unforeseen errors.
  */
 async function doSomething(hand: Hand, tally: Tally): Promise<void> {
   const action = hand.chance.weighted(actions)
@@ -39,7 +39,7 @@ async function doSomething(hand: Hand, tally: Tally): Promise<void> {
     tally.add(action.name)
     await doing
   } catch (error) {
-    // The simulator's own refusals too: what was there a moment ago may be gone.
+    // The simulator's own refusals count, too, since instances may be gone by now.
     const code = error instanceof Refused ? error.code : error instanceof Error ? error.name : ''
     if (code === 'internal' || code === 'invalid_argument' || code === 'TypeError') throw error
     tally.add('deeds that were refused or died')

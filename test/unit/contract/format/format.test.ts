@@ -14,14 +14,14 @@ import {
   weekdayAndTime,
 } from '../../../../electron/contract/format/time.ts'
 
-test('money carries its unit, and a debt its sign', () => {
+test('money has a dollar sign, and a debt a minus', () => {
   expect(money(48_200_000)).toBe('$48.20')
   expect(money(1_234_567_890)).toBe('$1,234.57')
   expect(money(-1_500_000)).toBe('−$1.50')
   expect(money(-1000)).toBe('$0.00')
 })
 
-test('a price per hour reads the same everywhere, to a tenth of a cent', () => {
+test('a price per hour has a tenth of a cent', () => {
   expect([2_140_000, 1_050_000, 6000, 0, -20_000].map(rate)).toEqual([
     '$2.140/h',
     '$1.050/h',
@@ -31,11 +31,11 @@ test('a price per hour reads the same everywhere, to a tenth of a cent', () => {
   ])
 })
 
-test('a disk has no more room than can be rented of it', () => {
+test('a disk’s size is rounded down to whole GB', () => {
   expect([535.9, 1998.2, 0.4].map(diskRoom)).toEqual(['535 GB', '1,998 GB', '0 GB'])
 })
 
-test('a length of time is said in its two largest units', () => {
+test('a duration is given in its two largest units', () => {
   expect([63_900, 93_600, 3600, 59.9, 61, 0, -5].map(duration)).toEqual([
     '17 h 45 min',
     '1 d 2 h',
@@ -47,7 +47,7 @@ test('a length of time is said in its two largest units', () => {
   ])
 })
 
-test('an age is said in words', () => {
+test('an age is given in words', () => {
   const day = 86_400
   expect([2, 30, 60, 185, 7200, 200_000, 60 * day, 61 * day, 730 * day, 900 * day].map(ago)).toEqual([
     'just now',
@@ -63,18 +63,18 @@ test('an age is said in words', () => {
   ])
 })
 
-test('nothing short of certain is called 100 %', () => {
+test('a reliability below 1 is never shown as 100 %', () => {
   expect([1, 0.9999, 0.997].map(reliability)).toEqual(['100 %', '99.9 %', '99.7 %'])
 })
 
-test('many names in a sentence are the first twelve and how many more; one that would be left is named', () => {
+test('a list shows twelve names and a count; a single one left over is named', () => {
   const names = (count: number) => Array.from({ length: count }, (_, at) => `#${at + 1}`)
   expect(named(names(3))).toBe('#1, #2 and #3')
   expect(named(names(13))).toMatch(/, #12 and #13$/)
   expect(named(names(14))).toMatch(/, #12 and 2 more$/)
 })
 
-test('the price of traffic is said each way, free as free, and not at all where it is not told', () => {
+test('the traffic price is given each way, zero as free, unknown as nothing', () => {
   expect(trafficWords({ downCost: 0.01, upCost: 0.02 })).toBe('$0.010/GB down, $0.020/GB up')
   expect(trafficWords({ downCost: 0, upCost: 0.005 })).toBe('free down, $0.005/GB up')
   expect(trafficWords({ upCost: 0.0002 })).toBe('$0.0002/GB up')
@@ -87,7 +87,7 @@ test('the price of traffic is said each way, free as free, and not at all where 
   expect([trafficWords({}), trafficBriefly({})]).toEqual([undefined, undefined])
 })
 
-test('both directions of a network stand in one unit', () => {
+test('both directions of a network share one unit', () => {
   expect(network(2900, 410)).toBe('2.9 / 0.4 Gb/s')
   expect(network(90, undefined)).toBe('90 / – Mb/s')
   expect(network(undefined, undefined)).toBeUndefined()
@@ -100,13 +100,13 @@ test.each([
   [-3, '0:00'],
 ])('%d seconds count down as %s', (seconds, text) => expect(countdown(seconds)).toBe(text))
 
-test('few names end in and, or in the word that is given', () => {
+test('a short list ends in “and” or in the given word', () => {
   expect([[], ['a'], ['a', 'b']].map(names => named(names))).toEqual(['', 'a', 'a and b'])
   expect(named(['a', 'b', 'c'], { last: ' or ' })).toBe('a, b or c')
   expect(named(['a', 'b', 'c', 'd', 'e'], { most: 3 })).toBe('a, b, c and 2 more')
 })
 
-test('a number is grouped, and has no more digits than asked for', () => {
+test('a number is grouped, and has at most the given digits', () => {
   expect([figure(1998.04, 1), figure(98.5, 4), figure(0.25, 0)]).toEqual(['1,998', '98.5', '0'])
   expect([counted(1, 'file'), counted(2000, 'file'), counted(2, 'try', 'tries')]).toEqual([
     '1 file',
@@ -115,7 +115,7 @@ test('a number is grouped, and has no more digits than asked for', () => {
   ])
 })
 
-test('an answer’s age counts in the largest unit, one of it in the singular', () => {
+test('an age counts in the largest unit, with its singular', () => {
   expect([0, 5, 8, 60, 3599, 7200].map(ago)).toEqual([
     'just now',
     '5 seconds ago',
@@ -126,7 +126,7 @@ test('an answer’s age counts in the largest unit, one of it in the singular', 
   ])
 })
 
-test('what is not to change every minute is said in one unit', () => {
+test('a rough duration is given in one unit', () => {
   expect([30, 320, 3599, 3600 * 17.9, 86_400 * 5.2].map(roughDuration)).toEqual([
     'under 5 min',
     '5 min',
@@ -138,7 +138,7 @@ test('what is not to change every minute is said in one unit', () => {
 
 const local = (...at: [number, number, number, number, number]) => new Date(...at).getTime() / 1000
 
-test('a moment is said with its day where that is not today, and with its year where that is not this one', () => {
+test('a moment shows its day unless today, and its year unless this year', () => {
   const now = local(2026, 10, 21, 23, 50)
   expect(moment(local(2026, 10, 21, 18, 0), now)).toBe('18:00')
   expect(moment(local(2026, 10, 22, 0, 5), now)).toBe('Sun 22 Nov, 00:05')
@@ -149,7 +149,7 @@ test('a moment is said with its day where that is not today, and with its year w
   expect(weekdayAndTime(local(2026, 10, 21, 18, 0))).toBe('Sat 18:00')
 })
 
-test('an instance is called by its label, else by its GPU, and always with its number', () => {
+test('an instance is named by its label, else its GPU, and always by its number', () => {
   expect(instanceName({ id: 4711, label: 'llama', gpu: { name: 'RTX 4090' } })).toBe('llama #4711')
   expect(instanceName({ id: 4711, label: '', gpu: { name: 'RTX 4090' } })).toBe('RTX 4090 #4711')
   expect(instanceName({ id: 4711, label: null })).toBe('Instance #4711')

@@ -32,7 +32,7 @@ const market = catalogueOf(
 const ids = (filter: OfferFilter) => offersPassing(market, filter).map(({ offer }) => offer.id)
 
 describe('filtering offers', () => {
-  test('an open filter lets everything through, offers that say nothing too', () => {
+  test('an empty filter passes every offer, also those with unknown facts', () => {
     expect(ids({})).toEqual([1, 2, 3, 4])
   })
 
@@ -45,12 +45,12 @@ describe('filtering offers', () => {
     ['reliability', { reliabilityFrom: 0.99 }, [1, 2, 3]],
     ['free text, every word of it', { text: ' 4090  TEXAS ' }, [2]],
     ['the id as text', { text: '3' }, [3]],
-  ])('by %s; an offer that does not say it does not pass', (_, filter, expected) => {
+  ])('by %s; an offer that does not name it does not pass', (_, filter, expected) => {
     expect(ids(filter).filter(id => filter.text === '3' || id !== 4)).toEqual(expected)
     if (filter.text !== '3') expect(ids(filter)).not.toContain(4)
   })
 
-  test('a card sold as 80 GB or 24 GB passes as that, though its MB are not round', () => {
+  test('80 GB and 24 GB cards pass as such, though their MB are not round', () => {
     expect(ids({ memoryFrom: 80 })).toEqual([1])
     expect(ids({ memoryFrom: 24 })).toEqual([1, 2, 3])
     expect(ids({ memoryFrom: 32 })).toEqual([1])
@@ -63,25 +63,25 @@ describe('filtering offers', () => {
   })
 })
 
-describe('when nothing is left', () => {
-  test('says which part to open, the one that brings most back first', () => {
+describe('when no offer passes', () => {
+  test('the parts to clear are given, the one that brings most back first', () => {
     expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'] })).toEqual([
       { part: 'regions', count: 2 },
       { part: 'gpus', count: 1 },
     ])
   })
 
-  test('a part that alone brings nothing back is not offered', () => {
+  test('a part that alone brings nothing back is not given', () => {
     expect(loosenings(market, { gpus: ['RTX 4090'], regions: ['SE'], text: 'nowhere' })).toEqual([])
   })
 })
 
-test('opening a part takes both its ends away, and leaves the others', () => {
+test('clearing a part removes both its ends and keeps the others', () => {
   expect(filterWithout({ countFrom: 1, countTo: 2, priceTo: 3 }, 'count')).toEqual({ priceTo: 3 })
   expect(activeParts(withValues({ gpus: ['A'], text: 'x' }, { gpus: [], text: '' }))).toEqual([])
 })
 
-test('choices count what each would bring under the rest of the filter', () => {
+test('each choice counts its offers under the rest of the filter', () => {
   expect(gpuChoices(market, { priceTo: 2, gpus: ['RTX 4090'] })).toEqual([
     { value: 'H100 SXM', count: 1 },
     { value: 'RTX 4090', count: 1 },
@@ -92,7 +92,7 @@ test('choices count what each would bring under the rest of the filter', () => {
   ])
 })
 
-test('countries stand in the order of their names, not of their codes', () => {
+test('countries are sorted by name, not by code', () => {
   const places = ['Spain, ES', 'Germany, DE', 'Brazil, BR', 'Bulgaria, BG', 'Moon base']
   const { offers } = catalogueOf(
     places.map((location, id) => offer({ id: id + 1, location })),
@@ -101,6 +101,6 @@ test('countries stand in the order of their names, not of their codes', () => {
   expect(regionChoices(offers, {}).map(({ value }) => value)).toEqual(['BR', 'BG', 'DE', 'Moon base', 'ES'])
 })
 
-test('a choice made in a saved search stays among them when the market has none', () => {
+test('a choice from a saved search stays listed when the market has none', () => {
   expect(gpuChoices(market, { gpus: ['B300'] })).toContainEqual({ value: 'B300', count: 0 })
 })

@@ -29,6 +29,6 @@ test.each([
   ['H100 norway', []],
   ['H100*', []],
   ['((', []],
-])('“%s” finds what is printed so', (text, ids) => {
+])('“%s” finds the offers that show it', (text, ids) => {
   expect(found(text)).toEqual(ids)
 })

@@ -9,18 +9,18 @@ const sorted = (offers: OfferView[], by: SortBy, type: 'on-demand' | 'bid' = 'on
 
 const { price: _, ...unpriced } = offer({ id: 9 })
 
-test('what is unknown comes last, whichever way it is sorted', () => {
+test('unknown values come last in both directions', () => {
   const offers = [unpriced, offer({ id: 1, price: 3 }), offer({ id: 2, price: 1 })]
   expect(sorted(offers, { column: 'price', descending: false })).toEqual([2, 1, 9])
   expect(sorted(offers, { column: 'price', descending: true })).toEqual([1, 2, 9])
 })
 
-test('equals are told apart by price, then by id, so that a refresh does not shuffle them', () => {
+test('equals are sorted by price, then by id, so that a refresh does not shuffle them', () => {
   const offers = [offer({ id: 3 }), offer({ id: 2 }), offer({ id: 1, price: 9_000_000 })]
   expect(sorted(offers, { column: 'reliability', descending: true })).toEqual([2, 3, 1])
 })
 
-test('GPUs sort by name as people read numbers, then by count', () => {
+test('GPUs sort by name in natural order, then by count', () => {
   const offers = [
     offer({ id: 1, gpuName: 'A100' }),
     offer({ id: 2, gpuName: 'A40' }),
@@ -30,7 +30,7 @@ test('GPUs sort by name as people read numbers, then by count', () => {
   expect(sorted(offers, { column: 'gpu', descending: false })).toEqual([2, 4, 3, 1])
 })
 
-test('what one GPU costs and what all of them have of VRAM are orders of their own', () => {
+test('price per GPU and total VRAM are sort columns', () => {
   const offers = [
     offer({ id: 1, gpuCount: 1, price: 2_000_000, gpuMemory: 81_559 }),
     offer({ id: 2, gpuCount: 8, price: 8_000_000, gpuMemory: 24_564 }),
@@ -48,14 +48,14 @@ test('interruptible offers sort by their lowest bid with storage', () => {
   expect(sorted(offers, { column: 'price', descending: false }, 'bid')).toEqual([2, 1])
 })
 
-test('a first click brings the better end up, a second one turns it round', () => {
+test('the first click puts the better end first, the second reverses it', () => {
   const score = sortAfterClick({ column: 'price', descending: false }, 'score')
   expect(score).toEqual({ column: 'score', descending: true })
   expect(sortAfterClick(score, 'score')).toEqual({ column: 'score', descending: false })
   expect(sortAfterClick(score, 'price')).toEqual({ column: 'price', descending: false })
 })
 
-test('10,000 offers are put in order, the cheapest first', () => {
+test('10,000 offers are sorted by price, filtered ones too', () => {
   const many = Array.from({ length: 10_000 }, (_, id) =>
     offer({ id: id + 1, price: (id * 7919) % 5_000_000 }),
   )

@@ -4,24 +4,24 @@ import { dearestOf, limitsOf, mostOf } from '../../../../electron/contract/proje
 const run = 'python train.py'
 const shown = 2_000_000
 
-describe('what a project may cost', () => {
-  test('is bounded by hours at no more than a tenth above the price that was shown, and by the attempts', () => {
+describe('a project’s highest cost', () => {
+  test('follows from the hours at 110 % of the shown price, plus the attempts', () => {
     expect(limitsOf({ run }, shown)).toMatchObject({ price: 2.2, ceiling: 2.2 })
     expect(mostOf({ run }, [{ kind: 'duration', seconds: 7200 }], shown)).toBe(4_400_000 + 2_200_000)
   })
 
-  test('is bounded by the price in the file, whatever was shown', () => {
+  test('follows from the price in the file, whatever was shown', () => {
     const spec = { run, machine: { price: 3 } }
     expect(dearestOf(spec, shown)).toBe(3_000_000)
     expect(mostOf(spec, [{ kind: 'duration', seconds: 3600 }], shown)).toBe(6_000_000)
   })
 
-  test('is bounded by dollars for each machine that it may have', () => {
+  test('follows from the dollar limit of each machine it may rent', () => {
     const spec = { run, machine: { interruptible: true }, outbid: { elsewhere: 2 } }
     expect(mostOf(spec, [{ kind: 'cost', dollars: 5 }], 500_000)).toBe(3 * 6_000_000)
   })
 
-  test('is not known where nothing stops it', () => {
+  test('is unknown where nothing limits it', () => {
     expect(mostOf({ run }, [{ kind: 'idle', below: 5, seconds: 1800 }], shown)).toBeUndefined()
     expect(limitsOf({ run }, undefined).price).toBeUndefined()
   })

@@ -29,7 +29,7 @@ function pauseOf() {
   return { store, clock, said, answers, pause, polls: () => polls }
 }
 
-test('for an hour nothing polls by itself; it is said, and ends by itself', async () => {
+test('a pause of an hour is announced, stops polling and ends by itself', async () => {
   const { store, clock, said, answers, pause, polls } = pauseOf()
   pause.begin(60)
   expect(said).toMatchObject([{ title: 'Nothing is watched for 60 minutes' }])
@@ -44,7 +44,7 @@ test('for an hour nothing polls by itself; it is said, and ends by itself', asyn
   expect(answers.size).toBe(0)
 })
 
-test('the notice’s button ends it at once', () => {
+test('the notice’s button ends the pause at once', () => {
   const { answers, pause, polls, store } = pauseOf()
   pause.begin(60)
   answers.get('pause')?.('resume')
@@ -52,7 +52,7 @@ test('the notice’s button ends it at once', () => {
   expect(store.get().pausedUntil).toBeUndefined()
 })
 
-test('a pause that was slept through is over on waking', () => {
+test('a pause that ran out during sleep ends on waking', () => {
   const { clock, pause, polls, store } = pauseOf()
   pause.begin(60)
   clock.wall += 3_600_000

@@ -2,14 +2,14 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { keyEntry, StoredAccounts } from '../../../../electron/core/accounts/stored-accounts.ts'
 
-test('a key belongs to the address it was entered for: another address is another entry', () => {
+test('each base URL and account has its own keychain entry', () => {
   const account = { id: 'a00000001', baseUrl: 'https://gpu.example' }
   expect(keyEntry(account)).toContain('https://gpu.example')
   expect(keyEntry(account)).not.toBe(keyEntry({ ...account, baseUrl: 'https://other.example' }))
   expect(keyEntry(account)).not.toBe(keyEntry({ ...account, id: 'a00000002' }))
 })
 
-test('what is kept of an account has no room for a key', () => {
+test('the stored form of an account drops its API key', () => {
   const account = {
     id: 'a00000001',
     name: 'Lab',
@@ -20,6 +20,6 @@ test('what is kept of an account has no room for a key', () => {
   expect(JSON.stringify(v.parse(StoredAccounts, { accounts: [account] }))).not.toContain('sk-secret')
 })
 
-test.each(['../../etc', 'a1', 'a0000000g', '', 'constructor'])('%j is no account’s id', id => {
+test.each(['../../etc', 'a1', 'a0000000g', '', 'constructor'])('%j is not an account id', id => {
   expect(v.is(StoredAccounts, { accounts: [{ id, name: 'x', baseUrl: 'y' }] })).toBe(false)
 })

@@ -10,7 +10,7 @@ import { MemoryFiles } from '../memory-files.ts'
 
 const box = instanceView({ id: 7, label: 'box', gpu: { name: 'RTX 4090', count: 1 } })
 
-/** One Berth after another on the same disk, with one instance on a service that notes what it is asked. */
+/** Starts of Berth on one disk, with one instance on a service that records its requests. */
 function world(instance: InstanceView = box) {
   const files = new MemoryFiles()
   const asked: string[] = []
@@ -60,7 +60,7 @@ function world(instance: InstanceView = box) {
   }
 }
 
-/** The disk as it is now, for a Berth that starts after a kill. */
+/** A copy of the disk, for a start after a kill. */
 function copyOf(files: MemoryFiles): MemoryFiles {
   const copy = new MemoryFiles()
   for (const [name, text] of files.texts) copy.texts.set(name, text)
@@ -83,7 +83,7 @@ test('a stop is on disk and in State at once, and is sent after five seconds', a
   expect(said).toEqual(['Stopped box #7'])
 })
 
-test('what is undone is never sent, and cannot be undone twice', async () => {
+test('an undone action is never sent, and cannot be undone twice', async () => {
   const { asked, start } = world()
   const { actions, clock, shown } = await start()
   const sent = actions.sendSoon(box, 'stop')
@@ -98,7 +98,7 @@ test('what is undone is never sent, and cannot be undone twice', async () => {
   expect(asked).toEqual([])
 })
 
-test('what waits is sent at once when Berth ends, whatever the service does with it', async () => {
+test('pending actions are sent when Berth ends, even if the service does not answer', async () => {
   const { asked, start, answers } = world()
   const first = await start()
   void first.actions.sendSoon(box, 'stop')
@@ -115,7 +115,7 @@ test('what waits is sent at once when Berth ends, whatever the service does with
   expect(asked).toEqual(['stop 7', 'reboot 7'])
 })
 
-test('killed at any step, a stop that was asked for is sent, and one that was undone is not', async () => {
+test('after a kill at any step a pending stop is sent, an answered or undone one is not', async () => {
   const { files, asked, start, answers } = world()
   const { actions, clock } = await start()
   const disks: Record<string, MemoryFiles> = {}
@@ -151,7 +151,7 @@ test('killed at any step, a stop that was asked for is sent, and one that was un
   }
 })
 
-test('after a kill, a stop waits for an answer, and is left where the instance is at rest or gone', async () => {
+test('after a kill a stop is retried until answered, unless it is stopped or gone', async () => {
   const { files, asked, start, answers } = world()
   void (await start()).actions.sendSoon(box, 'stop')
   await flushPromises()
@@ -186,7 +186,7 @@ test('after a kill, a stop waits for an answer, and is left where the instance i
   expect(asked).toEqual([])
 })
 
-test('after a kill nothing is started or rebooted by itself, and Activity says so', async () => {
+test('after a kill a pending start is dropped, and Activity says so', async () => {
   const { files, asked, start } = world()
   void (await start()).actions.sendSoon(box, 'start')
   await flushPromises()
@@ -196,7 +196,7 @@ test('after a kill nothing is started or rebooted by itself, and Activity says s
   expect(next.said).toEqual(['Not started: box #7'])
 })
 
-test('a stop that cannot be written down is sent at once', async () => {
+test('a stop that cannot be stored is sent at once', async () => {
   const { files, asked, start } = world()
   const { actions } = await start()
   files.refusing = 'ENOSPC'
@@ -204,7 +204,7 @@ test('a stop that cannot be written down is sent at once', async () => {
   expect(asked).toEqual(['stop 7'])
 })
 
-test('a refusal is said, in Activity too, and is not tried again', async () => {
+test('a refused action is reported, in Activity too, and not retried', async () => {
   const { asked, start, answers } = world()
   const { actions, clock, said, poll } = await start()
   answers(() => {
@@ -218,7 +218,7 @@ test('a refusal is said, in Activity too, and is not tried again', async () => {
   expect(said).toEqual(['Not stopped: box #7'])
 })
 
-test('asked for twice it is sent once, and what is sent at once takes the place of what waits', async () => {
+test('a second action is ignored while one waits, and a direct one replaces it', async () => {
   const { asked, start } = world()
   const { actions, clock } = await start()
   void actions.sendSoon(box, 'reboot')

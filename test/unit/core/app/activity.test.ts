@@ -33,7 +33,7 @@ test('ids are unique and grow when the clock stands still or jumps back', async 
   expect([...ids].sort()).toEqual(ids)
 })
 
-test('State holds the newest two hundred', async () => {
+test('State holds the newest two hundred entries', async () => {
   const activity = await open()
   for (let index = 0; index < 450; index += 1) activity.add(note(`entry ${index}`))
   expect(shown()).toHaveLength(200)
@@ -58,7 +58,7 @@ test('entries are found by text, detail or instance, newest first, page by page'
   expect(activity.search('nothing like it', undefined, 10)).toEqual([])
 })
 
-test('entries are there after a restart, but for lines that are none', async () => {
+test('entries survive a restart, and broken lines are skipped', async () => {
   const activity = await open()
   activity.add(note('kept'))
   await activity.flush()
@@ -70,7 +70,7 @@ test('entries are there after a restart, but for lines that are none', async () 
   expect(again.search('', undefined, 10).map(({ text }) => text)).toEqual(['later', 'kept'])
 })
 
-test('a disk that cannot be written to loses the entry on disk alone', async () => {
+test('an entry that cannot be written still shows, and later ones are written', async () => {
   const activity = await open()
   files.refusing = 'ENOSPC'
   activity.add(note('not written'))
@@ -82,7 +82,7 @@ test('a disk that cannot be written to loses the entry on disk alone', async () 
   expect(files.texts.get('activity.jsonl')).toContain('written')
 })
 
-test('a file grown too long is cut to its newest entries', async () => {
+test('a file of more than 10,000 entries is cut to the newest 5000', async () => {
   const line = (index: number) =>
     `${JSON.stringify({ id: String(index).padStart(9, '0'), at: index, kind: 'user', text: `entry ${index}` })}\n`
   files.texts.set('activity.jsonl', Array.from({ length: 10_001 }, (_, index) => line(index)).join(''))

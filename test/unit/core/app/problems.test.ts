@@ -8,7 +8,7 @@ test.each([
   ['not_found', 'The service says'],
   ['bad_answer', 'What was wrong'],
   ['not_this_service', 'What was wrong'],
-] as const)('the detail of %s is told under “%s”', (code, label) => {
+] as const)('the detail of %s is shown under “%s”', (code, label) => {
   const error = new ServiceError({ code, status: 400, ...sentenceFor(code), detail: 'some detail' })
   expect(problemOf(error)).toMatchObject({ code, facts: { [label]: 'some detail' } })
   expect(Object.keys(problemOf(error).facts ?? {})).toEqual([label])

@@ -5,11 +5,11 @@ import { openSettings, readSettings } from '../../../../electron/core/app/settin
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 
-test('an empty file is the defaults', () => {
+test('an empty file gives the defaults', () => {
   expect(readSettings({})).toEqual(defaultSettings)
 })
 
-test('one bad value does not lose the others, within a group neither', () => {
+test('one bad value does not lose the others, even within a group', () => {
   const read = readSettings({
     theme: 'dark',
     pollInterval: 'often',
@@ -25,7 +25,7 @@ test('one bad value does not lose the others, within a group neither', () => {
   })
 })
 
-test.each([[null], ['text'], [[]], [7]])('a group that is %j is its defaults', group => {
+test.each([[null], ['text'], [[]], [7]])('a group that is %j falls back to its defaults', group => {
   expect(readSettings({ alerts: group, terminal: group })).toEqual(defaultSettings)
 })
 
@@ -38,14 +38,14 @@ test.each([
   ['a\nb'],
   ['<b>'],
   ['x'.repeat(201)],
-])('a terminal’s font that is more than names is refused: %j', fontFamily => {
+])('a terminal font that is not plain names is refused: %j', fontFamily => {
   expect(
     v.safeParse(ChangeableSettings, { terminal: { ...defaultSettings.terminal, fontFamily } }).success,
   ).toBe(false)
   expect(readSettings({ terminal: { fontFamily } }).terminal.fontFamily).toBe('')
 })
 
-test('what is unknown in the file stays there', async () => {
+test('unknown fields in the file are kept', async () => {
   const files = new MemoryFiles()
   files.texts.set('settings.json', '{"fromTheFuture":{"a":1},"theme":"dark"}')
   const settings = await openSettings(files, new HandClock(), () => undefined)
@@ -57,7 +57,7 @@ test('what is unknown in the file stays there', async () => {
   })
 })
 
-test('a change that cannot be written is refused and not in force', async () => {
+test('a change that cannot be written is refused and has no effect', async () => {
   const files = new MemoryFiles()
   const settings = await openSettings(files, new HandClock(), () => undefined)
   files.refusing = 'ENOSPC'
@@ -65,7 +65,7 @@ test('a change that cannot be written is refused and not in force', async () => 
   expect(settings.get().theme).toBe('system')
 })
 
-test('two changes within a group hold, both of them, though the second is asked for before the first is kept', async () => {
+test('two concurrent changes within a group are both kept', async () => {
   const settings = await openSettings(new MemoryFiles(), new HandClock(), () => undefined)
   const asked = [{ from: '23:00' }, { to: '01:00' }].map(quietHours =>
     settings.change(v.parse(ChangeableSettings, { quietHours })),

@@ -12,7 +12,7 @@ const inAnHour = {
   when: { kind: 'duration', seconds: hour },
 } as const
 
-/** Berth was there for ten minutes since the guard was set. */
+/** A guard that Berth has watched for ten minutes. */
 async function guarded(settings: Parameters<OneAccount['guards']['set']>[0], instance = running) {
   const one = new OneAccount(instance)
   await one.start()
@@ -22,7 +22,7 @@ async function guarded(settings: Parameters<OneAccount['guards']['set']>[0], ins
   return { one, id, step: () => one.view(id)?.step }
 }
 
-test('one answer without its instance ends no guard, and two in a row do', async () => {
+test('a guard ends after two polls in a row without its instance, not after one', async () => {
   const { one, step } = await guarded({ ...inAnHour, missed: 'act' })
   const there = one.instances
   for (const _ of [1, 2]) {
@@ -39,7 +39,7 @@ test('one answer without its instance ends no guard, and two in a row do', async
 })
 
 test.each(['act', 'tell'] as const)(
-  'a laptop that wakes without a network long after the moment decides nothing before it sees: %s',
+  'after waking offline past the due time, a guard waits for polls: %s',
   async missed => {
     const { one, step } = await guarded({ ...inAnHour, missed })
     one.answers = false
@@ -48,7 +48,7 @@ test.each(['act', 'tell'] as const)(
     expect(step()).toBe('waiting')
     expect(one.told).toEqual([])
     one.answers = true
-    // The clock has leapt: a second poll has to agree.
+    // The clock jumped: a second poll must confirm.
     await one.poll()
     await one.poll()
     expect(step()).toBe(missed === 'act' ? 'done' : 'missed')
@@ -56,7 +56,7 @@ test.each(['act', 'tell'] as const)(
   },
 )
 
-test('nothing is warned of that was stopped meanwhile, and it is once that runs again', async () => {
+test('a warning waits while the instance is stopped, and is sent once it runs', async () => {
   const { one, step } = await guarded({ ...inAnHour, warning: 900, missed: 'act' })
   one.instances = [{ ...running, state: 'stopped' }]
   await one.pass(hour - 600 - 300)
@@ -69,7 +69,7 @@ test('nothing is warned of that was stopped meanwhile, and it is once that runs 
   expect(step()).toBe('waiting')
 })
 
-test('where the service does not answer at its moment it says so, and acts with the first answer, however late', async () => {
+test('a guard that is due while the service is silent says so, and acts once it answers', async () => {
   const { one, step } = await guarded({ ...inAnHour, missed: 'tell' })
   one.answers = false
   await one.clock.pass(2 * hour * 1000)
@@ -82,7 +82,7 @@ test('where the service does not answer at its moment it says so, and acts with 
   expect(step()).toBe('done')
 })
 
-test('idleness goes on counting over a restart that was short, and not over a long one', async () => {
+test('idle time counts on over a short restart, and starts over after a long one', async () => {
   const idle = { kind: 'idle', below: 5, seconds: hour } as const
   for (const [away, left] of [
     [60, hour - 600 - 60],
@@ -92,7 +92,7 @@ test('idleness goes on counting over a restart that was short, and not over a lo
       { instance: 7, action: 'stop', warning: 0, missed: 'act', when: idle },
       { ...running, gpuLoad: 0 },
     )
-    // What is written soon is on disk.
+    // The delayed write is on disk.
     await one.clock.pass(2000)
     one.kill()
     await one.clock.pass(away * 1000)
@@ -103,15 +103,15 @@ test('idleness goes on counting over a restart that was short, and not over a lo
   }
 })
 
-test('a kill between what was decided and what was asked for costs nothing: it is done once, by the next Berth', async () => {
-  // That the account was seen just then is not on disk: it would look as if nobody had been there at the moment.
+test('after a kill between decision and request the next start stops once', async () => {
+  // The last poll is not on disk: without this margin the due time would look missed.
   const seconds = hour + 60
   const { one, id, step } = await guarded({
     ...inAnHour,
     missed: 'tell',
     when: { kind: 'duration', seconds },
   })
-  // That it begins is on disk, and Berth ends before the request leaves.
+  // The start of the action is on disk; Berth ends before the request.
   one.before = () => new Promise(() => undefined)
   await one.pass(seconds - 600)
   expect([step(), one.asked]).toEqual(['acting', []])
@@ -124,12 +124,12 @@ test('a kill between what was decided and what was asked for costs nothing: it i
   expect(one.view(id)?.step).toBe('done')
 })
 
-test('a stop that is refused is tried again, at first soon and then ever more rarely, and told once', async () => {
+test('a refused stop is retried ever more rarely, and its failure reported once', async () => {
   const { one, step } = await guarded({ ...inAnHour, missed: 'act' })
   one.refusals.push(...Array.from({ length: 8 }, () => new Error('no')))
   await one.pass(hour - 600)
   expect([step(), one.asked]).toEqual(['held', ['stop 7']])
-  // After 30 seconds, after one minute, two, four, eight and then ten.
+  // Retries follow after 30 seconds, then 1, 2, 4, 8 and 10 minutes.
   await one.pass(hour)
   await flushPromises()
   expect(one.asked.length).toBe(9)
@@ -137,7 +137,7 @@ test('a stop that is refused is tried again, at first soon and then ever more ra
   expect(one.told).toHaveLength(2)
 })
 
-test('of several one that is refused keeps none of the others from its turn, and the record has the figures of why', async () => {
+test('one refused stop does not block the others, and the history has the figures', async () => {
   const one = new OneAccount(running, { ...running, id: 8 })
   await one.start()
   await one.poll()
@@ -154,7 +154,7 @@ test('of several one that is refused keeps none of the others from its turn, and
   expect(other.view(timed)?.history.at(-1)?.text).toMatch(/It cost \$0\.400\/h\.$/)
 })
 
-test('a time that has passed, or is more than a year ahead, is no guard’s', async () => {
+test('a guard’s time must be in the future and at most a year ahead', async () => {
   const one = new OneAccount(running)
   await one.start()
   const at = (time: number) =>

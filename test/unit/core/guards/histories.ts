@@ -3,7 +3,7 @@ import type { Guard } from '../../../../electron/core/guards/model.ts'
 import type { Fate, PlainInstance } from './plain-model.ts'
 import { start } from './plain-world.ts'
 
-/** What happens in the world between two moments of a history. */
+/** One event of a history. */
 export type Event =
   | { kind: 'poll'; wait: number; answers: boolean }
   | { kind: 'sleep'; wait: number }

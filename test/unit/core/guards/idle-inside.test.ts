@@ -10,7 +10,7 @@ const between = 15
 const twoGpus = (first: string, second: string) =>
   [first, second].map((load, index) => `${index}, ${load}, 10, 24000, 40, 90, 350, RTX 4090`).join('\n')
 
-/** What an idle guard does at each poll, where the load is asked inside: `printed` is what the machine answers. */
+/** What an idle guard does at each poll, with the load read over SSH: `printed` is the instance’s answer. */
 async function decisions(seconds: number, polls: number, printed: (now: number) => string | undefined) {
   const clock = new HandClock()
   const now = () => start + clock.monotonic() / 1000
@@ -75,11 +75,11 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
   return done
 }
 
-test('it acts on what it hears again and again', async () => {
+test('an idle guard acts on repeated idle answers', async () => {
   expect(await decisions(180, 60, () => twoGpus('0', '3'))).toHaveLength(1)
 })
 
-test('of two GPUs the busier counts, and one that does not tell its load may be busy', async () => {
+test('the busier of two GPUs counts, and an unknown load counts as busy', async () => {
   expect(await decisions(60, 60, () => twoGpus('0', '97'))).toEqual([])
   expect(await decisions(60, 60, () => twoGpus('0', '[N/A]'))).toEqual([])
 })
@@ -95,7 +95,7 @@ for (const seconds of [30, 60, 90, 120, 300, 600])
     expect(answers).toBeGreaterThan(3)
   })
 
-test('what was heard hours ago is no load of now, whatever it is asked for', async () => {
+test('a load that was read hours ago no longer counts', async () => {
   const clock = new HandClock()
   const gpus = createGpuLoads({
     clock,

@@ -56,7 +56,7 @@ function factsOf({ at, creditReadAt, credit, today, month, dayBegan, dayEnds, in
   }
 }
 
-/** What is decided, turned into what a guard is afterwards just as Berth does. */
+/** A guard driven by Berth’s own decisions and outcomes. */
 class RealGuard {
   guard: Guard
   #facts: Facts
@@ -123,7 +123,7 @@ class RealGuard {
     }
   }
 
-  /** Killed, what is on disk is that it has begun. */
+  /** After a kill, the disk says that it began. */
   #acted(guard: Guard, targets: readonly Target[], now: number, fate: Fate): Guard {
     if (fate === 'killed') return guard
     const out = fate === 'done' ? { done: targets } : { done: [], problem: refusal }
@@ -133,7 +133,7 @@ class RealGuard {
 
 const refusal: Problem = { code: 'server_error', message: 'No.' }
 
-/** Plays a history to both, and gives what each said at each poll. */
+/** Plays a history to both guards. Gives what each said at each poll. */
 function play(
   guard: Guard,
   all: readonly PlainInstance[],
@@ -144,7 +144,7 @@ function play(
   const plain = new PlainGuard(guard)
   const real = new RealGuard(guard)
   const told = { plain: [] as string[], real: [] as string[] }
-  // Berth has seen the instance that a guard is set on.
+  // Berth polled the instance before a guard was set.
   for (const happens of [{ kind: 'poll', wait: 0, answers: true } as const, ...history]) {
     if (happens.kind === 'load')
       for (const one of world.all) if (one.id === happens.id) one.load = happens.load
@@ -162,7 +162,7 @@ function play(
     }
     if (happens.kind !== 'poll' && happens.kind !== 'sleep') continue
     world.pass(happens.wait)
-    // One that is gone ends the history: what becomes of its guard is not of this model.
+    // A missing instance ends the history: the model does not cover its guard.
     if (guard.instance !== undefined && !world.all.some(one => one.id === guard.instance)) break
     const answer = happens.kind === 'sleep' || happens.answers ? world.seen() : undefined
     const [fate = 'done'] = world.fates
@@ -176,7 +176,7 @@ function play(
   return told
 }
 
-test('over thousands of histories guards do what a plain model of them does', () => {
+test('over thousands of histories guards act as the plain model does', () => {
   const said = new Map<string, number>()
   fc.assert(
     fc.property(
@@ -196,7 +196,7 @@ test('over thousands of histories guards do what a plain model of them does', ()
     ),
     { numRuns: 4000 },
   )
-  // The histories are not empty ones: each kind acted in some, was refused and cut off, and there were outages and sleeps.
+  // The histories cover all kinds, warnings, outages, sleeps, refusals and kills.
   const times = (word: RegExp) =>
     [...said].reduce((sum, [key, count]) => sum + (word.test(key) ? count : 0), 0)
   for (const kind of ['time', 'duration', 'idle', 'cost', 'budget', 'credit'])

@@ -14,18 +14,18 @@ const account = 'a00000001'
 const epoch = 1_790_000_000
 const allow: BeforeGuard = async ({ action }) => action
 
-/** The guards of one account in a whole, by a clock that is moved by hand: what outlives a kill, and what was asked for. */
+/** All guards of one account, with a clock moved by hand, files that survive a kill, and the requests made. */
 export class OneAccount {
   readonly clock = new HandClock(epoch * 1000)
   readonly files = new MemoryFiles()
-  /** What is there; the service tells it while it answers. */
+  /** What the service lists, while it answers. */
   instances: InstanceView[]
   answers = true
-  /** Requests that were made, and what each of the next ones is refused with. */
+  /** Requests so far, and the errors that refuse the next ones. */
   readonly asked: string[] = []
   readonly refusals: Error[] = []
   readonly told: string[] = []
-  /** What is awaited before a guard acts. */
+  /** Awaited before a guard acts. */
   before: BeforeGuard = allow
   #ending = new AbortController()
   #guards: Guards | undefined
@@ -52,7 +52,7 @@ export class OneAccount {
 
   store = createStore(emptyState())
 
-  /** Ends Berth as a kill does: what waits to be written is lost. */
+  /** Kills Berth: pending writes are lost. */
   kill(): void {
     this.#ending.abort()
     this.#guards = undefined
@@ -104,13 +104,13 @@ export class OneAccount {
     this.#guards.resume()
   }
 
-  /** One poll, and all that follows from it. */
+  /** Polls once and awaits the effects. */
   async poll(): Promise<void> {
     this.#poll()
     await flushPromises()
   }
 
-  /** Polls as often as in half a minute, for so many seconds. */
+  /** Lets that many seconds pass, with a poll every 30. */
   async pass(seconds: number): Promise<void> {
     for (let gone = 0; gone < seconds; gone += 30) {
       await this.clock.pass(30_000)

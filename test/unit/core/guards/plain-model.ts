@@ -1,26 +1,26 @@
 import type { Guard } from '../../../../electron/core/guards/model.ts'
 
-/** An instance of the plain world. Money in micro-dollars per second, so that every sum is a whole one. */
+/** An instance of the plain world. Money in micro-dollars per second, so that sums are whole numbers. */
 export interface PlainInstance {
   id: number
   running: boolean
-  /** On its way from running to stopped: its GPUs are paid for until then. */
+  /** Between running and stopped: its GPUs are billed until then. */
   stopping: boolean
   load: number
   perSecond: number
   diskPerSecond: number
   spent: number
-  /** Since when it runs. */
+  /** When it started. */
   since: number
 }
 
-/** What Berth was shown at a moment. */
+/** What one poll shows Berth. */
 export interface Seen {
   at: number
-  /** When the credit, and with it what was spent, was told last: now, or before. */
+  /** When credit and spending were last reported: now, or before. */
   creditReadAt: number
   credit: number
-  /** Spent in this day, and in this month, which does not end. */
+  /** Spent this day, and this month, which never ends. */
   today: number
   month: number
   dayBegan: number
@@ -29,15 +29,15 @@ export interface Seen {
 }
 
 export type Said = 'warn' | 'hold' | 'missed' | 'over' | `act ${string}`
-/** What becomes of requests: the service refuses them, or Berth is killed before they leave. */
+/** How a request ends: done, refused by the service, or unsent since Berth was killed. */
 export type Fate = 'done' | 'refused' | 'killed'
 
 const gap = 600
 const wobble = 300
 
 /**
- * What guards are to do, told as plainly as can be: from all that was seen so far, with nothing carried from one poll
- * to the next but what was said. It shares no code with what it checks.
+ * What a guard must do, in the simplest form: computed from all polls so far, keeping between polls only what was
+ * said. It shares no code with what it checks.
  */
 export class PlainGuard {
   readonly #seen: Seen[] = []
@@ -48,7 +48,7 @@ export class PlainGuard {
   #saidMissed = false
   #ended = false
   #idleFrom = 0
-  /** It has begun to act; how often that was refused, and when it may be tried again. */
+  /** Whether it began to act, how often that was refused, and when it may retry. */
   #begun = false
   #failures = 0
   #retryAt = 0
@@ -63,7 +63,7 @@ export class PlainGuard {
     this.#calm()
   }
 
-  /** A poll with an answer, or one without; and what becomes of what is asked for then. */
+  /** One poll, with or without an answer; `fate` is how a request made then ends. */
   poll(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (this.#ended) return undefined
     const before = this.#seen.at(-1)?.at ?? this.#guard.setAt
@@ -174,7 +174,7 @@ export class PlainGuard {
     return since === undefined ? undefined : since + condition.seconds
   }
 
-  /** Backwards through the polls for as long as each was idle and close to the next. */
+  /** Goes back through the polls while each was idle and close to the next. */
   #idleSince(below: number): number | undefined {
     let since: number | undefined
     for (const poll of this.#seen.toReversed()) {
@@ -225,7 +225,7 @@ export function rateOf({ running, stopping, perSecond, diskPerSecond }: PlainIns
   return running || stopping ? perSecond : diskPerSecond
 }
 
-/** What it will cost once what is under way is over. */
+/** The rate once a stop under way has ended. */
 function calmRateOf({ running, perSecond, diskPerSecond }: PlainInstance): number {
   return running ? perSecond : diskPerSecond
 }

@@ -3,7 +3,7 @@ import { type Fate, type PlainInstance, rateOf, type Seen } from './plain-model.
 /** Epoch seconds at which every history begins. */
 export const start = 1_000_000
 
-/** The world that a history plays in. Money is whole micro-dollars by the second. */
+/** The world of a history. Prices are whole micro-dollars per second. */
 export class World {
   now = start
   credit = 3_000_000
@@ -11,10 +11,10 @@ export class World {
   month = 0
   dayBegan = 0
   dayEnds: number
-  /** Whether it tells the credit, and what was told last. */
+  /** Whether it reports the credit, and its last report. */
   tells = true
   told: Seen | undefined
-  /** What becomes of the next requests. */
+  /** How the next requests end. */
   fates: Fate[] = []
   all: PlainInstance[]
 
@@ -62,7 +62,7 @@ export class World {
       this.told = now
       return now
     }
-    // A day that began since has cost nothing that was counted.
+    // A day that began after that report has no spending yet.
     const counted = told.creditReadAt < dayBegan ? 0 : told.today
     return { ...now, creditReadAt: told.creditReadAt, credit: told.credit, month: told.month, today: counted }
   }

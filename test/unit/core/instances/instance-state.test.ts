@@ -40,7 +40,7 @@ test('an interruptible instance that stopped below the lowest bid was outbid', (
   expect(state('stopped', { interruptible: true, intendedStatus: 'running' })).toBe('provisioning')
 })
 
-test('an instance told to stop is stopping until it has, and an exit it was told to is no crash', () => {
+test('an instance told to stop is stopping, and its exit is not a crash', () => {
   const stopping = { intendedStatus: 'stopped' }
   expect(state('running', stopping)).toBe('stopping')
   expect(state('loading', stopping)).toBe('stopping')
@@ -49,7 +49,7 @@ test('an instance told to stop is stopping until it has, and an exit it was told
 })
 
 const at = 1_800_000_000
-/** A record of a deployment that may start again what exited, and how the instance was shown before it. */
+/** The state on a deployment that may restart exited instances; `past` is how it was shown before. */
 const onDeployment = (status: Partial<ServiceStatus>, past?: Partial<Past>) =>
   instanceState(
     { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...status },
@@ -119,7 +119,7 @@ test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   ['but not seen for long', stopped, { unbroken: false }, 'stopped'],
   ['but seen for the first time', stopped, undefined, 'stopped'],
   ['but on demand', { ...stopped, interruptible: false }, {}, 'stopped'],
-])('one whose bid is too low is outbid: %s', (_, status, past, state) => {
+])('with too low a bid, an instance is outbid or stopped: %s', (_, status, past, state) => {
   expect(onDeployment({ ...tooLow, ...status }, past)).toBe(state)
 })
 
@@ -129,7 +129,7 @@ test.each([
   ['Error: pull access denied for secret/image', 'unstartable'],
   ['Pulling image', 'provisioning'],
   [undefined, 'provisioning'],
-])('created with the line %s is %s', (statusMessage, wanted) => {
+])('an instance created with status line %s is %s', (statusMessage, wanted) => {
   expect(state('created', statusMessage === undefined ? {} : { statusMessage })).toBe(wanted)
   expect(state('loading', statusMessage === undefined ? {} : { statusMessage })).toBe('loading')
 })

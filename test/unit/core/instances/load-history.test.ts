@@ -22,7 +22,7 @@ function poll(history: LoadHistory, instances: Record<string, InstanceView>, at:
   history.onPoll({ account: { instances }, at })
 }
 
-test('a minute has the last value of its polls', () => {
+test('a minute holds the last value polled in it', () => {
   const history = createLoadHistory()
   poll(history, running(1, 90), start)
   poll(history, running(1, 92.34), start + 30)
@@ -42,7 +42,7 @@ test('a value holds until the next poll, however far apart polls are', () => {
   )
 })
 
-test('nothing is known of the minutes in which nothing was told for longer than usual', () => {
+test('minutes beyond the usual gap between polls have no value', () => {
   const history = createLoadHistory()
   for (const at of [0, 1, 2, 5, 9, 10]) poll(history, running(1, at), start + at * minute)
   expect(history.load(13, start + 12 * minute).load[1]).toEqual([
@@ -62,14 +62,14 @@ test('nothing is known of the minutes in which nothing was told for longer than 
   ])
 })
 
-test('what was told long ago is no part of the last hour', () => {
+test('values from before the last hour are not part of it', () => {
   const history = createLoadHistory()
   poll(history, running(1, 90), start)
   expect(history.load(60, start + 60 * minute).load).toEqual({})
   expect(history.load(60, start + 59 * minute).load[1]?.[0]).toBe(90)
 })
 
-test('a day is kept and no more, whatever lies between two polls', () => {
+test('one day of values is kept, whatever the gap between two polls', () => {
   const history = createLoadHistory()
   for (let at = 0; at <= longestLoad + 5; at++) poll(history, running(1, at % 100), start + at * minute)
   const whole = history.load(longestLoad, start + (longestLoad + 5) * minute).load[1]
@@ -81,7 +81,7 @@ test('a day is kept and no more, whatever lies between two polls', () => {
   expect(later?.filter(value => value !== null)).toEqual([33])
 })
 
-test('time that goes back a little takes nothing with it but what would lie in the future', () => {
+test('a small step back in time drops only values that then lie in the future', () => {
   const history = createLoadHistory()
   poll(history, running(1, 10), start)
   poll(history, running(1, 20), start + minute)
@@ -89,7 +89,7 @@ test('time that goes back a little takes nothing with it but what would lie in t
   expect(history.load(3, start + minute).load).toEqual({ 1: [null, 30, null] })
 })
 
-test('what has gone, or does not run, leaves nothing behind', () => {
+test('an instance missing from a poll loses its history', () => {
   const history = createLoadHistory()
   poll(history, { ...running(1, 10), ...running(2, 20) }, start)
   poll(history, running(2, 25), start + minute)
@@ -97,7 +97,7 @@ test('what has gone, or does not run, leaves nothing behind', () => {
   expect(history.load(3, start + 2 * minute).load).toEqual({ 1: [null, null, 40] })
 })
 
-test('what an instance tells of its GPUs is kept for each of them', () => {
+test('the metrics an instance reports are kept for each GPU', () => {
   const history = createLoadHistory()
   poll(history, running(1, 80, 71), start)
   const gpus = [

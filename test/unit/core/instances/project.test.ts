@@ -22,7 +22,7 @@ const rented: Instance = {
   start_date: 1000,
 }
 
-test('a record with everything is shown with everything', () => {
+test('a complete record fills the whole view', () => {
   const view = projectInstance(rented, undefined, 4600)
   expect(view).toMatchObject({
     id: 4711,
@@ -39,7 +39,7 @@ test('a record with everything is shown with everything', () => {
   expect(view.ports).toHaveLength(2)
 })
 
-test('a record with nothing but its id is shown as being provisioned', () => {
+test('a record with only an id is shown as provisioning', () => {
   expect(projectInstance({ id: 1 }, undefined, 10)).toMatchObject({
     id: 1,
     state: 'provisioning',
@@ -82,7 +82,7 @@ test('the whole record is shown with its secrets masked, wherever they are', () 
 })
 
 test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$(id)', 'a'.repeat(300)])(
-  'an ssh_host %j is no way in',
+  'an ssh_host %j gives no SSH address',
   host => {
     const view = projectInstance({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
     expect(view.ssh?.direct).toBeUndefined()
@@ -92,18 +92,18 @@ test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$
   },
 )
 
-test('a public address that is none leaves the proxy as the way in', () => {
+test('an invalid public address leaves only the proxy’s address', () => {
   const view = projectInstance({ ...rented, public_ipaddr: '-x' }, undefined, 0)
   expect(view.ssh).toEqual({ proxy: { host: 'ssh4.gpu.example', port: 14711 } })
 })
 
-test('missing ways in are tolerated', () => {
+test('a record without SSH addresses is accepted', () => {
   const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
   expect(projectInstance(rest, undefined, 0).ssh).toBeUndefined()
   expect(projectInstance({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
 })
 
-test('text of a record is one line, without what turns its direction', () => {
+test('texts of a record become one line without control or direction characters', () => {
   const hostile = 'good\u001b[2J\r\nBAD\u202egnp\u0007'
   const view = projectInstance(
     {
@@ -127,7 +127,7 @@ test('text of a record is one line, without what turns its direction', () => {
   ).toHaveLength(500)
 })
 
-test('a history grows with each change of state, and keeps the last fifty', () => {
+test('the history grows with each change of state and keeps the last fifty', () => {
   const first = projectInstance({ ...rented, actual_status: 'loading' }, undefined, 1)
   const same = projectInstance({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
   expect(same.history).toBe(first.history)
@@ -172,7 +172,7 @@ test('no record, however strange, breaks the view or puts a number into it that 
   )
 })
 
-test('a host that reports no load at 0 degrees has not measured: that is no idle GPU', () => {
+test('zero load at 0 degrees means not measured, not an idle GPU', () => {
   const idle = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
   expect(idle).toMatchObject({ gpuLoad: 0, gpuTemperature: 31 })
   const silent = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
@@ -180,12 +180,12 @@ test('a host that reports no load at 0 degrees has not measured: that is no idle
   expect(silent).not.toHaveProperty('gpuTemperature', expect.anything())
 })
 
-test('what Berth asked is kept until it has come about, or somebody else asked otherwise', () => {
+test('a request is kept until the instance runs, or until contradicted after 120 s', () => {
   const stopped = { ...rented, actual_status: 'stopped', intended_status: 'stopped' }
   const before = projectInstance(rented, undefined, 1000)
   const stopping = { ...before, asked: { state: 'stopped', at: 1000 } as const }
   expect(projectInstance(stopped, stopping, 1010).asked).toEqual(stopping.asked)
-  // An answer that left before the stop came may still show it running.
+  // An answer from before the stop may still show it running.
   expect(projectInstance(rented, stopping, 1010).asked).toEqual(stopping.asked)
   expect(projectInstance(rented, stopping, 1200).asked).toBeUndefined()
   const started = {

@@ -33,7 +33,7 @@ function poll(known: KnownRecords, shown: Shown, records: readonly Instance[], a
   return { after: after as Shown, patches, changes }
 }
 
-test('an unchanged answer changes nothing, and everything keeps its identity', () => {
+test('an unchanged answer changes nothing and keeps all identities', () => {
   const known: KnownRecords = new Map()
   const { after } = poll(known, {}, answer(1000), 100)
   expect(Object.keys(after)).toHaveLength(1000)
@@ -42,7 +42,7 @@ test('an unchanged answer changes nothing, and everything keeps its identity', (
   expect(again.after).toBe(after)
 })
 
-test('traffic that is expected holds for a first day, until any is charged for', () => {
+test('expected traffic counts on the first day, until traffic is charged', () => {
   const record = { ...answer(1)[0], id: 7, start_date: 0, inet_up_cost: 0.01, inet_down_cost: 0.02 }
   const seen = (known: KnownRecords, shown: Shown, told: Instance, at: number) => {
     const listing = { instances: [told], unconfirmed: [] }
@@ -60,7 +60,7 @@ test('traffic that is expected holds for a first day, until any is charged for',
   expect(over[7]?.traffic).not.toHaveProperty('expectedPerHour', expect.anything())
 })
 
-test('ten changed of a thousand give patches in proportion, and the others keep their identity', () => {
+test('ten changes among a thousand give ten patches and keep other identities', () => {
   const known: KnownRecords = new Map()
   const { after } = poll(known, {}, answer(1000), 100)
   const changed = answer(1000).map(record => (record.id % 100 === 0 ? { ...record, gpu_util: 99 } : record))
@@ -72,7 +72,7 @@ test('ten changed of a thousand give patches in proportion, and the others keep 
   expect(second.after[101]).toBe(after[101])
 })
 
-test('an instance that is missing from the answer is gone, a new one is added', () => {
+test('a missing instance is removed and a new one is added', () => {
   const known: KnownRecords = new Map()
   const { after } = poll(known, {}, answer(3), 100)
   const [, ...rest] = answer(4)
@@ -82,14 +82,14 @@ test('an instance that is missing from the answer is gone, a new one is added', 
   expect(known.has(1)).toBe(false)
 })
 
-test('a field that goes from the record goes from the view', () => {
+test('a field that leaves the record leaves the view', () => {
   const known: KnownRecords = new Map()
   const { after } = poll(known, {}, answer(1), 100)
   const bare = answer(1).map(({ gpu_util: _, ...record }) => record)
   expect(poll(known, after, bare, 110).after[1]).not.toHaveProperty('gpuLoad', expect.anything())
 })
 
-test('what was shown in an earlier session goes on: history and spending', () => {
+test('history and spending go on from an earlier session', () => {
   const { after } = poll(new Map(), {}, answer(1), 100)
   const restarted = poll(new Map(), after, answer(1), 3700)
   expect(restarted.patches).toEqual([])

@@ -20,7 +20,7 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
-test('prices that are missing or make no sense cost nothing rather than spoil the sum', () => {
+test('missing or absurd prices are ignored, so that sums stay valid', () => {
   expect(pricesOf({ dph_base: 0.4 })).toEqual({})
   expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })
   expect(pricesOf({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
@@ -32,7 +32,7 @@ test('prices that are missing or make no sense cost nothing rather than spoil th
   expect(costPerHour('running', {})).toBe(0)
 })
 
-test('a price that an answer leaves out is as it was told last', () => {
+test('a price missing from an answer keeps its last value', () => {
   expect(pricesOf({}, { pricePerHour: 500_000, diskPricePerHour: 50_000 })).toEqual({
     running: 500_000,
     disk: 50_000,
@@ -40,7 +40,7 @@ test('a price that an answer leaves out is as it was told last', () => {
   expect(pricesOf({ dph_total: 0.6 }, { pricePerHour: 500_000 })).toEqual({ running: 600_000 })
 })
 
-test('what the service says an instance costs now goes before all that can be reckoned', () => {
+test('the current cost that the service reports takes precedence', () => {
   const told = pricesOf({
     dph_total: 0.5,
     dph_base: 0.45,
@@ -54,7 +54,7 @@ test('what the service says an instance costs now goes before all that can be re
   expect(costPerHour('running', { ...told, now: 0 })).toBe(480_000)
 })
 
-test('base and disk make the price; a disk without one is priced by its GB for a month of 720 hours', () => {
+test('the price is base plus disk; an unpriced disk costs its GB rate over 720 hours', () => {
   const disk = { storage_cost: 0.14933, disk_space: 10 }
   expect(pricesOf({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
     running: 470_000,
@@ -65,7 +65,7 @@ test('base and disk make the price; a disk without one is priced by its GB for a
   expect(costPerHour('stopped', stopped)).toBe(2074)
 })
 
-test('spending goes on from creation, and each new price begins a new stretch', () => {
+test('spending sums up from creation, and each new price starts a new stretch', () => {
   const first = spending(undefined, 3_600_000, 1000, 1100)
   expect(first).toEqual({ micros: 100_000, at: 1100, perHour: 3_600_000 })
   expect(spending(first, 3_600_000, 1000, 1200)).toBe(first)
@@ -73,7 +73,7 @@ test('spending goes on from creation, and each new price begins a new stretch', 
   expect(stopped).toEqual({ micros: 200_000, at: 1200, perHour: 36_000 })
 })
 
-test('what booted while nobody looked has cost its whole price but for the boot', () => {
+test('an instance that booted unseen is charged in full, except for the boot', () => {
   const booting = spending(undefined, 3600, 1000, 1000)
   const ran = ranAtLeast(1000, 11_000)
   expect(ran).toBe(9700)
@@ -84,7 +84,7 @@ test('what booted while nobody looked has cost its whole price but for the boot'
   })
 })
 
-test('spending never shrinks and stays whole, whatever the times', () => {
+test('spending never shrinks and stays a whole number, whatever the times', () => {
   const price = fc.integer({ min: 0, max: 32_000_000 })
   const step = fc.record({ price, at: fc.integer({ min: -1e6, max: 2e9 }), ran: fc.nat(1e6) })
   fc.assert(

@@ -6,14 +6,14 @@ import { costsBetween, countedAt } from '../../../../electron/core/money/costs.t
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
 
-test('traffic has a price by the GB, else by the TB; nonsense is none', () => {
+test('traffic is priced per GB, else per TB; invalid prices are ignored', () => {
   expect(trafficPrices({ ...priced, internet_up_cost_per_tb: 99 })).toEqual({ upCost: 0.02, downCost: 0.01 })
   expect(trafficPrices({ internet_down_cost_per_tb: 5.12 })).toEqual({ downCost: 0.005 })
   for (const absurd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e9])
     expect(trafficPrices({ inet_up_cost: absurd })).toEqual({})
 })
 
-test('only differences are charged: a first figure and a counter that went back are not', () => {
+test('only increases are charged: not the first figure, nor a counter that fell', () => {
   const first = trafficOf({ ...priced, inet_up_billed: 50 * gb, inet_down_billed: 70 * gb }, undefined, 1000)
   expect(first.charged).toBe(0)
   const next = trafficOf(
@@ -28,13 +28,13 @@ test('only differences are charged: a first figure and a counter that went back 
   expect(on).toMatchObject({ charged: 10_000, traffic: { spent: 70_000 } })
 })
 
-test('a counter that is not told for a while is taken up where it was', () => {
+test('a counter missing from some answers goes on from where it was', () => {
   const first = trafficOf({ ...priced, inet_down_billed: gb }, undefined, 1000)
   const silent = trafficOf({}, first.traffic, 1060)
   expect(trafficOf({ ...priced, inet_down_billed: 3 * gb }, silent.traffic, 1120).charged).toBe(20_000)
 })
 
-test('what traffic costs per hour is an average of late, and fades when nothing flows', () => {
+test('the traffic cost per hour is a recent average that fades without traffic', () => {
   let { traffic } = trafficOf({ ...priced, inet_down_billed: 0 }, undefined, 0)
   for (let at = 60; at <= 6 * 3600; at += 60)
     traffic = trafficOf({ ...priced, inet_down_billed: (at / 3600) * 10 * gb }, traffic, at).traffic
@@ -44,7 +44,7 @@ test('what traffic costs per hour is an average of late, and fades when nothing 
   expect(idle.traffic?.perHour).toBe(0)
 })
 
-test('measured traffic is part of what an instance has cost, and its share of what was spent', () => {
+test('measured traffic counts in an instance’s cost and in its share of the spending', () => {
   const record = {
     id: 7,
     actual_status: 'running',

@@ -12,11 +12,11 @@ export interface Absence {
   spent: number
   /** By id. */
   shares: Readonly<Record<string, number>>
-  /** What was spent more or less than can be seen of it, at the most. */
+  /** The largest amount that the polls cannot account for. */
   open: number
 }
 
-/** What becomes of an instance in an absence. */
+/** What happens to an instance in an absence. */
 export type Course =
   | 'same'
   | 'paused'
@@ -53,7 +53,7 @@ export interface Plan {
 
 const start = 1_800_000_000
 
-/** Any part of a whole, each as likely. */
+/** A fraction from 0 to 1, uniform. */
 const share = fc.noBias(fc.integer({ min: 0, max: 1_000_000 })).map(millionths => millionths / 1_000_000)
 
 function machine(course: fc.Arbitrary<Course>, dearest: number): fc.Arbitrary<Machine> {
@@ -67,7 +67,7 @@ function machine(course: fc.Arbitrary<Course>, dearest: number): fc.Arbitrary<Ma
   })
 }
 
-/** What becomes of instances while nobody polls, and how often. */
+/** What happens to instances while nobody polls, with weights. */
 export const courses: readonly (readonly [Course, number])[] = [
   ['same', 60],
   ['halted', 15],
@@ -93,7 +93,7 @@ export interface Kind {
   paid: fc.Arbitrary<number>
 }
 
-/** Absences of a kind: everything in them as likely early as late, clocks that are a second and a half wrong. */
+/** Absences of a kind: changes are uniform in time, clocks at most a second and a half wrong. */
 export function plans({
   seconds: [from, to],
   courses: chosen = courses,
@@ -113,7 +113,7 @@ export function plans({
 
 type Stretch = readonly [from: number, to: number]
 
-/** When it was there, and when it ran: seconds from the poll before to the poll after. */
+/** When it existed and when it ran, in seconds after the first poll. */
 function times({ course, first, second, boot }: Machine, length: number): { there: Stretch; ran: Stretch[] } {
   const [early, late] = [Math.min(first, second) * length, Math.max(first, second) * length]
   const all: Stretch = [0, length]
@@ -173,13 +173,13 @@ function lastState({ course, first, second, boot }: Machine, length: number): In
 
 const micros = (dollars: number) => Math.round(dollars * 1_000_000)
 
-/** What a machine may have cost more or less than can be known, in micro-dollars. */
+/** The part of a machine’s cost that cannot be known, in micro-dollars. */
 function openOf({ course, gpu, disk }: Machine, seconds: number): number {
   const perHour = course === 'halted' ? 0 : course === 'same' || course === 'paused' ? gpu : gpu + disk
   return (micros(perHour) * seconds) / 3600
 }
 
-/** The same plan with machines that are so cheap that at most `most` micro-dollars are open. */
+/** The same plan with machines so cheap that at most `most` micro-dollars are open. */
 export function cheapened(plan: Plan, most: number): Plan {
   const open = plan.machines.reduce((all, one) => all + openOf(one, plan.seconds), 0)
   const factor = Math.min(1, most / open)
@@ -190,7 +190,7 @@ export function cheapened(plan: Plan, most: number): Plan {
   return { ...plan, machines }
 }
 
-/** What a plan looks like from outside, and what it comes to in the service’s own ledger. */
+/** What the polls show of a plan, and what the service’s ledger records. */
 export function lived({ seconds, machines, paid, wrong }: Plan): Absence {
   const [at, later] = [start + wrong[0], start + seconds + wrong[1]]
   const first: Record<string, InstanceView> = {}

@@ -25,7 +25,7 @@ function counted(at: number, credit: number | undefined, ...instances: InstanceV
   return accrueSpending(undefined, poll(at, credit, ...instances)).counted
 }
 
-test('what came before Berth looked is nobody’s spending', () => {
+test('spending before the first poll is not counted', () => {
   const { spent, shares } = accrueSpending(
     undefined,
     poll(start, 10_000_000, runs(1, 400_000, start - 9 * hour)),
@@ -43,7 +43,7 @@ test('shares follow the prices, the sum follows the credit', () => {
   expect([...shares]).toEqual([['1', 400_000]])
 })
 
-test('a top-up between two polls is told from what was spent meanwhile', () => {
+test('a top-up between two polls is separated from the spending', () => {
   const machine = runs(1, 400_000, start - hour)
   const before = counted(start, 1_000_000, machine)
   expect(accrueSpending(before, poll(start + hour, 20_600_000, machine))).toMatchObject({
@@ -52,7 +52,7 @@ test('a top-up between two polls is told from what was spent meanwhile', () => {
   })
 })
 
-test('a top-up smaller than what ran up meanwhile is seen too', () => {
+test('a top-up smaller than the spending meanwhile is found too', () => {
   const machine = runs(1, 2_000_000, start - hour)
   const before = counted(start, 30_000_000, machine)
   expect(accrueSpending(before, poll(start + 10 * hour, 15_000_000, machine))).toMatchObject({
@@ -61,7 +61,7 @@ test('a top-up smaller than what ran up meanwhile is seen too', () => {
   })
 })
 
-test('a machine that was destroyed while Berth was off had no more than the credit says', () => {
+test('an instance destroyed while Berth was off gets only what left the credit', () => {
   const steady = runs(1, 400_000, start - hour)
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 50_000_000, steady, gone)
@@ -70,13 +70,13 @@ test('a machine that was destroyed while Berth was off had no more than the cred
   expect(Object.fromEntries(shares)).toEqual({ 1: 9_600_000, 2: 2_000_000 })
 })
 
-test('a machine that is new had no more than the time since the last poll allows', () => {
+test('a new instance is charged only for the time since the last poll', () => {
   const machine = runs(7, 3_600_000, start - 100 * hour)
   const { shares } = accrueSpending(counted(start, undefined), poll(start + 10, undefined, machine))
   expect(Object.fromEntries(shares)).toEqual({ 7: 10_000 })
 })
 
-test('a top-up while what ran changed is the roundest sum that explains it', () => {
+test('a top-up while instances changed is the roundest sum that fits', () => {
   const steady = runs(1, 400_000, start - hour)
   const gone = runs(2, 1_000_000, start - hour)
   const before = counted(start, 10_000_000, steady, gone)
@@ -86,7 +86,7 @@ test('a top-up while what ran changed is the roundest sum that explains it', () 
   expect(Object.fromEntries(shares)).toEqual({ 1: 1_600_000, 2: 2_000_000 })
 })
 
-test('a machine that began to run between two polls has what the credit says that it had', () => {
+test('an instance started between two polls gets what left the credit for it', () => {
   const steady = runs(1, 400_000, start - hour)
   const halted = runs(2, 100_000, start - hour)
   const running = {
@@ -102,7 +102,7 @@ test('a machine that began to run between two polls has what the credit says tha
   expect(Object.fromEntries(shares)).toEqual({ 1: 400_000, 2: 550_000 })
 })
 
-test('a silent host that charges its disk alone is no top-up, and has no more than the credit says', () => {
+test('a silent host that charges only its disk is not taken for a top-up', () => {
   const silent = instanceView({
     ...runs(1, 1_000_000, start - hour),
     state: 'silent',
@@ -114,17 +114,17 @@ test('a silent host that charges its disk alone is no top-up, and has no more th
   expect(Object.fromEntries(shares)).toEqual({ 1: 40_000 })
 })
 
-test('what an instance has cost in all may be taken up from an older poll: it is not charged for what it did not run', () => {
+test('a stopped instance with an overstated total is charged only what left the credit', () => {
   const halted = runs(1, 10_000, start - hour)
   const before = counted(start, 10_000_000, halted)
-  // After a kill it was known as running, and counted so up to the poll that found it stopped.
+  // After a kill it counted as running up to the poll that found it stopped.
   const again = { ...halted, spent: { micros: 5_000_000, at: start + 4 * hour, perHour: 10_000 } }
   const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 4 * hour, 9_960_000, again))
   expect({ spent, toppedUp }).toEqual({ spent: 40_000, toppedUp: 0 })
   expect(shares.get('1')).toBeLessThanOrEqual(40_001)
 })
 
-test('clocks that waver do not fill the share of a silent host', () => {
+test('clock jitter does not add up in the share of a silent host', () => {
   const steady = runs(1, 1_000_000, start - hour)
   const silent = { ...runs(2, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
   let state = counted(start, 10_000_000, steady, silent)
@@ -136,18 +136,18 @@ test('clocks that waver do not fill the share of a silent host', () => {
     state = step.counted
     ofSilent += step.shares.get('2') ?? 0
   }
-  // Two seconds of the other one.
+  // Two seconds of the other instance.
   expect(ofSilent).toBeLessThan(600)
 })
 
-test('while others change, a silent host has what it charged when nothing else did', () => {
+test('while others change, a silent host is charged at its last known rate', () => {
   for (const charges of [0, 1_000_000]) {
     const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
     const other = runs(2, 3_000_000, start - hour)
     let credit = 50_000_000 - charges / 60
     const alone = accrueSpending(counted(start, 50_000_000, silent), poll(start + 60, credit, silent))
     expect(alone.shares.get('1') ?? 0).toBe(Math.floor(charges / 60))
-    // The other one was there for half a minute of each.
+    // The other one existed for half of each minute.
     credit -= charges / 60 + 25_000
     const came = accrueSpending(alone.counted, poll(start + 120, Math.floor(credit), silent, other))
     credit -= charges / 60 + 25_000
@@ -159,7 +159,7 @@ test('while others change, a silent host has what it charged when nothing else d
   }
 })
 
-test('what a silent host charged last is forgotten where it does not explain the credit', () => {
+test('a silent host’s last rate is dropped if it does not explain the credit', () => {
   const silent = { ...runs(1, 1_000_000, start - hour), state: 'silent' as const, diskPricePerHour: 0 }
   const other = runs(2, 3_000_000, start - hour)
   const alone = accrueSpending(
@@ -175,7 +175,7 @@ test('what a silent host charged last is forgotten where it does not explain the
   expect(shares.get('1')).toBeLessThan(40_000)
 })
 
-test('after a clock that went back the sum is still what left the credit', () => {
+test('after the clock steps back the sum is still what left the credit', () => {
   const machine = runs(1, 400_000, start - hour)
   const back = accrueSpending(counted(start, 5_000_000, machine), poll(start - 600, 4_999_000, machine))
   expect(back).toMatchObject({ spent: 1000, toppedUp: 0, counted: { at: start - 600 } })
@@ -183,7 +183,7 @@ test('after a clock that went back the sum is still what left the credit', () =>
   expect(accrueSpending(back.counted, poll(start + 3000, 4_599_000, machine)).spent).toBe(400_000)
 })
 
-test('however often it is looked at, the sum is what left the credit', () => {
+test('however many polls there are, the sum is what left the credit', () => {
   const machine = runs(1, 333_333, start)
   let state = counted(start, 500_000_000, machine)
   let total = 0
@@ -200,18 +200,18 @@ test('however often it is looked at, the sum is what left the credit', () => {
   expect(ofMachine).toBe(total)
 })
 
-test('twenty-five dollars and two hours of standing still are likelier than twenty-four dollars', () => {
+test('a $25 top-up with two stopped hours is preferred to a $24 top-up', () => {
   const machine = { ...runs(1, 500_000, start - hour), diskPricePerHour: 10_000 }
   const gone = runs(2, 50_000, start - hour)
   const before = counted(start, 10_000_000, machine, gone)
-  // Six hours of ten in which it ran, and two of the one that has gone: both prices at their ends say ten.
+  // It ran for eight of the ten hours and the other one for two, though the prices at both ends suggest ten.
   const credit = 10_000_000 + 25_000_000 - 8 * 500_000 - 2 * 10_000 - 2 * 50_000
   const { spent, toppedUp, shares } = accrueSpending(before, poll(start + 10 * hour, credit, machine))
   expect({ spent, toppedUp }).toEqual({ spent: 4_120_000, toppedUp: 25_000_000 })
   expect([...shares.values()].reduce((all, share) => all + share, 0)).toBeLessThanOrEqual(spent)
 })
 
-test('one that stood still unseen has no more than the credit says, and no top-up is made up for it', () => {
+test('an unseen stop is charged by the credit, without an invented top-up', () => {
   const machine = { ...runs(1, 1_000_000, start - hour), diskPricePerHour: 10_000 }
   const before = counted(start, 20_000_000, machine)
   const { spent, toppedUp, shares } = accrueSpending(
@@ -222,7 +222,7 @@ test('one that stood still unseen has no more than the credit says, and no top-u
   expect(shares.get('1')).toBeGreaterThan(3_136_990)
 })
 
-test('what was booting when Berth went away, and is gone, may have run, so that its share and what was paid in are found', () => {
+test('an instance gone after a boot may have run: its share and a top-up are found', () => {
   const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 500_000 })
   const steady = runs(2, 400_000, start - hour)
   const before = counted(start, 40_000_000, loading, steady)
@@ -232,7 +232,7 @@ test('what was booting when Berth went away, and is gone, may have run, so that 
   expect(Object.fromEntries(shares)).toEqual({ 1: 450_000, 2: 400_000 })
 })
 
-test('what was booting a poll ago, and is gone, leaves an odd sum that was paid in to the cent', () => {
+test('an instance that was booting a poll ago leaves an odd top-up exact to the cent', () => {
   const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 4_000_000 })
   const steady = runs(2, 400_000, start - hour)
   const before = counted(start, 40_000_000, loading, steady)
@@ -241,17 +241,17 @@ test('what was booting a poll ago, and is gone, leaves an odd sum that was paid 
   expect([spent, toppedUp]).toEqual([6666, 17_310_000])
 })
 
-test('what was booting when Berth went away has run since, but for the minutes of a boot', () => {
+test('an instance seen booting before an absence ran since then, minus the boot', () => {
   const loading = instanceView({ id: 1, state: 'loading', costPerHour: 10_000, pricePerHour: 2_000_000 })
   const before = counted(start, 40_000_000, loading)
   const running = { ...runs(1, 2_000_000, start - 60), pricePerHour: 2_000_000, diskPricePerHour: 10_000 }
-  // Ten hours less three minutes, and thirty-five dollars: the price at its ends alone would leave twenty open.
+  // Ten hours less three minutes, and a $35 top-up: the prices at both ends alone would leave $20 open.
   const ran = Math.floor((2_000_000 * (36_000 - 180)) / 3600)
   const after = accrueSpending(before, poll(start + 10 * hour, 40_000_000 - ran + 35_000_000, running))
   expect(after).toMatchObject({ spent: ran, toppedUp: 35_000_000, estimated: true })
 })
 
-test('where the service tells when it was started last, it has run since then at the least', () => {
+test('an instance ran at least since the start time the service reports', () => {
   const machine = { ...runs(1, 2_000_000, start - hour), diskPricePerHour: 10_000 }
   const before = counted(start, 40_000_000, machine)
   const again = { ...machine, startedAt: start + 2 * hour }

@@ -6,7 +6,7 @@ import { localDay, nextMidnight } from '../../../../electron/core/money/local-da
 const to = nextMidnight(1_800_000_000)
 const range = { day: localDay(to - 1), from: to - 86_400, to }
 
-test('what reaches beyond the day counts by its share of time; volumes are of no instance', () => {
+test('charges beyond the day count by their share of time, volumes for no instance', () => {
   const rows = [
     {
       source: 'instance-7',
@@ -28,19 +28,19 @@ test('what reaches beyond the day counts by its share of time; volumes are of no
   })
 })
 
-test('a day of which nothing is listed stays as it was counted', () => {
+test('a day without listed charges stays as it was counted', () => {
   const counted = { ...emptyDay(range.day), spent: 5, estimated: true as const }
   const kept = { days: [chargedDay(range, [])], topUps: {}, askedAt: to + 7200 }
   expect(asCharged([counted], kept, {})).toEqual([counted])
 })
 
-test('a day that Berth never watched is there once the service tells of it', () => {
+test('a day Berth never watched appears once the service lists its charges', () => {
   const day = chargedDay(range, [{ source: 'instance-7', start: to - 60, end: to, amount: 1 }])
   const [shown] = asCharged([], { days: [day], topUps: {}, askedAt: to + 7200 }, { 7: { gpu: 'L40' } })
   expect(shown).toMatchObject({ day: range.day, spent: 1_000_000, models: { L40: 1_000_000 } })
 })
 
-test('a sum paid in today that was estimated gives way to the invoices, and one that was seen does not', () => {
+test('today’s estimated top-up gives way to the invoices, a known one does not', () => {
   const today = { ...emptyDay(localDay(to)), toppedUp: 35_000_000 }
   const kept = { days: [], topUps: { [today.day]: 10_000_000 }, askedAt: to + 60, invoicesUntil: to + 60 }
   expect(asCharged([today], kept, {})).toEqual([today])
@@ -49,7 +49,7 @@ test('a sum paid in today that was estimated gives way to the invoices, and one 
   expect(asCharged([estimated], { ...kept, invoicesUntil: undefined }, {})).toEqual([estimated])
 })
 
-test('only what was paid in is a top-up', () => {
+test('only credit that was paid in is a top-up', () => {
   const rows = [
     { type: 'credit', amount: -25, start: to - 60 },
     { type: 'credit', amount: -5.5, start: to - 30 },
@@ -59,7 +59,7 @@ test('only what was paid in is a top-up', () => {
   expect(topUpsOf(rows)).toEqual({ [range.day]: 30_500_000 })
 })
 
-test('the seven days before today are asked for, but those that are final', () => {
+test('the seven days before today are requested, except final ones', () => {
   const final = { ...chargedDay(range, []), final: true as const }
   const days = daysDue({ days: [final] }, to + 600)
   expect(days).toHaveLength(6)

@@ -19,7 +19,7 @@ test('amounts are exact, in dollars', () => {
   )
 })
 
-test('what no instance accounts for has a row, so that the rows add up to the day', () => {
+test('spending of no instance has its own row, so that the rows add up to the day', () => {
   const rows = instancesCsv([day], { 7: { gpu: 'A100', label: 'train', project: 'digits' } }).split('\r\n')
   expect(rows).toEqual([
     'day,instance,label,gpu,spent_usd,project',
@@ -30,7 +30,7 @@ test('what no instance accounts for has a row, so that the rows add up to the da
   ])
 })
 
-test('by GPU model the rows add up to the day, too', () => {
+test('the rows by GPU model add up to the day, too', () => {
   const models = { 'RTX 4090': 1_000_000, '': 200_000 }
   expect(modelsCsv([{ ...day, models }]).split('\r\n')).toEqual([
     'day,gpu,spent_usd',

@@ -7,7 +7,7 @@ import { neededNames } from '../../../../electron/core/money/spender-names.ts'
 const midnight = nextMidnight(1_800_000_000)
 const model = () => 'RTX 4090'
 
-test('what is spent across midnight is parted by time, to the last micro', () => {
+test('spending across midnight is split by time, exact to the micro-dollar', () => {
   const days = withStretch(emptyDay(localDay(midnight - 1)), {
     from: midnight - 100,
     to: midnight + 200,
@@ -26,7 +26,7 @@ test('what is spent across midnight is parted by time, to the last micro', () =>
   ])
 })
 
-test('however long the stretch, its days add up to it', () => {
+test('the days of a stretch add up to it, however long it is', () => {
   const amount = fc.integer({ min: 0, max: 10_000_000_000 })
   fc.assert(
     fc.property(amount, amount, fc.integer({ min: 0, max: 20 * 86_400 }), (spent, share, seconds) => {
@@ -72,7 +72,7 @@ test('ten years of days with fifty machines each stay below five megabytes', () 
   expect(JSON.stringify(kept).length).toBeLessThan(3_500_000)
 })
 
-test('a day that is told again replaces itself', () => {
+test('a newer record of a day replaces the older one', () => {
   const day = emptyDay('2026-11-21')
   const over = withDaysOver([{ ...day, spent: 1 }], [{ ...day, spent: 2 }, emptyDay('2026-11-20')])
   expect(over.map(({ day, spent }) => [day, spent])).toEqual([

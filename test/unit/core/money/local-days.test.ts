@@ -4,7 +4,7 @@ import { dayParts, localDay, nextMidnight } from '../../../../electron/core/mone
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** The hours of the days that a stretch touches, by this machine's calendar in a zone. */
+/** The hours of each day that a stretch touches, by the local calendar in a zone. */
 function hours(tz: string, from: string, to: string): (readonly [string, number])[] {
   vi.stubEnv('TZ', tz)
   const [first, last] = [Date.parse(from) / 1000, Date.parse(to) / 1000]
@@ -35,7 +35,7 @@ test.for([
     ],
   ],
   ['Australia/Lord_Howe', '2026-04-04T13:00:00Z', '2026-04-05T13:30:00Z', [['2026-04-05', 24.5]]],
-  // Midnight itself is left out, and comes twice.
+  // Midnight is skipped, and then repeated.
   [
     'America/Sao_Paulo',
     '2018-11-03T03:00:00Z',
@@ -54,7 +54,7 @@ test.for([
       ['2018-02-18', 24],
     ],
   ],
-  // A whole day is left out.
+  // A whole day is skipped.
   [
     'Pacific/Apia',
     '2011-12-29T10:00:00Z',
@@ -69,7 +69,7 @@ test.for([
 })
 
 test.for(['Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'America/Havana', 'Asia/Kathmandu'])(
-  'every stretch in %s is parted once, in order, each part in a day of its own',
+  'every stretch in %s is split in order, with one part for each day',
   tz => {
     vi.stubEnv('TZ', tz)
     const from = fc.integer({ min: 1_200_000_000, max: 1_900_000_000 })

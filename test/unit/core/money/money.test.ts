@@ -10,7 +10,7 @@ import { MemoryFiles } from '../memory-files.ts'
 const midnight = nextMidnight(1_800_000_000)
 const perHour = 3_600_000
 
-/** A machine that costs a dollar in a thousand seconds, since `midnight` less a day, as it is seen at a moment. */
+/** A poll with an instance that has cost a dollar per thousand seconds since a day before `midnight`. */
 function pollAccount(at: number, credit: number): AccountPoll {
   const since = midnight - 86_400
   const view = instanceView({
@@ -65,7 +65,7 @@ test('days, samples and today’s sum add up over midnight and a restart', async
   expect(days[1]?.models).toEqual({ 'RTX 4090': 900_000 })
 })
 
-test('a calendar that goes back over midnight, as on a journey west, takes nothing with it', async () => {
+test('a date that steps back over midnight, as on a journey west, loses nothing', async () => {
   const files = new MemoryFiles()
   const clock = new HandClock()
   const first = await open(files, clock, midnight - 3000)
@@ -83,7 +83,7 @@ test('a calendar that goes back over midnight, as on a journey west, takes nothi
   expect(second.spentToday()).toBe(900_000)
 })
 
-test('killed between any two writes, nothing is counted twice and nothing is lost', async () => {
+test('after a kill between any two writes nothing is lost or counted twice', async () => {
   const clock = new HandClock()
   const files = new MemoryFiles()
   const money = await open(files, clock, midnight - 600)
@@ -105,7 +105,7 @@ test('killed between any two writes, nothing is counted twice and nothing is los
   }
 })
 
-test('what changes the price is on disk within a second, so that a kill leaves no doubt about what it cost', async () => {
+test('a price change is on disk within a second, and unchanged polls write nothing', async () => {
   const files = new MemoryFiles()
   const clock = new HandClock()
   const money = await open(files, clock, midnight + 10)
@@ -121,7 +121,7 @@ test('what changes the price is on disk within a second, so that a kill leaves n
   expect(files.writes).toHaveLength(before + 1)
 })
 
-test('what must be remembered of 90 days is below five megabytes', async () => {
+test('the stored data of 90 days stays below five megabytes', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight)
   for (let at = midnight; at <= midnight + 95 * 86_400; at += 300)
@@ -133,7 +133,7 @@ test('what must be remembered of 90 days is below five megabytes', async () => {
   expect(money.history(0, 100_000).samples.length).toBeLessThanOrEqual(90 * 288 + 288)
 })
 
-test('asleep over two midnights, each day has its part, and what was paid in meanwhile is sized', async () => {
+test('after sleep over two midnights each day has its part and the top-up is found', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight - 3600)
   money.onPoll(pollAccount(midnight - 3600, 500_000_000))
@@ -145,11 +145,11 @@ test('asleep over two midnights, each day has its part, and what was paid in mea
   expect(days.some(({ estimated }) => estimated)).toBe(true)
 })
 
-test('what is only estimated is said of each day it touches, and stays said', async () => {
+test('each day that an estimate touches is marked estimated, after a restart too', async () => {
   const files = new MemoryFiles()
   const money = await open(files, new HandClock(), midnight - 3600)
   money.onPoll(pollAccount(midnight - 3600, 500_000_000))
-  // Fifty, and the machine stood still for most of it; or a hundred, and something else ran.
+  // Either $50 and a mostly stopped instance, or $100 and something else that ran.
   money.onPoll(pollAccount(midnight + 9 * 3600, 500_000_000 + 41_700_000))
   money.onPoll(pollAccount(midnight + 9 * 3600 + 10, 500_000_000 + 41_690_000))
   await money.flush()
@@ -157,7 +157,7 @@ test('what is only estimated is said of each day it touches, and stays said', as
   expect(again.history(0, 5000).days.map(({ estimated }) => estimated)).toEqual([true, true])
 })
 
-test('a clock that leaps ahead for one poll, by a day, a year or an age, takes nothing with it', async () => {
+test('a clock that jumps far ahead for one poll loses no spending', async () => {
   for (const leap of [90_123, 400 * 86_400 + 1234, 7000 * 365 * 86_400 + 777]) {
     const files = new MemoryFiles()
     const money = await open(files, new HandClock(), midnight)
@@ -171,7 +171,7 @@ test('a clock that leaps ahead for one poll, by a day, a year or an age, takes n
     expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe(spentBy(midnight + 1200) + 3 * 86_400_000)
     expect(days.reduce((sum, { toppedUp }) => sum + toppedUp, 0)).toBe(0)
     expect(days.length).toBeLessThan(410)
-    // Three days of them, and the ones of today.
+    // Those of three days, and today’s.
     expect(samples.length).toBeGreaterThan(3 * 288)
     const ends = samples.map(({ at }) => at)
     expect(ends).toEqual([...new Set(ends)].sort((a, b) => a - b))
@@ -179,7 +179,7 @@ test('a clock that leaps ahead for one poll, by a day, a year or an age, takes n
   }
 })
 
-test('a clock that goes back over midnight leaves samples that can be drawn', async () => {
+test('a clock that steps back over midnight leaves samples in order', async () => {
   const money = await open(new MemoryFiles(), new HandClock(), midnight + 600)
   watch(money, midnight - 86_400, midnight + 600)
   watch(money, midnight - 40_000, midnight - 39_000)
@@ -191,7 +191,7 @@ test('a clock that goes back over midnight leaves samples that can be drawn', as
   }
 })
 
-test('while the credit is not told, what is spent follows from the prices, and from the credit again once it is', async () => {
+test('without credit readings spending follows the prices, later the credit again', async () => {
   const money = await open(new MemoryFiles(), new HandClock(), midnight)
   watch(money, midnight, midnight + 100)
   for (let at = midnight + 110; at <= midnight + 500; at += 10) {
@@ -207,7 +207,7 @@ test('while the credit is not told, what is spent follows from the prices, and f
   expect(samples.map(({ spent }) => spent).reduce((a, b) => a + b, 0)).toBe(1_000_000)
 })
 
-test('a poll without the credit, as when it is refused for a moment, leaves the sum to the next that has it', async () => {
+test('a poll without the credit leaves the sum to the next poll that has it', async () => {
   const start = midnight - 600
   const money = await open(new MemoryFiles(), new HandClock(), start)
   money.onPoll(pollAccount(start, 500_000_000))
@@ -217,7 +217,7 @@ test('a poll without the credit, as when it is refused for a moment, leaves the 
   expect(money.spentToday()).toBe(50_000)
 })
 
-test('a first poll without the credit, after a night away, takes neither what was paid in nor what was spent', async () => {
+test('a first poll without credit after a night loses no top-up and no spending', async () => {
   const start = midnight - 600
   const night = 10 * 3600
   const money = await open(new MemoryFiles(), new HandClock(), start)
@@ -230,12 +230,12 @@ test('a first poll without the credit, after a night away, takes neither what wa
   expect(days.reduce((sum, { spent }) => sum + spent, 0)).toBe((night + 60) * 1000)
 })
 
-test('an instance that a watchdog stopped while Berth was away has cost as much as was spent on it', async () => {
+test('an instance a watchdog stopped during an absence costs what left the credit', async () => {
   const store = createStore({ ...emptyState(), accounts: { a00000001: accountView() } })
   const money = await open(new MemoryFiles(), new HandClock(), midnight, store)
   const poll = pollAccount(midnight + 60, 500_000_000)
   money.onPoll(poll)
-  // It was stopped an hour later, and seen so nine hours after that: by its price it would have cost ten dollars more.
+  // It was stopped after an hour, and seen so nine hours later: by its price it would have cost ten hours.
   const at = midnight + 60 + 36_000
   const earlier = 86_400_000 + 60_000
   const stopped = instanceView({

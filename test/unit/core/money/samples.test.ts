@@ -9,7 +9,7 @@ import {
 
 const start = 1_800_000_000
 
-test('what is spent within five minutes is one sample, with the credit at its end', () => {
+test('spending within five minutes is one sample, with the credit at its end', () => {
   let samples: StoredSample[] = []
   for (let at = 10; at <= 600; at += 10) samples = withAmount(samples, start + at, 1000, 5_000_000 - at)
   expect(samples).toEqual([
@@ -18,7 +18,7 @@ test('what is spent within five minutes is one sample, with the credit at its en
   ])
 })
 
-test('time that went back takes the future with it', () => {
+test('a step back in time drops the samples that lie in the future', () => {
   const samples = withAmount([[start + 3000, 1, 1]], start + 10, 5, undefined)
   expect(samples).toEqual([[start + 300, 5, null]])
 })
@@ -32,8 +32,8 @@ test('samples are kept for ninety days', () => {
   expect(withoutOld(samples)).toEqual(samples.slice(1))
 })
 
-test('a million samples add up to the last micro-dollar, however they are thinned', () => {
-  // Amounts of which no sum in dollars is exact.
+test('a million samples still add up to the micro-dollar once thinned', () => {
+  // Amounts whose sums in dollars are inexact.
   const samples = Array.from(
     { length: 1_000_000 },
     (_, at): StoredSample => [start + at * 300, 100_000 + (at % 7), null],
@@ -43,7 +43,7 @@ test('a million samples add up to the last micro-dollar, however they are thinne
   expect(thinnedSamples(samples, 0, 600).reduce((total, { spent }) => total + spent, 0)).toBe(sum)
 })
 
-test('however few samples are asked for, their sum is that of all', () => {
+test('however few samples are requested, they add up to the whole', () => {
   const amounts = fc.array(
     fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 9_999_999 })),
     {

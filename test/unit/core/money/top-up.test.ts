@@ -5,7 +5,7 @@ import { type Absence, type Course, cheapened, courses, type Kind, lived, plans 
 
 const dollar = 1_000_000
 const hour = 3600
-/** What people pay in, and how often, in dollars. */
+/** Usual top-ups in dollars, by frequency. */
 const usual = fc.constantFrom(
   5,
   10,
@@ -33,7 +33,7 @@ const steady: readonly (readonly [Course, number])[] = [
   ['same', 3],
   ['halted', 1],
 ]
-/** The same worlds each time. */
+/** The same cases each time. */
 const same = { seed: 20_261_121, numRuns: 2000 }
 
 function counted({ before, after }: Absence): Accrual {
@@ -42,21 +42,21 @@ function counted({ before, after }: Absence): Accrual {
 
 const without = (...left: readonly Course[]) => courses.filter(([course]) => !left.includes(course))
 
-test('without a top-up the sum is exact, whatever changes, comes and goes, and however long nobody polls', () => {
+test('without a top-up the sum is exact, whatever changes during the absence', () => {
   const kind: Kind = { seconds: [10, 10 * hour], courses: without('paused'), paid: nothing }
   fc.assert(
     fc.property(plans(kind), plan => {
       const absence = lived(plan)
       const { spent, toppedUp, estimated } = counted(absence)
       expect([spent, toppedUp]).toEqual([absence.spent, 0])
-      // Five dollars may have been paid and spent on what changed, wherever that may have cost so much more.
+      // With more open, five dollars may have been paid in and spent on what changed.
       if (absence.open < 4.5 * dollar) expect(estimated).toBe(false)
     }),
     same,
   )
 })
 
-test('while polls follow each other, any odd sum is found to the cent', () => {
+test('between close polls any odd top-up is found to the cent', () => {
   const odd = fc.integer({ min: 100, max: 30_000 }).map(cents => cents / 100)
   const kind: Kind = { seconds: [10, 590], courses: steady, dearest: 0.6, most: 5, paid: odd }
   fc.assert(
@@ -68,7 +68,7 @@ test('while polls follow each other, any odd sum is found to the cent', () => {
   )
 })
 
-test('after an absence that leaves less than half of five dollars open, a multiple of five is found', () => {
+test('after an absence with under $2.50 open, a top-up in multiples of $5 is found', () => {
   const paid = fc.integer({ min: 1, max: 60 }).map(count => count * 5)
   const kind: Kind = { seconds: [603, 10 * hour], courses: without('came and went', 'unseen run'), paid }
   let coincidences = 0
@@ -77,7 +77,7 @@ test('after an absence that leaves less than half of five dollars open, a multip
       const absence = lived(cheapened(plan, 2.49 * dollar))
       const { toppedUp } = counted(absence)
       if (toppedUp === absence.paid) return
-      // Four in ten thousand: what nobody saw comes to whole dollars, and another sum fits the prices to the cent.
+      // In 4 of 10,000 the unseen part comes to whole dollars, and another sum fits to the cent.
       expect(toppedUp % dollar).toBe(0)
       expect(Math.abs(toppedUp - absence.paid)).toBeLessThan(2.5 * dollar)
       coincidences += 1
@@ -93,7 +93,7 @@ test.for([
   ['up to four hours, a small fleet', { seconds: [hour, 4 * hour] }, 0.99, 0.9],
   ['a night, a few cheap machines', { seconds: [4 * hour, 10 * hour], dearest: 0.6, most: 3 }, 0.999, 0.98],
   ['a night, a small fleet', { seconds: [4 * hour, 10 * hour] }, 0.98, 0.72],
-] as const)('how often a top-up is sized right: %s', ([, kind, withoutAny, withOne]) => {
+] as const)('top-ups are found often enough: %s', ([, kind, withoutAny, withOne]) => {
   const right = (paid: fc.Arbitrary<number>) => {
     const all = fc.sample(plans({ ...kind, paid }), same).map(lived)
     return all.filter(absence => counted(absence).toppedUp === absence.paid).length / all.length
@@ -102,7 +102,7 @@ test.for([
   expect(right(usual)).toBeGreaterThanOrEqual(withOne)
 })
 
-test('what is sized wrongly is always said to be estimated, where the prices tell of all that happened', () => {
+test('a wrong top-up is always marked estimated, if the prices show what happened', () => {
   const seen = without('paused', 'came and went', 'unseen run')
   const kind: Kind = { seconds: [603, 10 * hour], courses: seen, paid: fc.oneof(usual, nothing) }
   let wrong = 0
@@ -119,14 +119,14 @@ test('what is sized wrongly is always said to be estimated, where the prices tel
   expect(wrong).toBeGreaterThan(50)
 })
 
-test('what ran before and after has its price for all of an absence, though what was paid in meanwhile is taken for another sum', () => {
+test('an instance that ran throughout gets its full price even with a wrong top-up', () => {
   const seen = without('paused', 'came and went', 'unseen run')
   let wrong = 0
   fc.assert(
     fc.property(plans({ seconds: [hour, 10 * hour], courses: seen, paid: usual }), plan => {
       const absence = lived(plan)
       const { toppedUp, shares } = counted(absence)
-      // Where the credit stands as it stood, a clock may have leapt.
+      // Where the credit hardly fell, a clock may have jumped.
       const fell = absence.spent - absence.paid
       if (toppedUp === absence.paid || (fell >= 0 && fell <= dollar / 2)) return
       wrong += 1
@@ -142,7 +142,7 @@ test('what ran before and after has its price for all of an absence, though what
   expect(wrong).toBeGreaterThan(100)
 })
 
-test('most of what is sized wrongly is said to be estimated, whatever happened unseen', () => {
+test('most wrong top-ups are marked estimated, whatever happened unseen', () => {
   const all = fc.sample(plans({ seconds: [603, 10 * hour], paid: usual }), same).map(lived)
   const wrong = all
     .map(absence => ({ ...counted(absence), paid: absence.paid }))
@@ -151,13 +151,13 @@ test('most of what is sized wrongly is said to be estimated, whatever happened u
   expect(wrong.filter(({ estimated }) => estimated).length / wrong.length).toBeGreaterThan(0.85)
 })
 
-test('shares are never below nothing, nor in all more than was spent, but for what prices may be wrong by', () => {
+test('shares are never negative and, within tolerance, at most the spending in all', () => {
   fc.assert(
     fc.property(plans({ seconds: [10, 10 * hour], paid: usual }), plan => {
       const { shares, spent } = counted(lived(plan))
       const all = [...shares.values()]
       expect(Math.min(0, ...all)).toBe(0)
-      // While polls follow each other, half a dollar; after an absence what two uncertain clocks make of thirty dollars an hour.
+      // Between close polls half a dollar; after an absence the error of two clocks at $30 an hour.
       const beyond = all.reduce((sum, share) => sum + share, 0) - spent
       expect(beyond).toBeLessThanOrEqual(plan.seconds < 600 ? dollar / 2 : dollar / 30)
     }),

@@ -7,12 +7,12 @@ import { alerts as alertsAt } from '../../../../electron/core/notifications/aler
 import { accountView, instanceView } from '../../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
-/** At a moment that means nothing to these. */
+/** At a time that does not matter here. */
 const alerts = (alerted: AlertedState | undefined, account: AccountView, by: Settings) =>
   alertsAt(alerted, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
-/** What is said at each poll, one after the other; what was told is read back from JSON as after a restart. */
+/** The alerts of each poll in turn; what was alerted goes through JSON, as in a restart. */
 function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
   let alerted: AlertedState | undefined
   return accounts.map(account => {
@@ -25,7 +25,7 @@ function said(...accounts: ReturnType<typeof accountView>[]): string[][] {
 const withCredit = (amount: number) => accountView({ credit: dollars(amount) })
 const withState = (state: InstanceState) => accountView({}, instanceView({ state, actualStatus: state }))
 
-test('low credit is said once, and again only after it has clearly recovered', () => {
+test('low credit is reported once, and again only after a clear recovery', () => {
   expect(said(...[10, 4.9, 4.5, 5.5, 4.9, 6.1, 4.9, 4.8].map(withCredit))).toEqual([
     [],
     ['lowCredit'],
@@ -38,7 +38,7 @@ test('low credit is said once, and again only after it has clearly recovered', (
   ])
 })
 
-test('low credit is said for the hours it lasts, with spend and time in words', () => {
+test('credit that lasts too few hours is reported, with spending and time left', () => {
   const running = instanceView({ costPerHour: dollars(4) })
   const { alerts: found } = alerts(undefined, accountView({ credit: dollars(11) }, running), settings)
   expect(found).toMatchObject([{ kind: 'lowCredit', title: '$11.00 of credit left', urgency: 'critical' }])
@@ -46,7 +46,7 @@ test('low credit is said for the hours it lasts, with spend and time in words', 
   expect(alerts(undefined, accountView({ credit: dollars(13) }, running), settings).alerts).toEqual([])
 })
 
-test('credit below nothing is said as such, with its sign before the dollar', () => {
+test('negative credit is reported with its sign before the dollar', () => {
   const running = instanceView({ costPerHour: dollars(4) })
   const { alerts: found } = alerts(undefined, accountView({ credit: dollars(-7.43) }, running), settings)
   expect(found).toMatchObject([
@@ -54,7 +54,7 @@ test('credit below nothing is said as such, with its sign before the dollar', ()
   ])
 })
 
-test('thresholds of zero say nothing, and unknown credit forgets nothing', () => {
+test('thresholds of zero report nothing, and unknown credit forgets nothing', () => {
   const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
   expect(alerts(undefined, withCredit(-3), off).alerts).toEqual([])
   const { credit: _, ...unknown } = accountView()
@@ -66,13 +66,13 @@ test.each([
   ['crashed', 'crashed'],
   ['silent', 'hostGone'],
   ['offline', 'hostGone'],
-] as const)('%s is said once, at the first poll too', (state, kind) => {
+] as const)('%s is reported once, at the first poll too', (state, kind) => {
   expect(said(withState('running'), withState(state), withState(state))).toEqual([[], [kind], []])
   expect(said(withState(state), withState(state))).toEqual([[kind], []])
   expect(said(withState(state), withState('running'), withState(state))).toEqual([[kind], [], [kind]])
 })
 
-test('being outbid tells the winning bid and offers to raise it', () => {
+test('an outbid alert states the winning bid and offers to raise the bid', () => {
   const outbid = instanceView({ state: 'outbid', label: 'train', minimumBid: 310_000 })
   const [alert] = alerts(undefined, accountView({}, outbid), settings).alerts
   expect(alert?.title).toBe('train #4711 was outbid')
@@ -81,7 +81,7 @@ test('being outbid tells the winning bid and offers to raise it', () => {
 })
 
 test.each(['crashed', 'silent', 'offline'] as const)(
-  '%s advises to destroy it and try another offer',
+  'an alert of %s advises to destroy it and try another offer',
   state => {
     const [alert] = alerts(undefined, withState(state), settings).alerts
     expect(alert?.body).toMatch(/Destroy it.*try another offer/)
@@ -90,7 +90,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   },
 )
 
-test('waiting for a GPU is said once, with what can be done, and ready once it runs', () => {
+test('waiting for a GPU is reported once, with advice, and ready once it runs', () => {
   expect(said(...(['provisioning', 'waiting', 'waiting', 'running'] as const).map(withState))).toEqual([
     [],
     ['halted'],
@@ -106,7 +106,7 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after'],
   ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
   ['by somebody else', {}, 50, undefined],
-])('one that was stopped %s says why, where the service did it', (_, given, credit, why) => {
+])('an instance stopped %s is reported with the reason, if the service did it', (_, given, credit, why) => {
   const history = [{ at: 1000, state: 'stopped' as const, actualStatus: 'exited' }]
   const stopped = instanceView({ state: 'stopped', history, ...given })
   const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
@@ -115,7 +115,7 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
 })
 
-test('one that cannot start advises another image, with the service’s own words', () => {
+test('an unstartable instance is reported with the service’s words and another image advised', () => {
   const statusMessage = 'manifest unknown'
   const [alert] = alerts(
     undefined,
@@ -126,7 +126,7 @@ test('one that cannot start advises another image, with the service’s own word
   expect(alert?.body).toMatch(/“manifest unknown”.*Destroy it.*another image/)
 })
 
-test('ready is said when a boot ends, not for what ran already', () => {
+test('ready is reported when a boot ends, not for what ran already', () => {
   expect(said(withState('running'))).toEqual([[]])
   expect(said(withState('provisioning'), withState('loading'), withState('running'))).toEqual([
     [],

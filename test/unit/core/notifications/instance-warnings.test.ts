@@ -11,7 +11,7 @@ const day = 24 * hour
 /** The account's time of the first poll. */
 const now = 1_790_000_000
 
-/** The kinds that are said at each poll; what was told is read back from JSON as after a restart. */
+/** The kinds of alerts at each poll; what was alerted goes through JSON, as in a restart. */
 function said(...polls: { instance?: Partial<InstanceView>; at?: number; given?: Partial<AccountView> }[]) {
   let alerted: AlertedState | undefined
   return polls.map(({ instance, at = now, given = {} }) => {
@@ -24,7 +24,7 @@ function said(...polls: { instance?: Partial<InstanceView>; at?: number; given?:
 
 const full = (used: number) => ({ instance: { disk: { size: 100, used } } })
 
-test('the end of a contract is said once, when it is a day away or less', () => {
+test('the end of a contract is reported once, a day or less before it', () => {
   const instance = { endsAt: now + day + hour }
   const polls = [0, hour - 1, hour, 2 * hour, day + hour, day + 2 * hour]
   expect(said(...polls.map(after => ({ instance, at: now + after })))).toEqual([
@@ -37,7 +37,7 @@ test('the end of a contract is said once, when it is a day away or less', () => 
   ])
 })
 
-test('an end that is put off is said again when that is near, and the earlier alert is over', () => {
+test('a postponed end is reported again when it is near', () => {
   const first = { instance: { endsAt: now + hour } }
   const later = { endsAt: now + 3 * day }
   expect(said(first, { instance: later }, { instance: later, at: now + 2 * day })).toEqual([
@@ -47,13 +47,13 @@ test('an end that is put off is said again when that is near, and the earlier al
   ])
 })
 
-test('an end that is told a little differently, or not at all for once, is the same', () => {
+test('an end that varies a little or is missing once is not reported again', () => {
   const ends = [now + day, now + day + 600, undefined, now + day - 600]
   const polls = ends.map(endsAt => ({ instance: endsAt === undefined ? {} : { endsAt } }))
   expect(said(...polls)).toEqual([['contractEnd'], [], [], []])
 })
 
-test('the end of a contract that goes on at accepted prices is not warned of, one that may is told how', () => {
+test('an end is not reported if the new prices are accepted, else it says how to accept', () => {
   const instance = { endsAt: now + hour }
   const increase = { id: 7001, instance: 4711 }
   expect(said({ instance, given: { priceIncreases: { 4711: { ...increase, accepted: true } } } })).toEqual([
@@ -64,7 +64,7 @@ test('the end of a contract that goes on at accepted prices is not warned of, on
   expect(alert).toMatchObject({ kind: 'contractEnd', body: expect.stringContaining('Accept the new prices') })
 })
 
-test('a disk is said to be nearly full at 90 %, and again only after less than 85 % of it was used', () => {
+test('a disk is reported at 90 % use, and again only after falling below 85 %', () => {
   expect(said(...[89.9, 90, 95, 86, 92, 84.9, 90].map(full))).toEqual([
     [],
     ['diskFull'],
@@ -76,11 +76,11 @@ test('a disk is said to be nearly full at 90 %, and again only after less than 8
   ])
 })
 
-test('a disk of which nothing is told forgets nothing', () => {
+test('a disk without a figure is not reported again afterwards', () => {
   const unknown = { instance: { disk: { size: 100 } } }
   expect(said(unknown, full(95), unknown, full(95))).toEqual([[], ['diskFull'], [], []])
 })
 
-test('what was told of an instance goes with it', () => {
+test('the alerted state of an instance goes when the instance goes', () => {
   expect(said(full(95), {}, full(95))).toEqual([['diskFull'], [], ['diskFull']])
 })

@@ -42,7 +42,7 @@ async function notificationsWith(
   const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken: () => undefined })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
   let before: AlertedState | undefined
-  /** A fresh poll, with what it tells. */
+  /** A poll. Gives the notices’ ids. */
   function poll(account: ReturnType<typeof accountView>): string[] {
     if (!(account.id in store.get().accounts))
       store.change(draft => {
@@ -72,14 +72,14 @@ async function notificationsWith(
 const withState = (word: InstanceState) =>
   accountView({ credit: 900_000_000 }, instanceView({ state: word, actualStatus: word }))
 
-test('a notice goes when the machine it tells of is in another state, and the desktop is told to close it', async () => {
+test('a notice goes once the instance changes state, and the desktop closes it', async () => {
   const { poll, closed } = await notificationsWith(false)
   expect(poll(withState('outbid'))).toHaveLength(1)
   expect(poll(withState('running'))).toEqual([])
   expect(closed).toHaveLength(1)
 })
 
-test('a kind that is switched off is written into Activity alone, and is not said late when it is switched on', async () => {
+test('a kind switched off goes only to Activity, and is not shown once switched on', async () => {
   const { poll, store, written } = await notificationsWith(false, {
     alerts: { ...defaultSettings.alerts, outbid: false },
   })
@@ -92,7 +92,7 @@ test('a kind that is switched off is written into Activity alone, and is not sai
   expect(written).toHaveLength(1)
 })
 
-test('a notice of a full disk goes once there is room, and stays beside what is said of the state', async () => {
+test('a full-disk notice goes once there is room, and stays beside one of the state', async () => {
   const { poll } = await notificationsWith(false)
   const using = (used: number, state: InstanceState = 'running') =>
     accountView({ credit: 900_000_000 }, instanceView({ state, disk: { size: 100, used } }))
@@ -101,7 +101,7 @@ test('a notice of a full disk goes once there is room, and stays beside what is 
   expect(poll(using(80, 'crashed'))).toHaveLength(1)
 })
 
-test('a notice goes with the machine it tells of', async () => {
+test('a notice goes with its instance', async () => {
   const { poll } = await notificationsWith(false)
   expect(poll(withState('crashed'))).toHaveLength(1)
   expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
@@ -114,7 +114,7 @@ test.each([
   ['that is the demo beside another', ['a00000002'], true, true],
   ['that is the demo alone', [], true, false],
 ] as const)(
-  'a notice of an account %s names it only where it could be another’s',
+  'a notice of an account %s names the account only if it is ambiguous',
   async (_, others, demo, named) => {
     const { poll, store } = await notificationsWith(false)
     const account = { ...withState('outbid'), demo }
@@ -129,7 +129,7 @@ test.each([
   },
 )
 
-test('an alert of the demo is named once a real account stands beside it; a notification is named as it is told', async () => {
+test('beside a real account the demo is named in notices and notifications', async () => {
   const { poll, store } = await notificationsWith(false)
   poll({ ...withState('outbid'), demo: true })
   const whose = () => {
@@ -155,14 +155,14 @@ test('the notice of low credit goes once there is credit again', async () => {
   expect(poll(accountView({ credit: 900_000_000 }))).toEqual([])
 })
 
-test('low credit that stays on the page says what is left now', async () => {
+test('a low-credit notice on the page shows the current credit', async () => {
   const { poll, store } = await notificationsWith(false)
   poll(accountView({ credit: 3_000_000 }))
   poll(accountView({ credit: 2_000_000 }))
   expect(Object.values(store.get().notices).map(({ title }) => title)).toEqual(['$2.00 of credit left'])
 })
 
-test('that a machine is ready is no news once its terminal was opened', async () => {
+test('a ready notice goes once the terminal was opened', async () => {
   const { poll, notifications } = await notificationsWith(false)
   poll(withState('loading'))
   expect(poll(withState('running'))).toHaveLength(1)
@@ -170,14 +170,14 @@ test('that a machine is ready is no news once its terminal was opened', async ()
   expect(poll(withState('running'))).toEqual([])
 })
 
-test('a notification that was answered goes from the desktop', async () => {
+test('an answered notification is closed on the desktop', async () => {
   const { poll, closed, click } = await notificationsWith(true)
   poll(withState('outbid'))
   click('a00000001/4711', 'raise_bid')
   expect(closed).toEqual(['a00000001/4711'])
 })
 
-test('a click on what an earlier Berth told leads to the same place', async () => {
+test('a click on a notification of an earlier start opens its instance or Activity', async () => {
   const { poll, click, store } = await notificationsWith(true)
   poll(withState('running'))
   click('a00000001/4711')
@@ -186,7 +186,7 @@ test('a click on what an earlier Berth told leads to the same place', async () =
   expect(store.get().goTo?.place).toEqual({ screen: 'activity' })
 })
 
-test('that a machine is ready comes with a button that stops it, which can be undone, and no question', async () => {
+test('the ready notification has a button for an undoable stop, without a question', async () => {
   const { poll, click, notifications, store } = await notificationsWith(true)
   const given: unknown[] = []
   notifications.onCommand(async (name, args) => void given.push([name, args]))
@@ -197,7 +197,7 @@ test('that a machine is ready comes with a button that stops it, which can be un
   expect(store.get().goTo).toBeUndefined()
 })
 
-test('low credit leads to where it can be topped up', async () => {
+test('the top-up button of a low-credit notification opens the account screen', async () => {
   const { poll, click, store } = await notificationsWith(true)
   poll(accountView({ credit: 1_000_000 }))
   click('a00000001/credit', 'top_up')
@@ -212,7 +212,7 @@ test.each([
   ['another instance', here(true, 'instances', 4712), 1],
   ['the list, behind another window', here(false, 'instances'), 1],
   ['another screen', here(true, 'offers'), 1],
-])('while a page shows %s, an outbid machine is told %#', async (_, place, times) => {
+])('while a page shows %s, an outbid notification is shown or not, case %#', async (_, place, times) => {
   const { poll, notifications, shown } = await notificationsWith(true)
   poll(withState('running'))
   notifications.pageIsAt({}, place)
@@ -220,7 +220,7 @@ test.each([
   expect(shown).toHaveLength(times)
 })
 
-test('a page that has gone shows nothing, and what another account shows is another’s', async () => {
+test('a closed page, or one that shows another account, suppresses no notification', async () => {
   const { poll, notifications, shown, store } = await notificationsWith(true)
   poll(withState('running'))
   const page = {}
@@ -240,7 +240,7 @@ test('a page that has gone shows nothing, and what another account shows is anot
 
 const night = { on: true, from: '22:00', to: '07:00', critical: false }
 
-test('in the quiet hours nothing is shown, and afterwards one notice tells what still holds', async () => {
+test('quiet hours show nothing, and end with one notice of what still holds', async () => {
   const files = new MemoryFiles()
   const first = await notificationsWith(true, { quietHours: night }, files)
   first.clock.wall = at(23, 0)
@@ -251,7 +251,7 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
       instanceView({ id: 2, state: 'crashed', label: 'b' }),
     ),
   )
-  // The first is over before anyone was told.
+  // The first alert ends before it is shown.
   first.poll(
     accountView(
       { credit: 900_000_000 },
@@ -272,14 +272,14 @@ test('in the quiet hours nothing is shown, and afterwards one notice tells what 
   expect(second.shown).toHaveLength(1)
 })
 
-test('what is critical is told in the quiet hours where the user wants it so', async () => {
+test('critical alerts are shown in the quiet hours if the user wants that', async () => {
   const { poll, shown, clock } = await notificationsWith(true, { quietHours: { ...night, critical: true } })
   clock.wall = at(3, 0)
   poll(withState('outbid'))
   expect(shown).toHaveLength(1)
 })
 
-test('the demo’s alerts wait in memory alone', async () => {
+test('the demo’s withheld alerts are not written to disk', async () => {
   const { poll, files, pageNotices, clock } = await notificationsWith(true, { quietHours: night })
   clock.wall = at(3, 0)
   poll({ ...withState('outbid'), id: 'demo', demo: true })

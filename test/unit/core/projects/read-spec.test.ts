@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { readSpec } from '../../../../electron/core/projects/read-spec.ts'
 
 describe('a berth.yaml', () => {
-  test('may say as little as what to run', () => {
+  test('needs nothing but `run`', () => {
     expect(readSpec('run: python train.py\n')).toEqual({ spec: { run: 'python train.py' } })
   })
 
-  test('says times in hours and minutes, and paths without an end slash', () => {
+  test('takes times in hours and minutes, and drops trailing slashes of paths', () => {
     const text = 'run: x\nresults: [out/, a/b]\ncheckpoint: 1h30m\nstop: { idle: 45m }\n'
     expect(readSpec(text)).toMatchObject({
       spec: { results: ['out', 'a/b'], checkpoint: 5400, stop: { idle: 2700 } },
@@ -28,7 +28,7 @@ describe('a berth.yaml', () => {
     expect(first?.message).toContain(message)
   })
 
-  test('tells all that is wrong, in the order of its lines', () => {
+  test('gets all its problems reported in the order of the lines', () => {
     const read = readSpec('runs: x\ndisk: lots\nmachine:\n  gpus: 2\n  cores: 8\nrun: x\nand: more\n')
     expect('problems' in read && read.problems.map(({ line, message }) => `${line} ${message}`)).toEqual([
       expect.stringContaining('1 runs is not known'),

@@ -27,7 +27,7 @@ after: stop
 `)
   })
 
-  test('says what was meant, whatever the texts hold', () => {
+  test('reads back as the same spec, whatever its texts contain', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }).map(any => `x${any.trim()}y`)
     const lines = fc
       .array(fc.oneof(text, fc.constantFrom('', '# no', '- a', '"', '*x', '&x', '!!y', '\t', 'yes')))

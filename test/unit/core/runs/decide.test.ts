@@ -26,7 +26,7 @@ const run: Run = {
   lastLine: '',
 }
 
-test('what is to be fetched is fetched before anything is done to the instance, and what was done is not done again', () => {
+test('results are fetched before the instance is acted on, and nothing is done twice', () => {
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
   expect(nextStep(wanted)).toBe('fetching')
   expect(nextStep({ ...wanted, fetched: true })).toBe('acting')
@@ -35,12 +35,12 @@ test('what is to be fetched is fetched before anything is done to the instance, 
   expect(nextStep(run)).toBe('over')
 })
 
-test('an instance that was stopped before the end was seen, and started again, is not stopped once more', () => {
+test('a run whose instance was stopped and started again does not stop it once more', () => {
   expect(nextStep({ ...run, afterwards: 'stop', interrupted: true })).toBe('over')
   expect(nextStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
 })
 
-test('the watchdog destroys nothing that was to be fetched first', () => {
+test('the watchdog only stops an instance with results to be fetched first', () => {
   const wanted: Run = { ...run, afterwards: 'destroy', watchdog: true }
   expect(watchdogOrder(wanted)).toMatchObject({ action: 'destroy' })
   expect(watchdogOrder({ ...wanted, fetch: '/root/results' })).toMatchObject({ action: 'stop' })
@@ -48,7 +48,7 @@ test('the watchdog destroys nothing that was to be fetched first', () => {
   expect(watchdogOrder({ ...run, watchdog: true })).toBeUndefined()
 })
 
-test('a run seems stuck after so long without output and without load, and either begins that anew', () => {
+test('a run seems stuck after a time without output and load; either restarts that time', () => {
   expect(stuckSince(run, 1599)).toBeUndefined()
   expect(stuckSince(run, 1600)).toBe(1000)
   expect(stuckSince({ ...run, stuckAfter: 0 }, 9999)).toBeUndefined()
@@ -62,7 +62,7 @@ test('a run seems stuck after so long without output and without load, and eithe
   expect(observed({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
 })
 
-test('the watchdog hears of every change of what it is to do, and whatever comes it never destroys what was to be fetched', () => {
+test('the watchdog hears of each change of its order, and never destroys unfetched results', () => {
   const steps = ['starting', 'running', 'fetching', 'acting', 'kept', 'over', 'failed'] as const
   const change = fc.record({
     afterwards: fc.constantFrom('nothing' as const, 'stop' as const, 'destroy' as const),
@@ -73,7 +73,7 @@ test('the watchdog hears of every change of what it is to do, and whatever comes
   fc.assert(
     fc.property(fc.array(change, { minLength: 1 }), fc.boolean(), (changes, fetches) => {
       let now: Run = { ...run, watchdog: true, ...(fetches ? { fetch: '/root/results' } : {}) }
-      /** What the watchdog goes by: it hears of what is noted, and of nothing else. */
+      /** The watchdog’s order: it hears of what is noted, and of nothing else. */
       let heard = watchdogOrder(now)
       for (const one of changes) {
         now = withStaleWatchdog(now, { ...now, ...one })

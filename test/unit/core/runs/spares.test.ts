@@ -33,7 +33,7 @@ test.each<[Partial<Run>, boolean]>([
   expect(isUnsafe(plain)).toBe(false)
 })
 
-test('a guard that destroys stops where a folder would be lost, and waits while it is on its way', () => {
+test('a guard that destroys only stops if a folder would be lost, and waits for a fetch', () => {
   expect(spared([], 'running')).toBe('destroy')
   expect(spared([run({})], 'running')).toBe('stop')
   expect(spared([run({ step: 'kept' })], 'silent')).toBe('stop')

@@ -3,7 +3,7 @@ import { isDeepEqual } from '../../../../electron/core/state/same.ts'
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) })
 
-test('what is nested deeper than anything is, is another thing and no overflow', () => {
+test('values nested too deeply count as different, without a stack overflow', () => {
   expect(isDeepEqual(nested(50), nested(50))).toBe(true)
   let deep: unknown = 1
   let twin: unknown = 1

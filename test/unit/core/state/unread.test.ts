@@ -6,7 +6,7 @@ import { accountView, emptyState } from '../../views.ts'
 const unread = (count: number) =>
   Array.from({ length: count }, () => ({ id: undefined, path: '$', expected: '' }))
 
-test('the question that lost the most records counts, until the list is asked for again', async () => {
+test('the answer with the most unreadable records counts, until the next request', async () => {
   const store = createStore({ ...emptyState(), accounts: { a1: accountView({ id: 'a1' }) } })
   const ask = (...counts: number[]) =>
     tellingUnread(store, 'a1', 'offers', async ({ onUnread }) => {

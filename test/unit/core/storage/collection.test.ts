@@ -33,14 +33,14 @@ async function open(files = new MemoryFiles()) {
   return { tasks, files, clock, shown, onDisk, end: () => ending.abort() }
 }
 
-test('what is added is on disk and in State, and there again after a restart', async () => {
+test('an added record is in State and on disk, and survives a restart', async () => {
   const { tasks, files, shown } = await open()
   await tasks.add({ id: 'a', step: 'new' })
   expect(shown()).toEqual({ a: { id: 'a', step: 'new' } })
   expect((await open(files)).tasks.get('a').step).toBe('new')
 })
 
-test('what cannot be written is not added, and a change that was only intended has not happened', async () => {
+test('a failed write adds nothing, removes nothing and makes no intended change', async () => {
   const { tasks, files, shown } = await open()
   await tasks.add({ id: 'a', step: 'new' })
   files.refusing = 'ENOSPC'
@@ -51,7 +51,7 @@ test('what cannot be written is not added, and a change that was only intended h
   expect(shown()).toEqual({ a: { id: 'a', step: 'new' } })
 })
 
-test('what has happened counts at once, on a full disk too, and is written once there is room', async () => {
+test('an event counts at once, on a full disk too, and is written once there is room', async () => {
   const { tasks, files, clock, shown, onDisk } = await open()
   await tasks.add({ id: 'a', step: 'new', note: 'x' })
   files.refusing = 'ENOSPC'
@@ -67,7 +67,7 @@ test('what has happened counts at once, on a full disk too, and is written once 
   expect(shown()).toEqual({ b: { id: 'b', step: 'new' } })
 })
 
-test('an unknown key is undefined where it is looked for, a problem where it must be there, and never added', async () => {
+test('an unknown key is undefined in `find`, a problem in `get`, and never added', async () => {
   const { tasks } = await open()
   expect(tasks.find('a')).toBeUndefined()
   expect(() => tasks.get('a')).toThrow('That task is gone.')
@@ -75,7 +75,7 @@ test('an unknown key is undefined where it is looked for, a problem where it mus
   expect(tasks.all()).toEqual([])
 })
 
-test('one is added in the place of another; what is put keeps its place', async () => {
+test('a record can be added in place of another, and a put record keeps its place', async () => {
   const { tasks } = await open()
   for (const id of ['a', 'b', 'c']) await tasks.add({ id, step: 'new' })
   await tasks.add({ id: 'd', step: 'new' }, 'b')
@@ -83,7 +83,7 @@ test('one is added in the place of another; what is put keeps its place', async 
   expect(tasks.all().map(({ id, step }) => `${id} ${step}`)).toEqual(['a begun', 'c new', 'd new', 'e new'])
 })
 
-test('of those that are over the latest stay; the others go when something is added', async () => {
+test('only the latest finished records are kept when something is added', async () => {
   const { tasks } = await open()
   for (const id of ['a', 'b', 'c']) await tasks.put({ id, step: 'new' })
   for (const id of ['a', 'b', 'c']) await tasks.update(id, { step: 'done' })
@@ -92,7 +92,7 @@ test('of those that are over the latest stay; the others go when something is ad
   expect(tasks.all().map(({ id }) => id)).toEqual(['b', 'c', 'd'])
 })
 
-test('what did not change stays the very same in State', async () => {
+test('unchanged records keep their identity in State', async () => {
   const { tasks, shown } = await open()
   await tasks.put({ id: 'a', step: 'new' }, { id: 'b', step: 'new' })
   const before = shown()
@@ -104,7 +104,7 @@ test('what did not change stays the very same in State', async () => {
   expect(shown()).toBe(after)
 })
 
-test('what may be lost is written within a second, and shown with the next change', async () => {
+test('`putSoon` writes within a second, and State follows with the next change', async () => {
   const { tasks, clock, shown, onDisk } = await open()
   await tasks.add({ id: 'a', step: 'new' })
   tasks.putSoon({ id: 'a', step: 'newer' })
@@ -114,7 +114,7 @@ test('what may be lost is written within a second, and shown with the next chang
   expect([shown(), onDisk()]).toEqual([{ a: { id: 'a', step: 'newer' } }, [{ id: 'a', step: 'newer' }]])
 })
 
-test('once Berth ends, State is left alone', async () => {
+test('State does not change once Berth ends', async () => {
   const { tasks, shown, end } = await open()
   end()
   await tasks.put({ id: 'a', step: 'new' })

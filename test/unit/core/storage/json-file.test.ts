@@ -26,7 +26,7 @@ const open = () =>
 const onDisk = () => JSON.parse(files.texts.get('list.json') ?? 'null')
 const add = (number: number) => (list: number[]) => [...list, number]
 
-test('what was written is there after a restart', async () => {
+test('written data survives a restart', async () => {
   await (await open()).write(add(1))
   expect((await open()).get()).toEqual([1])
 })
@@ -55,7 +55,7 @@ test('writes reach the disk in order, and the last one wins', async () => {
   expect(files.writes.map(({ text }) => JSON.parse(text).length)).toEqual([3, 3, 3])
 })
 
-test('many changes that may wait are one write, within a second', async () => {
+test('many deferred changes are one write, within a second', async () => {
   const document = await open()
   for (let number = 0; number < 100; number += 1) document.writeSoon(add(number))
   expect(files.writes).toHaveLength(0)
@@ -64,7 +64,7 @@ test('many changes that may wait are one write, within a second', async () => {
   expect(onDisk()).toHaveLength(100)
 })
 
-test('flushing writes what waits, and nothing when nothing does', async () => {
+test('a flush writes what is pending, and nothing if nothing is', async () => {
   const document = await open()
   document.writeSoon(add(1))
   await document.flush()
@@ -74,7 +74,7 @@ test('flushing writes what waits, and nothing when nothing does', async () => {
   expect(files.writes).toHaveLength(1)
 })
 
-test('after a flush nothing is written, also where what waited was on disk already', async () => {
+test('nothing is written after a flush, even if the pending data was on disk already', async () => {
   const document = await open()
   await document.write(add(1))
   document.writeSoon(list => list)
@@ -84,7 +84,7 @@ test('after a flush nothing is written, also where what waited was on disk alrea
   expect([...files.texts.keys()]).toEqual([])
 })
 
-test('a write that fails is refused, and changes nothing', async () => {
+test('a failed write is rejected and changes nothing', async () => {
   const document = await open()
   await document.write(add(1))
   files.refusing = 'ENOSPC'
@@ -95,7 +95,7 @@ test('a write that fails is refused, and changes nothing', async () => {
   expect(onDisk()).toEqual([1, 3])
 })
 
-test('a write that fails takes only itself back, whatever else was changed meanwhile', async () => {
+test('a failed write undoes only itself, whatever else changed meanwhile', async () => {
   const document = await open()
   let release = () => {}
   files.held = new Promise(resolve => {
@@ -119,7 +119,7 @@ test('a write that fails takes only itself back, whatever else was changed meanw
   expect(onDisk()).toEqual([2, 3, 4])
 })
 
-test('what has happened is kept in memory when it cannot be written, and written as soon as it can', async () => {
+test('an event that cannot be written stays in memory, and is written once it can be', async () => {
   const document = await open()
   files.refusing = 'ENOSPC'
   await document.record(add(1))
@@ -132,7 +132,7 @@ test('what has happened is kept in memory when it cannot be written, and written
   expect(onDisk()).toEqual([1, 2])
 })
 
-test('a full disk is said once, and once more after it had worked again', async () => {
+test('a full disk is reported once, and again only after it has worked', async () => {
   const heard: string[] = []
   const watched = watchedFiles(files, ({ problem }) => heard.push(problem.message))
   files.refusing = 'ENOSPC'

@@ -26,7 +26,7 @@ describe('what the status line tells', () => {
     })
   })
 
-  test('the word after the paths is the end', () => {
+  test('the word after the paths is the outcome', () => {
     expect(followed('Copy of C.1:/data to C.2:/copy: done')).toMatchObject({
       step: 'done',
       progress: 1,
@@ -38,7 +38,7 @@ describe('what the status line tells', () => {
     expect(followed('Copy of C.1:/data to C.2:/copy: cancelled').step).toBe('cancelled')
   })
 
-  test('paths that are called like an end are no end', () => {
+  test('paths named like an outcome are not one', () => {
     const transfer = copy({ from: { instance: 1, path: '/done' }, to: { instance: 2, path: '/failed' } })
     expect(followed('Copy of C.1:/done to C.2:/failed: 10 %', transfer)).toMatchObject({
       step: 'running',
@@ -51,11 +51,11 @@ describe('what the status line tells', () => {
     expect(follow(copy(), [], { 1: saying(line), 2: {} }, later).progress).toBe(0.45)
   })
 
-  test('what it says sooner than it can know is of an older one', () => {
+  test('a line that comes too early is of an older transfer', () => {
     expect(followed('Copy of C.1:/data to C.2:/copy: done', copy(), 1000 + 20)).toEqual(copy())
   })
 
-  test('a line of another transfer is not taken for its own', () => {
+  test('a line of another transfer is ignored', () => {
     const other = copy({ id: 't0000000000000002', to: { instance: 2, path: '/elsewhere' } })
     const instances = { 1: {}, 2: saying('Copy of C.1:/data to C.2:/elsewhere: done') }
     expect(follow(copy(), [other], instances, later)).toEqual(copy())
@@ -64,22 +64,22 @@ describe('what the status line tells', () => {
     expect(followed('Successfully loaded pytorch/pytorch')).toEqual(copy())
   })
 
-  test('of two between the same paths, the line tells of the later one', () => {
+  test('of two transfers between the same paths, the line means the later one', () => {
     const again = copy({ id: 't0000000000000002', startedAt: 1010 })
     const instances = { 1: {}, 2: saying('Copy of C.1:/data to C.2:/copy: 5 %') }
     expect(follow(copy(), [again], instances, later + 10)).toEqual(copy())
     expect(follow(again, [copy()], instances, later + 10).progress).toBe(0.05)
   })
 
-  test('a service that names no paths is understood where only one can be meant', () => {
+  test('a line without paths counts if only one transfer can be meant', () => {
     expect(followed('rsync: 12.5%')).toMatchObject({ progress: 0.125 })
     const other = copy({ id: 't0000000000000002', to: { instance: 2, path: '/elsewhere' } })
     expect(follow(copy(), [other], { 1: {}, 2: saying('copying 12%') }, later)).toEqual(copy())
   })
 })
 
-describe('what it does not tell', () => {
-  test('after a while without a word nothing is claimed', () => {
+describe('when the status line is silent', () => {
+  test('the outcome is unknown after a while', () => {
     const silent = followed(undefined, copy(), later + patience)
     expect(silent).toMatchObject({ step: 'unknown', message: 'The service says nothing of it.' })
     expect(silent.endedAt).toBeUndefined()
@@ -91,7 +91,7 @@ describe('what it does not tell', () => {
     })
   })
 
-  test('after a day without a word none is waited for any more', () => {
+  test('the transfer ends as unknown after a day', () => {
     const unknown = copy({ step: 'unknown' })
     expect(followed(undefined, unknown, later + longestSilence - 1).endedAt).toBeUndefined()
     expect(followed(undefined, unknown, later + longestSilence)).toMatchObject({
@@ -100,15 +100,15 @@ describe('what it does not tell', () => {
     })
   })
 
-  test('a word that comes after all is believed', () => {
+  test('a line that comes after all is believed', () => {
     expect(followed('Copy of C.1:/data to C.2:/copy: 45 %', copy({ step: 'unknown' })).step).toBe('running')
   })
 
-  test('where an instance has gone, it is over and its end unknown', () => {
+  test('a transfer whose instance is gone ends as unknown', () => {
     expect(follow(copy(), [], { 1: {} }, later)).toMatchObject({ step: 'unknown', endedAt: later })
   })
 
-  test('what is over stays as it is', () => {
+  test('an ended transfer stays as it is', () => {
     const done = copy({ step: 'done', endedAt: 1100 })
     expect(follow(done, [], {}, 5000)).toBe(done)
   })

@@ -29,7 +29,7 @@ const watch: Watch = {
   rented: 0,
   failed: 0,
 }
-/** The prices that are news at each of several searches, five minutes apart unless said otherwise. */
+/** The prices that are news at each search; the searches are `pause` seconds apart. */
 function news(searches: readonly (readonly OfferView[])[], pause = 300): number[][] {
   // The market was empty at the first search.
   let known: Watch = { ...watch, alerted: [], searchedAt: start }
@@ -41,7 +41,7 @@ function news(searches: readonly (readonly OfferView[])[], pause = 300): number[
   })
 }
 
-test('what matches is told once, the cheapest first, and what does not is not told', () => {
+test('each matching offer is reported once, the cheapest first, and no others are', () => {
   const market = [
     offer(1, 1_490_000),
     offer(2, 1_600_000),
@@ -51,7 +51,7 @@ test('what matches is told once, the cheapest first, and what does not is not to
   expect(news([market, market])).toEqual([[1_200_000, 1_490_000], []])
 })
 
-test('the same machine is news again only when it is clearly cheaper, whatever its offer is called', () => {
+test('a machine is news again only when clearly cheaper, whatever its offer’s id', () => {
   const searches = [
     [offer(1, 1_400_000)],
     [offer(9, 1_390_000, { machineId: 10 })],
@@ -61,13 +61,13 @@ test('the same machine is news again only when it is clearly cheaper, whatever i
   expect(news(searches)).toEqual([[1_400_000], [], [1_300_000], []])
 })
 
-test('a machine that flickers is told once; one that was away for a day is news', () => {
+test('a machine that flickers is reported once; one that was away for a day is news', () => {
   const there = [offer(1, 1_400_000)]
   expect(news([there, [], there])).toEqual([[1_400_000], [], []])
   expect(news([there, [], [], there], 50_000)).toEqual([[1_400_000], [], [], [1_400_000]])
 })
 
-test('a watch that matches thousands tells once too, and what it remembers is bounded', () => {
+test('thousands of matches are reported once, and the memory of them is bounded', () => {
   const many = Array.from({ length: 3000 }, (_, at) => offer(at + 1, 1_000_000 + at))
   expect(news([many, many]).map(({ length }) => length)).toEqual([200, 0])
   const seen = resultOf(watch, many, start)
@@ -75,7 +75,7 @@ test('a watch that matches thousands tells once too, and what it remembers is bo
   expect(seen.alerted.length).toBeLessThanOrEqual(1000)
 })
 
-test('what is there when a watch begins is no news, and no more what was there while nothing was searched', () => {
+test('offers that are there when a watch begins are not news, even after a long pause', () => {
   const there = [offer(1, 1_400_000)]
   const first = resultOf(watch, there, start)
   expect(first).toMatchObject({ fresh: [], matching: [{ price: 1_400_000 }] })
@@ -86,13 +86,13 @@ test('what is there when a watch begins is no news, and no more what was there w
   ])
 })
 
-test('what moves up among the cheapest of many was there before', () => {
+test('an offer that moves up among the cheapest of many is not news', () => {
   const many = Array.from({ length: 300 }, (_, at) => offer(at + 1, 1_000_000 + at))
   const found = news([many, many.slice(50), [offer(999, 999_999), ...many.slice(50)]])
   expect(found.map(({ length }) => length)).toEqual([200, 0, 1])
 })
 
-test('the alert names the cheapest, says how many more there are, and leads to renting it', () => {
+test('the alert names the cheapest offer, counts the others and leads to renting it', () => {
   const seen = resultOf(
     { ...watch, alerted: [] },
     [offer(1, 1_490_000), offer(3, 1_200_000, { location: 'Sweden, SE' })],
@@ -107,7 +107,7 @@ test('the alert names the cheapest, says how many more there are, and leads to r
   expect(matchAlert(watch, { ...seen, fresh: [] })).toBeUndefined()
 })
 
-test('what is dearer than a watch may rent does not match it, though the search finds it', () => {
+test('offers above the price or bid that a watch may pay do not match it', () => {
   const market = [offer(1, 1_490_000), offer(3, 1_200_000, { minimumBid: 700_000 }), offer(4, 1_300_000)]
   const openRequest = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const
   const matching = (price: number | undefined, bid?: number) => {
@@ -119,7 +119,7 @@ test('what is dearer than a watch may rent does not match it, though the search 
   expect(matching(undefined)).toEqual([3, 4, 1])
   expect(matching(1.3)).toEqual([3, 4])
   expect(matching(1.29)).toEqual([3])
-  // A bid is held against the lowest that runs.
+  // A bid is compared with the lowest that runs.
   expect(matching(undefined, 0.7)).toEqual([3])
   expect(matching(undefined, 0.69)).toEqual([])
 })

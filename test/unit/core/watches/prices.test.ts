@@ -3,7 +3,7 @@ import { priceSamples, type StoredPrice, withPrices } from '../../../../electron
 
 const start = 1_800_000_000
 
-test('a search keeps how many there were, the lowest price and the quartiles', () => {
+test('a search keeps the number of offers, the lowest price and the quartiles', () => {
   const kept = withPrices([], start, [500, 100, 300, 200, 400])
   expect(priceSamples(kept)).toEqual([{ at: start, count: 5, lowest: 100, low: 200, middle: 300, high: 400 }])
 })
@@ -22,7 +22,7 @@ test('a search without offers, or a second one in the hour, changes nothing', ()
   expect(withPrices(kept, start + 60, [9])).toBe(kept)
 })
 
-test('time that went back takes the future with it', () => {
+test('a step back in time drops the samples that lie in the future', () => {
   const kept = withPrices(withPrices([], start + 9000, [7]), start, [9])
   expect(priceSamples(kept).map(({ lowest }) => lowest)).toEqual([9])
 })

@@ -27,21 +27,21 @@ const spent: GuardView = {
   history: [],
 }
 
-/** What a Berth leaves behind. */
+/** What survives a kill. */
 interface Left {
   files: MemoryFiles
   secrets: Map<string, string>
 }
 
 /**
- * A watch that may rent one machine, on a market where one offer matches. Attempts begin when they are let go. With what
- * an earlier Berth left behind, it goes on from that.
+ * A watch that may rent one machine, on a market with one matching offer. Attempts start when they are released. Given
+ * what an earlier process left, it goes on from that.
  */
 async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()
   const { files, secrets } = left
   const begun: string[] = []
-  /** Whether the watch's file named each series when that was asked to begin. */
+  /** Whether the watch’s file named each series when it was started. */
   const noted: boolean[] = []
   const alerts: string[] = []
   const asked: RunAsked[] = []
@@ -102,7 +102,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
   const watches = await openWatches(context, attempts, runs)
   const poll = () => watches.onPoll(freshAnswer(context, {}))
-  /** A guard on the account, which has something to stop at once or not. */
+  /** Sets a guard on the account that is due at once, or removes it. */
   const guard = (isDue: boolean) =>
     context.store.change(draft => {
       const target = draft.accounts[account]
@@ -176,7 +176,7 @@ const train = {
   afterwardsIfStuck: false,
 } as const
 
-test('what is run on each machine is asked for before that is rented, and goes when nothing is rented by itself', async () => {
+test('a run is requested before each machine is rented, and goes with the renting', async () => {
   const { watches, begun, asked, pollAgain, ends, watchRequest, view } = await renting()
   const id = await watches.save(undefined, watchRequest(2), { ...train })
   await flushPromises()
@@ -191,7 +191,7 @@ test('what is run on each machine is asked for before that is rented, and goes w
   expect(view()[id]).not.toHaveProperty('run', expect.anything())
 })
 
-test('which attempts it begins is on disk before that begins, whether something is run there or not', async () => {
+test('the id of a series is on disk before it starts, with a run or without', async () => {
   const { watches, noted, watchRequest } = await renting()
   await watches.save(undefined, watchRequest(1))
   await watches.save(undefined, watchRequest(1), { ...train })
@@ -199,7 +199,7 @@ test('which attempts it begins is on disk before that begins, whether something 
   expect(noted).toEqual([true, true])
 })
 
-test('it tells what is new, and changed, nothing again; of another search, what is there is no news', async () => {
+test('a watch reports new offers only, none after an edit or at the start of a new search', async () => {
   const { watches, alerts, market, watchRequest } = await renting()
   const { rents: _, ...tellsOnly } = watchRequest(1)
   const id = await watches.save(undefined, tellsOnly)
@@ -219,7 +219,7 @@ test('it tells what is new, and changed, nothing again; of another search, what 
   expect(alerts).toHaveLength(2)
 })
 
-test('killed before its attempts began, it forgets the run that waits for that, and asks for it anew', async () => {
+test('after a kill before its attempts, a watch forgets the waiting run and requests another', async () => {
   const killed = await renting()
   killed.held.run = true
   await killed.watches.save(undefined, killed.watchRequest(1), { ...train })
@@ -231,7 +231,7 @@ test('killed before its attempts began, it forgets the run that waits for that, 
   expect(again.asked).toMatchObject([{ ...train, attemptSeries: again.begun[0] }])
 })
 
-test('what it is about to rent is not taken for what never began, however long that takes', async () => {
+test('a slow start of attempts is not taken for one that never began', async () => {
   const { begun, held, begin, clock, letAttemptsGo, poll } = await renting()
   held.attemptSeries = true
   await begin()
@@ -268,7 +268,7 @@ for (const [how, act] of [
     expect(begun).toEqual([])
   })
 
-test('it rents nothing while a guard would stop it at once, says so once, and goes on by itself', async () => {
+test('a watch rents nothing while a guard would stop it, says so once, then goes on', async () => {
   const { begun, begin, pollAgain, guard, notes, view } = await renting()
   guard(true)
   const id = await begin()
@@ -283,7 +283,7 @@ test('it rents nothing while a guard would stop it at once, says so once, and go
   expect(view()[id]).not.toHaveProperty('waits', expect.anything())
 })
 
-test('a machine that was stopped elsewhere and is kept counts, and nothing follows it by itself', async () => {
+test('a failed attempt that keeps its machine counts as rented, and pauses the watch', async () => {
   const { begun, begin, pollAgain, ends, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'failed', instance: 4711 })
@@ -292,7 +292,7 @@ test('a machine that was stopped elsewhere and is kept counts, and nothing follo
   expect(view()[id]).toMatchObject({ paused: true, rented: 1, problem: { code: 'watch_kept' } })
 })
 
-test('three attempts in a row that come to nothing pause it; one that succeeds in between begins the count anew', async () => {
+test('three failures in a row pause a watch; a success in between resets the count', async () => {
   const { watches, begun, begin, pollAgain, ends, view } = await renting()
   const id = await begin(9)
   const goes = [true, true, true, true, true, false]
@@ -306,7 +306,7 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   expect(wentOn).toEqual(goes)
   expect(begun).toHaveLength(came.length)
   expect(view()[id]).toMatchObject({ rented: 1, renting: false, problem: { code: 'watch_failed' } })
-  // Gone on with, it has all three again.
+  // Resumed, it has all three again.
   await watches.pause(id, false)
   await flushPromises()
   ends.set(begun.at(-1) ?? '', { step: 'failed' })
@@ -314,7 +314,7 @@ test('three attempts in a row that come to nothing pause it; one that succeeds i
   expect(view()[id]).toMatchObject({ paused: false, renting: true })
 })
 
-test('done, it notes the price of its search once an hour, whatever it may pay, until the user pauses it', async () => {
+test('a watch that is done notes prices once an hour, until the user pauses it', async () => {
   const { watches, begin, pollAgain, ends, begun, market, searches, clock, watchRequest, view } =
     await renting()
   market.push({ id: 2, machine_id: 20, dph_total: 0.9 })
@@ -341,7 +341,7 @@ test('done, it notes the price of its search once an hour, whatever it may pay, 
   expect([await hour(), watches.dueAt?.(0)]).toEqual([0, Number.POSITIVE_INFINITY])
 })
 
-test('it is paused once what it was renting is cancelled, and rents no other', async () => {
+test('a watch is paused once its attempts are cancelled, and rents no other', async () => {
   const { begun, begin, pollAgain, ends, notes, view } = await renting()
   const id = await begin(3)
   ends.set(begun[0] ?? '', { step: 'cancelled' })
@@ -351,7 +351,7 @@ test('it is paused once what it was renting is cancelled, and rents no other', a
   expect(notes.filter(text => text.includes('is paused'))).toHaveLength(1)
 })
 
-test('one that is done and then changed begins anew; one changed to fewer than it has is done', async () => {
+test('a watch that is done goes on when changed, and is done when changed to fewer', async () => {
   const { watches, begun, begin, pollAgain, watchRequest, ends, view } = await renting()
   const id = await begin()
   expect(view()[id]).toMatchObject({ rented: 0, renting: true })

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
 const read = async (name = 'berth.log') => readFile(join(folder, 'logs', name), 'utf8')
 
 test.skipIf(lacks(fileModes) !== '')(
-  'each thing said is one line with its time, in a file that only the user can read',
+  'each entry is one line with its time, in a file only the user can read',
   async () => {
     const log = await openLog(path)
     log.line('first\nof two')
@@ -41,11 +41,11 @@ test('no secret reaches the file, neither one that looks like it nor one that wa
   expect(log.recent().join()).not.toMatch(/abcdef|c2Vj|horse/)
 })
 
-test('a secret across the place where a line is cut is covered before, so that no half of it is left', async () => {
+test('a secret across the cut of a long line is masked before the cut', async () => {
   const log = await openLog(path)
   log.learn('correct horse')
   const before = 'x '.repeat(1_994)
-  // Cut first, the line would end in its first characters.
+  // A cut before masking would leave its first characters.
   log.line(`${before}correct horse, and more`)
   log.line(`${before}token=abcdef123456 and more`)
   await log.close()
@@ -53,7 +53,7 @@ test('a secret across the place where a line is cut is covered before, so that n
   expect((await read()).split('\n')[0]?.length).toBeLessThan(4_100)
 })
 
-test('a full file makes room while Berth runs, and only so many are kept, with no line lost among them', async () => {
+test('a full log file is rotated, with a limited number kept and no line lost between them', async () => {
   const log = await openLog(path, { largest: 2_000, kept: 3 })
   for (let number = 0; number < 400; number++) {
     log.line(`line ${number}`)
@@ -70,7 +70,7 @@ test('a full file makes room while Berth runs, and only so many are kept, with n
   expect(first).toBeGreaterThan(0)
 })
 
-test('the newest lines are remembered, those of an earlier start too', async () => {
+test('recent lines are kept in memory, also those of an earlier start', async () => {
   const before = await openLog(path)
   before.lastLine('the end of the first')
   await before.close()
@@ -86,7 +86,7 @@ test('the newest lines are remembered, those of an earlier start too', async () 
   await log.close()
 })
 
-test('a folder that cannot be written to ends nothing', async () => {
+test('a log folder that cannot be written to causes no error', async () => {
   const log = await openLog(path)
   await rm(join(folder, 'logs'), { recursive: true })
   log.line('lost')

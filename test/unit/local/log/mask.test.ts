@@ -14,7 +14,7 @@ const word = letters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const base64 = letters('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 64, 300)
 const around = fc.constantFrom('', ' ', 'GET ', 'failed: ', '{"a": 1, ', '\n', '(')
 
-/** Where a secret is met, by its kind: the text around it, and what of it must not be left. */
+/** By kind of secret: a text with it, and the part that must be masked. */
 const met: Record<string, fc.Arbitrary<{ text: string; secret: string }>> = {
   'an API key anywhere': fc
     .tuple(around, hex)
@@ -112,7 +112,7 @@ test.each(Object.entries(met))('%s is covered, whatever it is', (_kind, cases) =
   )
 })
 
-test('an environment leaves what comes after it', () => {
+test('masking an environment keeps what comes after it', () => {
   const text = JSON.stringify({ extra_env: [['DB_PASS', 'hunter2']], gpu_name: 'RTX 4090' })
   expect(mask(text)).toBe(`{"extra_env":${cover},"gpu_name":"RTX 4090"}`)
   expect(mask(JSON.stringify({ env: { A: '}b' }, n: 1 }))).toBe(`{"env":${cover},"n":1}`)
@@ -135,7 +135,7 @@ test('what is known to be a secret is covered wherever it is, in an address and 
   )
 })
 
-test('masking twice is masking once', () => {
+test('masking twice equals masking once', () => {
   fc.assert(
     fc.property(fc.oneof(...Object.values(met)), ({ text }) => {
       expect(mask(mask(text))).toBe(mask(text))
@@ -144,7 +144,7 @@ test('masking twice is masking once', () => {
   )
 })
 
-test('what says something to the reader is left', () => {
+test('lines without secrets stay unchanged', () => {
   for (const line of [
     'rent failed unforeseen: TypeError at run (/opt/Berth/resources/app.asar/dist/main/main.js:4711:12)',
     'instance 4711: loading, then running after 31.5 s at $0.312/h',

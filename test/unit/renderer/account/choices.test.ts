@@ -25,22 +25,22 @@ test('the primary method comes first, then the others, e-mail and backup codes',
   expect(choices(status)[1]).toMatchObject({ method: 4, lockedUntil: 99 })
 })
 
-test('without backup codes there is no such way', () => {
+test('a status without backup codes offers none', () => {
   expect(labels({ ...status, backupCodesRemaining: 0 })).not.toContain('Backup code')
 })
 
-test('an account in the old form has the number on file', () => {
+test('an account without methods has the number on file', () => {
   expect(labels({ ...status, methods: [], backupCodesRemaining: 0 })).toEqual([
     'Text message to the number on file',
     'Code by e-mail',
   ])
 })
 
-test('where the methods are not known every way is there', () => {
+test('an unknown status offers every method', () => {
   expect(choices(undefined).map(({ way }) => way)).toEqual(['totp', 'sms', 'email', 'backup'])
 })
 
-test('a login is offered after a refusal that it may mend, and no other', () => {
+test('a login is offered only after a refusal that it may solve', () => {
   const codes = ['auth_error', 'unauthorized', 'forbidden', 'tfa_locked', 'offline', 'not_supported']
   expect(codes.filter(code => mayNeedLogin({ code, message: '' }))).toEqual(codes.slice(0, 3))
 })

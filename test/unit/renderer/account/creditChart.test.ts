@@ -9,7 +9,7 @@ const samples = [
   { at: 2000, credit: 40 * dollar },
 ]
 
-test('the line goes from the first sample to the last, highest at the top and nothing at the bottom', () => {
+test('the line goes from the first sample to the last, between zero and the highest', () => {
   const chart = creditChart(samples, 0, 2000, box)
   expect(chart).toMatchObject({ line: 'M0 25L50 37.5L100 0', zero: 50, now: 100 })
   expect(chart).toMatchObject({ highest: 40 * dollar, lowest: 10 * dollar })
@@ -17,7 +17,7 @@ test('the line goes from the first sample to the last, highest at the top and no
   expect(chart?.forecast).toBeUndefined()
 })
 
-test('a credit below nothing is drawn below the line of nothing', () => {
+test('negative credit is drawn below the zero line', () => {
   const chart = creditChart(
     [
       { at: 1000, credit: 20 * dollar },
@@ -30,17 +30,17 @@ test('a credit below nothing is drawn below the line of nothing', () => {
   expect(chart).toMatchObject({ line: 'M0 0L100 50', zero: 25 })
 })
 
-test('what was before the time shown gives its beginning', () => {
+test('the last sample before the range gives its start', () => {
   const chart = creditChart(samples, 1250, 2000, box)
   expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1250, credit: 20 * dollar } })
 })
 
-test('what was long before the time shown says nothing of its beginning', () => {
+test('a sample from long before the range is ignored', () => {
   const chart = creditChart([{ at: -50_000, credit: 90 * dollar }, ...samples], 500, 2000, box)
   expect(chart?.points[0]).toMatchObject({ x: 0, sample: { at: 1000, credit: 20 * dollar } })
 })
 
-test('no line is drawn over time in which nobody looked, and one poll alone is a dot', () => {
+test('gaps between polls interrupt the line, and a lone poll is a dot', () => {
   const chart = creditChart(
     [
       { at: 0, credit: 40 * dollar },
@@ -58,19 +58,19 @@ test('no line is drawn over time in which nobody looked, and one poll alone is a
   expect(chart?.points).toHaveLength(5)
 })
 
-test('with fewer than two samples there is nothing to draw', () => {
+test('fewer than two samples give no chart', () => {
   expect(creditChart([], 0, 2000, box)).toBeUndefined()
   expect(creditChart(samples.slice(0, 1), 0, 2000, box)).toBeUndefined()
 })
 
-test('its marks are round sums and round times', () => {
+test('the axis marks are round sums and round times', () => {
   const marked = creditChart(samples, 0, 2000, box)
   expect(marked?.credits.map(({ value }) => value / dollar)).toEqual([0, 10, 20, 30, 40])
   for (const { value } of marked?.times ?? []) expect(value % 300).toBe(0)
   expect(marked?.times.length).toBeGreaterThan(1)
 })
 
-test('the forecast goes on from now at what is spent, a third further than was seen', () => {
+test('the forecast continues at the current spending, for a third of the seen time', () => {
   const chart = creditChart(samples, 0, 2000, box, 36 * dollar)
   const end = chart?.points.at(-1)
   expect(end).toMatchObject({ x: 100, forecast: true })
@@ -84,7 +84,7 @@ test('the forecast ends where the credit does', () => {
   expect(end?.sample).toEqual({ at: 2100, credit: 0 })
 })
 
-test('as rows it is told for the end of each hour, the newest first, without the forecast', () => {
+test('the rows are hour ends, newest first, without the forecast', () => {
   const at = (at: number, credit: number) => ({ x: 0, sample: { at, credit } })
   const points = [
     at(3500, 9),

@@ -16,13 +16,13 @@ function draft(change: Partial<KeyDraft>, on: Record<string, string> = {}): KeyD
   return { ...empty, categories, ...change }
 }
 
-test('a key with chosen categories carries them and their constraints', () => {
+test('a key has the chosen categories and their constraints', () => {
   expect(readKeyDraft(draft({ name: ' ci ' }, { misc: '', instance_read: '{"id": [7]}' }))).toEqual({
     request: { name: 'ci', permissions: { misc: {}, instance_read: { id: [7] } } },
   })
 })
 
-test('a key with full access carries no permissions, whatever was chosen before', () => {
+test('a key with full access has no permissions, whatever was chosen before', () => {
   expect(readKeyDraft(draft({ name: 'all', scope: 'full', params: '{"a": 1}' }, { misc: 'broken' }))).toEqual(
     {
       request: { name: 'all', keyParams: { a: 1 } },
@@ -43,11 +43,11 @@ test.each([
     draft({ name: 'a', params: '{' }, { misc: '' }),
     { params: expect.stringContaining('JSON') },
   ],
-])('%s is told at its field', (_, form, errors) => {
+])('%s is an error at its field', (_, form, errors) => {
   expect(readKeyDraft(form)).toEqual({ errors })
 })
 
-test('what a key may and may not do is one sentence', () => {
+test('the permissions of a key read as one sentence', () => {
   expect(mayWords({ user_read: {}, instance_read: { id: [7] } })).toBe(
     'It may read the account and see instances (within limits), but not search offers, change the account, rent and change instances, see network disks or change machines.',
   )

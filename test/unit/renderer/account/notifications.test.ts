@@ -24,7 +24,7 @@ test('preferences as rows and back lose nothing', () => {
   )
 })
 
-test('a channel that is not told is left to the service', () => {
+test('an unknown channel stays null', () => {
   const rows = rowsOf({ client: { low_credit: { email: null }, outbid: {} } })
   expect(rows).toEqual([
     { event: 'client:low_credit', email: null, webhooks: null },
@@ -32,27 +32,27 @@ test('a channel that is not told is left to the service', () => {
   ])
 })
 
-test('the known event has a row though the service told of none', () => {
+test('the low credit event has a row even when the service names no events', () => {
   expect(rowsOf({})).toEqual([{ event: 'client:low_credit', email: false, webhooks: false }])
   expect(rowsOf(undefined)).toEqual([{ event: 'client:low_credit', email: true, webhooks: false }])
 })
 
 const hook = { id: 7, name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }
 
-test('only what differs of a webhook is sent', () => {
+test('only changed fields of a webhook are sent', () => {
   expect(readWebhookChanges({ ...webhookDraft(hook), name: ' siren ' }, hook)).toEqual({
     changes: { name: 'siren' },
   })
   expect(readWebhookChanges({ ...webhookDraft(hook), events: [] }, hook)).toEqual({ changes: { events: [] } })
 })
 
-test('a webhook without a name may stay without one', () => {
+test('a nameless webhook may stay nameless', () => {
   const { name: _, ...nameless } = hook
   const draft = { ...webhookDraft(nameless), url: 'https://example.com/other' }
   expect(readWebhookChanges(draft, nameless)).toEqual({ changes: { url: 'https://example.com/other' } })
 })
 
-test('of a webhook known by its id alone, what is filled in is sent', () => {
+test('for a webhook known only by id, the filled in fields are sent', () => {
   const empty = webhookDraft(undefined)
   expect(readWebhookChanges({ ...empty, url: 'https://example.com' }, undefined)).toEqual({
     changes: { url: 'https://example.com' },
@@ -60,7 +60,7 @@ test('of a webhook known by its id alone, what is filled in is sent', () => {
   expect(readWebhookChanges({ ...empty, url: 'nowhere' }, undefined)).toHaveProperty('errors.url')
 })
 
-test('a new webhook needs a whole address and an event, and no name', () => {
+test('a new webhook needs a full address and an event, but no name', () => {
   expect(readNewWebhook(webhookDraft(undefined))).toEqual({
     errors: {
       url: 'Give the address to call.',

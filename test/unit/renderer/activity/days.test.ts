@@ -11,7 +11,7 @@ const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({
 })
 const now = new Date(2026, 10, 21, 9).getTime()
 
-test('entries are grouped by local day, the near ones by name', () => {
+test('entries are grouped by local day, recent days by name', () => {
   const days = byDay(
     [
       entry('5', new Date(2026, 10, 21, 8)),
@@ -30,7 +30,7 @@ test('entries are grouped by local day, the near ones by name', () => {
   ])
 })
 
-test('fetched pages and new entries make one list, each once, newest first', () => {
+test('fetched and new entries make one list without duplicates, newest first', () => {
   const old = entry('1', new Date(now))
   const both = entry('2', new Date(now), 'fetched')
   const fresh = { ...both, text: 'newer' }
@@ -39,7 +39,7 @@ test('fetched pages and new entries make one list, each once, newest first', () 
   ).toEqual(['3x', '2newer', '1x'])
 })
 
-test('a new entry joins a search only when it answers it', () => {
+test('an entry matches a search by its text or instance number', () => {
   const found = { ...entry('1', new Date(now), 'Outbid on RTX 4090'), instance: 4711 }
   expect(answersSearch(found, ' outbid ON ')).toBe(true)
   expect(answersSearch(found, '#4711')).toBe(true)

@@ -5,7 +5,7 @@ import type { State } from '../../../../electron/contract/state.ts'
 import { Link } from '../../../../renderer/berth/link.ts'
 import { accountView, stateWith } from '../../views.ts'
 
-/** The main process's end of the bridge, in the test's hands. */
+/** The main process's end of the bridge, run by the test. */
 function joined() {
   const posted: PageMessage[] = []
   const states: State[] = []
@@ -21,7 +21,7 @@ function joined() {
   return { link, posted, states, tell: (message: MainMessage) => tell(message) }
 }
 
-test('it asks for the whole State when it opens, and again when a patch was missed', () => {
+test('a link asks for the whole State when it opens and after a missed patch', () => {
   const { posted, states, tell } = joined()
   expect(posted).toEqual([{ kind: 'sync' }])
   tell({ kind: 'state', sequence: 1, state: stateWith(accountView()) })
@@ -30,7 +30,7 @@ test('it asks for the whole State when it opens, and again when a patch was miss
   expect(states).toHaveLength(1)
 })
 
-test('a command is answered by its own call, whatever the order', async () => {
+test('answers reach their own calls in any order', async () => {
   const { link, posted, tell } = joined()
   const one = link.berth.sshCommand({ instance: 1 })
   const two = link.berth.stopInstance({ instance: 2 })
@@ -45,7 +45,7 @@ test('a command is answered by its own call, whatever the order', async () => {
   await expect(two).rejects.toThrow(BerthError)
 })
 
-test('when the other side goes, calls are refused and streams end, with a reason', async () => {
+test('a lost connection refuses calls and ends streams with a reason', async () => {
   const { link } = joined()
   const call = link.berth.refresh({})
   let why: string | undefined
@@ -61,7 +61,7 @@ test('when the other side goes, calls are refused and streams end, with a reason
   await expect(link.berth.refresh({})).rejects.toMatchObject({ problem: { code: 'disconnected' } })
 })
 
-test('bytes of a stream that was closed here are let go', () => {
+test('bytes for a closed stream are dropped', () => {
   const { link, tell } = joined()
   const stream = link.stream(9)
   stream.close()

@@ -9,14 +9,14 @@ const of = (id: number, title: string, problem?: Remark['problem']): Remark => (
   ...(problem && { problem }),
 })
 
-test('the same refusal is said once, and what is only told is told each time', () => {
+test('a repeated failure replaces the old remark, a repeated message does not', () => {
   const twice = withRemark([of(1, 'Start of #7 failed', unreached)], of(2, 'Start of #7 failed', unreached))
   expect(twice.map(({ id }) => id)).toEqual([2])
   expect(withRemark(twice, of(3, 'Stop of #7 failed', unreached))).toHaveLength(2)
   expect(withRemark([of(1, 'Copied.')], of(2, 'Copied.'))).toHaveLength(2)
 })
 
-test('once the account answers, that it did not is history; other refusals stay', () => {
+test('after an outage its remarks go and all others stay', () => {
   const remarks = [of(1, 'Start failed', unreached), of(2, 'Rent failed', refused), of(3, 'Copied.')]
   expect(afterOutage(remarks).map(({ id }) => id)).toEqual([2, 3])
 })

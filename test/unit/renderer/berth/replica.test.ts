@@ -9,7 +9,7 @@ function changed(state: State, change: (draft: State) => void) {
   return patches
 }
 
-test('a patch changes what it names and leaves the identity of all else', () => {
+test('a patch changes what it names and keeps all other objects identical', () => {
   const replica = new Replica()
   const first = stateWith(accountView({ id: 'demo' }, instanceView({ id: 4711 }), instanceView({ id: 4698 })))
   replica.take({ kind: 'state', sequence: 7, state: first })
@@ -23,7 +23,7 @@ test('a patch changes what it names and leaves the identity of all else', () => 
   expect(replica.state?.settings).toBe(first.settings)
 })
 
-test('a missed patch is noticed once, and nothing is applied until the whole has come', () => {
+test('a missed patch is reported once, and none is applied until a whole State comes', () => {
   const replica = new Replica()
   const first = stateWith(accountView())
   replica.take({ kind: 'state', sequence: 1, state: first })
@@ -39,14 +39,14 @@ test('a missed patch is noticed once, and nothing is applied until the whole has
   expect(replica.take({ kind: 'patch', sequence: 5, patches })).toBe('changed')
 })
 
-test('a patch that is already in the state, or comes before any, changes nothing', () => {
+test('a patch that is old or comes before any State changes nothing', () => {
   const replica = new Replica()
   expect(replica.take({ kind: 'patch', sequence: 1, patches: [] })).toBe('unchanged')
   replica.take({ kind: 'state', sequence: 5, state: stateWith(accountView()) })
   expect(replica.take({ kind: 'patch', sequence: 5, patches: [] })).toBe('unchanged')
 })
 
-test('a patch that does not fit is taken for a missed one', () => {
+test('a patch that does not fit counts as missed', () => {
   const replica = new Replica()
   replica.take({ kind: 'state', sequence: 1, state: stateWith(accountView()) })
   const patches = [{ op: 'replace' as const, path: ['accounts', 'none', 'credit', 'x'], value: 1 }]

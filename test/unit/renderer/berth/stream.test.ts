@@ -10,7 +10,7 @@ function opened() {
 const bytesOf = (sent: StreamMessage[]) =>
   sent.flatMap(message => (message.kind === 'data' ? [...message.bytes] : []))
 
-test('no more is written than the other side has room for, and all of it in order once it has', () => {
+test('a write sends only what is granted, and the rest in order once there is room', () => {
   const { stream, sent } = opened()
   const whole = Uint8Array.from({ length: streamWindow + 100_000 }, (_, at) => at % 251)
   stream.write(whole)
@@ -22,7 +22,7 @@ test('no more is written than the other side has room for, and all of it in orde
   expect(bytesOf(sent)).toEqual([...whole])
 })
 
-test('room is given back only for what was consumed, and before the window runs dry', () => {
+test('room is granted for consumed bytes only', () => {
   const { stream, sent } = opened()
   stream.read(
     () => {},
@@ -36,7 +36,7 @@ test('room is given back only for what was consumed, and before the window runs 
   expect(granted).toBe(streamWindow)
 })
 
-test('what comes before anyone reads is kept, and so is the end', () => {
+test('data and the end are kept until someone reads', () => {
   const { stream } = opened()
   const problem: Problem = { code: 'ssh_closed', message: 'gone' }
   stream.take({ kind: 'data', stream: 3, bytes: Uint8Array.of(1, 2) })
@@ -53,7 +53,7 @@ test('what comes before anyone reads is kept, and so is the end', () => {
   expect(end).toEqual(problem)
 })
 
-test('after its end nothing is sent, and it ends once', () => {
+test('a closed stream sends nothing more and ends once', () => {
   const { stream, sent } = opened()
   stream.close()
   stream.close()

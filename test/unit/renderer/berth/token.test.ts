@@ -20,19 +20,19 @@ function pageAt(hash: string, kept: Record<string, string> = {}) {
   }
 }
 
-test('the token leaves the address at once and survives a reload', () => {
+test('the token is removed from the address and survives a reload', () => {
   const page = pageAt('#s3cret')
   expect(takeToken(page)).toBe('s3cret')
   expect(page.addresses).toEqual(['#/'])
   expect(takeToken(pageAt('#/offers', page.kept))).toBe('s3cret')
 })
 
-test('a page without a token has none, whatever screen it names', () => {
+test('an address without a token gives none', () => {
   expect(takeToken(pageAt('#/offers'))).toBeUndefined()
   expect(takeToken(pageAt(''))).toBeUndefined()
 })
 
-test('the page tries again soon at first, then less often, and never after more than 15 seconds', () => {
+test('retries start soon, slow down and stay within 15 seconds', () => {
   expect(backoff(0, 0)).toBe(333)
   expect(backoff(0, 1)).toBe(500)
   expect(backoff(3, 1)).toBe(4000)

@@ -4,7 +4,7 @@ import { accountView, instanceView } from '../../views.ts'
 
 const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
 
-test('what waits is counted down in whole seconds, the newest last', () => {
+test('pending actions count down in whole seconds, the newest last', () => {
   const account = accountView(
     { undoable: { 7: soon(9000), 8: soon(8000) } },
     instanceView({ id: 7, label: 'box' }),

@@ -8,12 +8,12 @@ const Request = v.object({
   ids: v.array(v.number('an id is a number!')),
 })
 
-test('a form that is right is the value of its schema, in the schema’s units', () => {
+test('a valid form gives the schema’s value in the schema’s units', () => {
   const draft = { name: ' a ', limits: { seconds: number('1.5 ', 60) }, ids: [] }
   expect(readForm(Request, draft)).toEqual({ value: { name: 'a', limits: { seconds: 90 }, ids: [] } })
 })
 
-test('each wrong field has one sentence, in the contract’s words', () => {
+test('each invalid field has one sentence from the schema', () => {
   const draft = { name: '', limits: { seconds: number('', 60) }, ids: [1, Number.NaN] }
   expect(readForm(Request, draft)).toEqual({
     errors: { name: 'Give it a name.', 'limits.seconds': 'Give the minutes.', 'ids.1': 'An id is a number!' },
@@ -21,7 +21,7 @@ test('each wrong field has one sentence, in the contract’s words', () => {
   expect(readForm(Request, draft, firstPart).errors).toHaveProperty('ids', 'An id is a number!')
 })
 
-test('a field alone says what is wrong with it', () => {
+test('a single field can be checked alone', () => {
   expect(wrongIn(Request.entries.name, 'abcd')).toBe('At most 3 letters.')
   expect(wrongIn(Request.entries.name, 'abc')).toBeUndefined()
 })

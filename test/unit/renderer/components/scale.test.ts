@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { moments, scale } from '../../../../renderer/components/charts/scale.ts'
 
-describe('an axis of values', () => {
-  test('begins and ends on a round figure', () => {
+describe('a value axis', () => {
+  test('begins and ends at round values', () => {
     expect(scale(0, 26.3, 0.01)).toMatchObject({ bottom: 0, top: 30 })
     expect(scale(0, 26.3, 0.01).marks.map(({ value }) => value)).toEqual([0, 10, 20, 30])
     expect(scale(-3, 4, 1).marks.map(({ value }) => value)).toEqual([-4, -2, 0, 2, 4])
   })
 
-  test('marks nothing finer than can be told apart', () => {
+  test('has no marks closer than the given step', () => {
     expect(scale(0, 0, 10_000).marks.map(({ value }) => value)).toEqual([0, 10_000])
   })
 
-  test('has room for every value, and few marks', () => {
+  test('covers every value with two to six marks', () => {
     const micros = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 })
     fc.assert(
       fc.property(micros, micros, (a, b) => {
@@ -29,17 +29,17 @@ describe('an axis of values', () => {
   })
 })
 
-describe('an axis of time', () => {
+describe('a time axis', () => {
   const at = (hour: number, minute = 0, day = 21) => new Date(2026, 10, day, hour, minute).getTime() / 1000
 
-  test('marks full hours of a day, and midnights of a week', () => {
+  test('marks full hours of a day and midnights of a week', () => {
     expect(moments(at(1, 30), at(13, 30)).map(({ value }) => value)).toEqual([at(3), at(6), at(9), at(12)])
     const week = moments(at(5, 0, 14), at(5, 0, 21))
     for (const { value } of week) expect(new Date(value * 1000).getHours()).toBe(0)
     expect(week.length).toBe(4)
   })
 
-  test('marks lie in the time shown, few and in order', () => {
+  test('has at most six marks, in order and within its range', () => {
     const from = fc.integer({ min: 1_600_000_000, max: 2_000_000_000 })
     fc.assert(
       fc.property(from, fc.integer({ min: 120, max: 400 * 86_400 }), (start, length) => {

@@ -4,22 +4,22 @@ import { bestMatches, pieces } from '../../../../renderer/frame/palette/match.ts
 const names = ['Go to Instances', 'Stop llama #4711', 'Terminal llama #4711', 'Restop', 'Stop all instances…']
 const found = (typed: string) => bestMatches(names, name => name, typed, 10)
 
-test('every typed word must be there, in any order', () => {
+test('every typed word must match, in any order', () => {
   expect(found('llama stop')).toEqual(['Stop llama #4711'])
   expect(found('llama nothing')).toEqual([])
 })
 
-test('what begins with the word comes first', () => {
+test('names that start with the word come first', () => {
   expect(found('stop').at(-1)).toBe('Restop')
   expect(found('4711 t')[0]).toBe('Terminal llama #4711')
 })
 
-test('nothing typed lists everything, in its own order, up to the limit', () => {
+test('an empty search lists everything in order, up to the limit', () => {
   expect(found(' ')).toEqual(names)
   expect(bestMatches(names, name => name, '', 2)).toEqual(names.slice(0, 2))
 })
 
-test('what was typed is marked where it first stands, and the text stays whole', () => {
+test('the first match of each word is marked, and the text stays whole', () => {
   const marked = (text: string, typed: string) =>
     pieces(text, typed)
       .map(({ text, hit }) => (hit ? `[${text}]` : text))

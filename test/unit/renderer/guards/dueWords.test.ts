@@ -15,7 +15,7 @@ const due = {
 const running = accountView({}, instanceView({ id: 7, state: 'running' }))
 const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
 
-test('a guard whose moment has come says what keeps it from acting', () => {
+test('a guard that is due says why it has not acted yet', () => {
   const silent = {
     ...running,
     connection: {
@@ -33,19 +33,19 @@ test('a guard whose moment has come says what keeps it from acting', () => {
   )
   const { instance: _, ...whole } = due
   expect(dueWords(whole, now, running)).toMatch(/it acts at the next poll/)
-  // It is charged again once a GPU is free, so that the guard stops it.
+  // A waiting instance will be charged again, so the guard stops it.
   const waiting = accountView({}, instanceView({ id: 7, state: 'waiting' }))
   expect(dueWords(whole, now, waiting)).toMatch(/it acts at the next poll/)
   expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next poll/)
 })
 
-test('idleness counts once it runs', () => {
+test('an idle guard counts only while the instance runs', () => {
   const idle = { ...due, dueAt: undefined, condition: { kind: 'idle', below: 5, seconds: 60 } as const }
   expect(dueWords(idle, now, stopped)).toBe('It counts once the instance runs.')
   expect(dueWords(idle, now, running)).toBe('It is not idle now.')
 })
 
-test('what a watchdog can do of a guard it is offered to do, at the same moment', () => {
+test('a watchdog takes time and idle conditions of a guard, but not money', () => {
   expect(
     watchdogPart({ condition: { kind: 'duration', from: now, seconds: 90.5 }, action: 'destroy' }),
   ).toEqual({

@@ -18,24 +18,24 @@ const guard = (changes: Partial<GuardView>): GuardView => ({
   ...changes,
 })
 
-test('changing a guard offers what is left of its hours, so that its moment stays where only the rest is changed', () => {
+test('editing a duration guard offers the hours left', () => {
   const draft = guardDraft(guard({ dueAt: now + 1680 }), now)
   expect(draft).toMatchObject({ choice: 'duration', typed: { hours: '0.47' }, warning: '5', missed: 'tell' })
   expect(readGuardDraft(draft)).toMatchObject({ value: { when: { kind: 'duration', seconds: 1692 } } })
 })
 
-test('a snoozed moment is offered as it was moved', () => {
+test('editing a snoozed guard offers its new time', () => {
   const at = now + 1680
   const time = guardDraft(guard({ condition: { kind: 'time', at: now - 60 }, dueAt: at }), now)
   expect(readGuardDraft(time)).toMatchObject({ value: { when: { kind: 'time', at: at - (at % 60) } } })
 })
 
-test('a guard that is due now can be changed, too', () => {
+test('a guard that is due can be edited', () => {
   const read = readGuardDraft(guardDraft(guard({ dueAt: now - 30 }), now))
   expect(read).toMatchObject({ value: { when: { kind: 'duration', seconds: 72 } } })
 })
 
-test('what the contract refuses is told at its field, in its words', () => {
+test('an invalid value is an error at its field', () => {
   const errors = (condition: GuardView['condition'], typed: Record<string, string>) =>
     readGuardDraft({ ...guardDraft(guard({ condition }), now), typed })
   expect(errors({ kind: 'duration', from: now, seconds: 60 }, { hours: '-1' })).toEqual({
@@ -52,7 +52,7 @@ test('what the contract refuses is told at its field, in its words', () => {
   })
 })
 
-test('every condition is offered again as it was set', () => {
+test('every condition survives the form unchanged', () => {
   const conditions: GuardView['condition'][] = [
     { kind: 'time', at: now + 3600 - (now % 60) },
     { kind: 'duration', from: now, seconds: 7200 },

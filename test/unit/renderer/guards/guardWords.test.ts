@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
 import { instanceView } from '../../views.ts'
 
-test('what an instance has cost grows under the limit as it does on its row', () => {
+test('the cost limit’s hint counts what the instance has cost up to now', () => {
   const instance = instanceView({ costPerHour: 400_000, spent: { micros: 0, at: 0, perHour: 400_000 } })
   expect(limitHint('cost', instance, 0)).toContain('$0.00 so far, now $0.400/h')
   expect(limitHint('cost', instance, 900)).toContain('$0.10 so far')
 })
 
-test('a budget says until when what is started is stopped too', () => {
+test('a budget’s hint says how long started instances are stopped too', () => {
   expect(limitHint('day', undefined, 0)).toContain('later that day')
   expect(limitHint('month', undefined, 0)).toContain('later that month')
 })
 
-test('a moment that the sentence before it tells is not told twice', () => {
+test('the preview names the time only for guards whose sentence does not', () => {
   expect(previewMoment('duration', 4 * 3600, 0)).toBe('That is in 4 h.')
   expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^As things are now: at .+, in 4 h\.$/)
 })

@@ -9,7 +9,7 @@ import {
 
 const { idle, duration, cost } = usualStops
 
-test('several may be chosen, in one order, each once', () => {
+test('stops have a fixed order, one of each kind', () => {
   const two = withStop(withStop([], 'cost', cost), 'idle', idle)
   expect(two).toEqual([idle, cost])
   expect(withStop(two, 'cost', { kind: 'cost', dollars: 5 })).toEqual([idle, { kind: 'cost', dollars: 5 }])
@@ -17,7 +17,7 @@ test('several may be chosen, in one order, each once', () => {
   expect(stopOf(two, 'duration')).toBeUndefined()
 })
 
-test('each is said briefly, and in full', () => {
+test('each stop has a short and a full text', () => {
   expect([idle, duration, cost].map(stopWords)).toEqual(['30 min idle', '8 h', '$20'])
   expect([idle, duration, cost].map(stopSentence)).toEqual([
     'Stops when GPU load stays below 5 % for 30 min',

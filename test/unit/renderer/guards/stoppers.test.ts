@@ -20,7 +20,7 @@ const stoppers = (given: Partial<GuardView>, credit = 50_000_000) => {
   return stoppersOf(account, { instance: 4711, more: 600_000 }, 1000).map(stopperWords)
 }
 
-test('a budget that is reached stops what is started, unless it is snoozed or over', () => {
+test('a reached budget stops what is started, unless snoozed or done', () => {
   expect(stoppers({ dueAt: 900 })).toEqual([
     'Today’s budget of $0.66 is reached: its guard stops it at the next poll.',
   ])
@@ -29,13 +29,13 @@ test('a budget that is reached stops what is started, unless it is snoozed or ov
   expect(stoppers({ dueAt: 900, step: 'done' })).toEqual([])
 })
 
-test('credit that lasts too short a while only with what is started is seen before', () => {
+test('a credit guard is predicted with the cost of the start', () => {
   const condition = { kind: 'credit', hours: 6 } as const
   expect(stoppers({ condition }, 5_900_000)).toHaveLength(1)
   expect(stoppers({ condition }, 6_100_000)).toEqual([])
 })
 
-test('a guard on the credit is asked by what it goes by: traffic that is expected counts, what is being stopped does not', () => {
+test('a credit guard counts expected traffic, but no instance that is stopping', () => {
   const condition = { kind: 'credit', hours: 10 } as const
   const guards = { one: guard({ condition }) }
   const stopped = (given: object) => {
@@ -56,7 +56,7 @@ test('a guard on the credit is asked by what it goes by: traffic that is expecte
   expect(starting(later)).toEqual({ instance: later.id, more: 400_009 })
 })
 
-test('the guard of another instance stops nothing here', () => {
+test('a guard of another instance does not count', () => {
   const condition = { kind: 'cost', limit: 1_000_000 } as const
   expect(stoppers({ condition, instance: 4711, dueAt: 900 })).toHaveLength(1)
   expect(stoppers({ condition, instance: 4712, dueAt: 900 })).toEqual([])

@@ -23,7 +23,7 @@ const watch = (id: string, name: string, of: SavedQuery): WatchView => ({
   renting: false,
 })
 
-test('a saved search has the watch of the same search, and what is only watched is a search too', () => {
+test('a saved search has its watch, and a watch without one is listed too', () => {
   const rows = storedSearches(
     {
       a: { id: 'a', name: 'Cheap H100', query: search('H100') },
@@ -48,7 +48,7 @@ const price = (at: number, lowest: number) => ({
   high: lowest,
 })
 
-test('a course is the last seven days and what is lowest now, and nothing where that is one moment', () => {
+test('a price course covers seven days up to now, and needs two prices', () => {
   const now = 100 * day
   const course = courseOf(
     [price(now - 9 * day, 1), price(now - 6 * day, 2_000_000), price(now - day, 1_900_000)],
@@ -61,7 +61,7 @@ test('a course is the last seven days and what is lowest now, and nothing where 
   expect(courseOf([price(now - day, 5)], undefined, now)).toBeUndefined()
 })
 
-test('the lowest price lies lowest, and one that stays in the middle', () => {
+test('the lowest price is drawn lowest, a constant one in the middle', () => {
   const points = [
     { at: 0, price: 20 },
     { at: 10, price: 10 },
@@ -79,7 +79,7 @@ const template = (name: string, image: string, more: Partial<TemplateView> = {})
   ...more,
 })
 
-test('each recipe is the recommended template that most used, and a kind that no template does is left out', () => {
+test('a recipe is the most used recommended template, and kinds without one are left out', () => {
   const recipes = recipesOf([
     template('vLLM', 'vllm/vllm-openai', { used: 10 }),
     template('Ollama', 'ollama/ollama', { used: 5, recommended: true }),
@@ -102,7 +102,7 @@ const entry = (id: string, kind: ActivityEntry['kind'], account?: string): Activ
 const ids = (entries: readonly ActivityEntry[]) => entries.map(({ id }) => id).join(' ')
 const activity = (...entries: ActivityEntry[]) => Object.fromEntries(entries.map(one => [one.id, one]))
 
-test('what is new is what happened by itself since the user last did something on this account', () => {
+test('news are the events since the user’s last action on this account', () => {
   const all = activity(
     entry('1', 'alert', 'a'),
     entry('2', 'user', 'a'),
@@ -114,7 +114,7 @@ test('what is new is what happened by itself since the user last did something o
   expect([news.isNews, ids(news.entries)]).toEqual([true, '5 3'])
 })
 
-test('where nothing is new, what happened last is told', () => {
+test('without news the latest event is shown', () => {
   const last = sinceLastAct(activity(entry('1', 'alert', 'a'), entry('2', 'user', 'a')), 'a', 1)
   expect([last.isNews, ids(last.entries)]).toEqual([false, '2'])
 })

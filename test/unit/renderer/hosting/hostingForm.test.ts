@@ -7,7 +7,7 @@ import {
 
 const disk = { onto: 'new', disk: '', mountPoint: '/mnt/a', chosen: [], typed: '' } as const
 
-test('machines are those chosen and those typed, each once', () => {
+test('the chosen and the typed machines are merged without duplicates', () => {
   expect(readDisk({ ...disk, chosen: [5], typed: '5, 6 #7' })).toEqual({
     value: { mountPoint: '/mnt/a', machines: [5, 6, 7] },
   })
@@ -17,7 +17,7 @@ test('machines are those chosen and those typed, each once', () => {
   })
 })
 
-test('an existing disk needs its id, a new one has none', () => {
+test('an existing disk needs its id', () => {
   expect(readDisk({ ...disk, onto: 'existing', typed: '5', chosen: [] })).toEqual({
     errors: { disk: 'An id is a number.' },
   })
@@ -26,7 +26,7 @@ test('an existing disk needs its id, a new one has none', () => {
   })
 })
 
-test('of two alternatives the one that is shown is sent', () => {
+test('of two alternatives only the shown one is sent', () => {
   const typed = { ...emptyWorkergroup, endpointName: 'chat', endpointId: '4', templateHash: 'abc' }
   expect(readWorkergroup(typed)).toEqual({
     value: {
@@ -40,11 +40,11 @@ test('of two alternatives the one that is shown is sent', () => {
   })
 })
 
-test('nothing need be given: the interface has the whole body optional', () => {
+test('an empty body is valid, as every field is optional', () => {
   expect(readWorkergroup({ ...emptyWorkergroup, searchParams: '', minLoad: '' })).toEqual({ value: {} })
 })
 
-test('numbers that are none, and loads below 0, are told at their field', () => {
+test('invalid numbers and negative loads are errors at their fields', () => {
   const typed = { ...emptyWorkergroup, endpointName: 'chat', minLoad: '-1', targetUtilisation: 'half' }
   expect(readWorkergroup(typed)).toEqual({
     errors: { minLoad: 'A load is not below 0.', targetUtilisation: expect.any(String) },

@@ -6,7 +6,7 @@ const box = instanceView({ id: 7, label: 'box', state: 'loading' })
 const before = accountView({}, box)
 const become = (state: typeof box.state) => announcements(before, accountView({}, { ...box, state }))
 
-test('what is ready, outbid or crashed is told, and what is seen all along is not', () => {
+test('a ready, outbid or crashed instance is announced when its state changes', () => {
   expect(become('running')).toEqual(['box #7 is ready.'])
   expect(become('outbid')).toEqual(['box #7 was outbid and has stopped.'])
   expect(become('crashed')).toEqual(['box #7 has crashed.'])
@@ -18,7 +18,7 @@ test('what is ready, outbid or crashed is told, and what is seen all along is no
   ).toEqual([])
 })
 
-test('what a guard did is told once', () => {
+test('what a guard did is announced once', () => {
   const guard = {
     id: 'g1',
     instance: 7,

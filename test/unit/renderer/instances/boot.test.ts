@@ -18,14 +18,14 @@ function seen(startedAt: number, ...changes: [number, InstanceState][]) {
 const booted = (took: number) =>
   seen(now - 9000 - took, [now - 9000 - took + 5, 'loading'], [now - 9000, 'running'])
 
-test('a boot counts only where Berth saw it from its beginning to its end', () => {
+test('a boot time needs a boot seen from start to end', () => {
   expect(bootTime(booted(240))).toBe(240)
   expect(bootTime(seen(now - 9000, [now - 100, 'loading'], [now, 'running']))).toBeUndefined()
   expect(bootTime(seen(now - 9000, [now - 100, 'running']))).toBeUndefined()
   expect(bootTime(seen(now - 100, [now - 90, 'loading']))).toBeUndefined()
 })
 
-test('how long it usually takes is said from boots of the same image alone, and not where none was seen', () => {
+test('the expected boot time comes from boots of the same image, else there is none', () => {
   const booting = seen(now - 2 * minute, [now - 2 * minute, 'loading'])
   const outlook = (...others: ReturnType<typeof seen>[]) => bootOutlook(booting, [booting, ...others], now)
   expect(outlook()).toBeUndefined()
@@ -39,7 +39,7 @@ test('how long it usually takes is said from boots of the same image alone, and 
   expect(bootOutlook(again, [again, booted(6 * minute)], now)).toMatch(/^about 5 min left/)
 })
 
-test('what it waits for is said as short as a column needs', () => {
+test('the boot step is given in a few words', () => {
   const words = (state: InstanceState, statusMessage?: string) =>
     bootWords(instanceView({ state, ...(statusMessage !== undefined && { statusMessage }) }))
   expect(words('provisioning', 'pulling 30 %')).toBe('being created')
@@ -47,7 +47,7 @@ test('what it waits for is said as short as a column needs', () => {
   expect(words('loading', 'pulling 640%')).toBe('image')
 })
 
-test('one that boots says what the service says of that, and not what it said of the stop before', () => {
+test('a boot line leaves out the message of an earlier stop', () => {
   const line = (actualStatus: string | null) =>
     bootLine(instanceView({ id: 1, state: 'provisioning', statusMessage: 'Stopped', actualStatus }))
   expect([line('exited'), line('stopped')]).toEqual([undefined, undefined])

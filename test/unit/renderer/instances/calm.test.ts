@@ -2,7 +2,7 @@ import { Terminal } from '@xterm/xterm'
 import { expect, test } from 'vitest'
 import { calmed } from '../../../../renderer/screens/instances/terminal/screen/calm.ts'
 
-/** What programs switch on, and leave on when their connection breaks. */
+/** Modes that programs leave on when their connection breaks. */
 const left = {
   'cursor keys': '\x1b[?1h',
   keypad: '\x1b=',
@@ -22,7 +22,7 @@ const left = {
   'a second screen': '\x1b[?1049h\x1b(0',
 }
 
-/** An emulator after these and the end of their shell, and what the next shell's lines come to. */
+/** An emulator's state after this text, the reset, and the next shell's output. */
 async function screenAfter(text: string) {
   const xterm = new Terminal({ allowProposedApi: true, cols: 20, rows: 8 })
   let title = ''
@@ -32,7 +32,7 @@ async function screenAfter(text: string) {
   const write = (bytes: string) => new Promise<void>(resolve => xterm.write(bytes, resolve))
   await write(text)
   await write(`${calmed(xterm.buffer.active.type === 'alternate')}\r\n`)
-  // One longer than a line, one that goes back and writes over itself, a step, and one more line than there is room.
+  // A line that wraps, one that overwrites itself, a bare line feed, and one line more than the screen has.
   await write(`\x1b[2J\x1b[Hlqk ${'x'.repeat(20)}\r\nabc\b\b\bd\nstep\x1b[8;1Hlast\r\nend`)
   const { active } = xterm.buffer
   const lines = Array.from({ length: active.length }, (_, at) => active.getLine(at)?.translateToString(true))

@@ -34,7 +34,7 @@ const account = (...guards: GuardView[]) => ({
 const sentence = (of: ReturnType<typeof account>, rules = true) =>
   nextSentence(comingUp(of, instance, now), [], rules, now)
 
-test('what acts first is what happens next, whatever else would come after it', () => {
+test('the sentence names the guard that acts first', () => {
   const of = account(
     guard({ id: 'g1', dueAt: now + 3 * hour, condition: { kind: 'time', at: now + 3 * hour } }),
     guard({ id: 'g2', dueAt: now + hour }),
@@ -50,14 +50,14 @@ test('what acts first is what happens next, whatever else would come after it', 
   ])
 })
 
-test('a guard that is not counting is no moment, and nothing at all is said so', () => {
+test('a guard that is not counting is no event, and without rules the sentence says so', () => {
   expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,
   )
   expect(sentence(account(), false)).toBe('Nothing happens by itself.')
 })
 
-test('a watchdog is a moment of its own only where no guard has the same', () => {
+test('a watchdog is an event of its own only without a guard at the same time', () => {
   const at = now + 2 * hour
   const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const
   const timed = guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
@@ -67,7 +67,7 @@ test('a watchdog is a moment of its own only where no guard has the same', () =>
   expect(sentence(alone)).toMatch(/^Stops at its time (at|on) .*, by the watchdog on it\.$/)
 })
 
-test('the line is full up to the first end, and leaves out what is far beyond it', () => {
+test('the time line is certain up to the first end, and leaves out far events', () => {
   const of = account(guard({ dueAt: now + hour }), guard({ id: 'g2', dueAt: now + 4 * hour, warning: 0 }))
   const far = { ...instance, endsAt: now + 40 * 24 * hour }
   const line = lineOfTime(comingUp(of, far, now), now, 1000)
@@ -76,7 +76,7 @@ test('the line is full up to the first end, and leaves out what is far beyond it
   expect(line?.beyond.map(({ title }) => title)).toEqual(['Its contract ends'])
 })
 
-test('labels that would lie on each other are left out', () => {
+test('labels that would overlap are left out', () => {
   const near = [0, 1, 2, 3].map(at => guard({ id: `g${at}`, dueAt: now + hour + at * 60, warning: 0 }))
   const sides = lineOfTime(comingUp(account(...near), instance, now), now, 1000)?.marks.map(
     ({ side }) => side,
@@ -84,7 +84,7 @@ test('labels that would lie on each other are left out', () => {
   expect(sides).toEqual(['below', 'above', undefined, undefined])
 })
 
-test('an address names a tab or a section of one', () => {
+test('a place is a tab or a section of one', () => {
   expect(placeInDetails('monitor')).toEqual({ tab: 'monitor' })
   for (const section of ['guards', 'watchdog', 'runs', 'outbid'])
     expect(placeInDetails(section)).toEqual({ tab: 'automation', section })

@@ -4,7 +4,7 @@ import { vramOf } from '../../../../renderer/screens/instances/load/vram.ts'
 import { partsFor } from '../../../../renderer/screens/instances/parts.ts'
 import { instanceView } from '../../views.ts'
 
-test('what runs, what is on its way and what needs the user are counted by what their rows say', () => {
+test('instances are counted as running, on their way or needing the user', () => {
   const rows = (['running', 'running', 'loading', 'outbid', 'crashed', 'stopped'] as const).map(
     (state, id) => ({
       key: String(id),
@@ -19,12 +19,12 @@ test('what runs, what is on its way and what needs the user are counted by what 
   expect(calmWords(countsOf([]))).toBe('')
 })
 
-test('where there is little room the columns that matter least go first', () => {
+test('in a narrow table the least important columns go first', () => {
   expect(partsFor(0).size).toBe(partsFor(2000).size)
   expect(partsFor(672)).toEqual(new Set(['load', 'gpu', 'price']))
 })
 
-test('memory is that of all GPUs, and what is used is told only where it is known', () => {
+test('VRAM is summed over all GPUs, and its use is given where known', () => {
   const box = instanceView({ gpu: { name: 'RTX 4090', count: 8, memory: 24 * 1024 } })
   expect(vramOf(box, undefined)).toEqual({ total: 192 })
   expect(vramOf(box, 173 * 1024)).toEqual({ total: 192, used: 173 })

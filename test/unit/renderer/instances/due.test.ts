@@ -4,7 +4,7 @@ import { timeOfDay } from '../../../../electron/contract/format/time.ts'
 import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
 import { accountView } from '../../views.ts'
 
-/** Noon here, so that some minutes later is the same day. */
+/** Local noon, so that minutes later is the same day. */
 const noon = new Date(2026, 10, 21, 12).getTime()
 const here = noon / 1000
 
@@ -35,7 +35,7 @@ const lab = accountView({
     ...guard('done', { dueAt: here + 1, step: 'done' }),
   },
 })
-/** Its time is a year behind and runs twenty times as fast. */
+/** Its clock is a year behind and runs 20 times as fast. */
 const demo = accountView({
   id: 'demo',
   name: 'Demo',
@@ -47,14 +47,14 @@ const demo = accountView({
   }),
 })
 
-test('what is due next is said soonest first over all accounts, each by its own clock, and whose it is', () => {
+test('due guards of all accounts are sorted by each account’s clock and carry its name', () => {
   expect(whatIsDue([demo, lab], noon).map(({ account, label }) => [account, label])).toEqual([
     ['lab', `Next, at ${timeOfDay(here + 600)}: stops comfy when it is idle (Lab)`],
     ['demo', 'Then: stops sweep at 18:00 (Demo)'],
   ])
 })
 
-test('with one account its name is not said, and no more than five guards are', () => {
+test('with one account its name is left out, and at most five guards are listed', () => {
   const many = accountView({
     clock: lab.clock,
     guards: Object.assign({}, ...[7, 3, 5, 1, 6, 2].map(n => guard(`g${n}`, { dueAt: here + n * 60 }))),

@@ -8,7 +8,7 @@ import { instanceView } from '../../views.ts'
 
 const hour = (last: number | null) => [...new Array<number | null>(shownMinutes - 1).fill(50), last]
 
-test('within a minute the history stays the very same, and the row shows what is told now', () => {
+test('within a minute the history is the same object, and the row shows the current load', () => {
   const history = { minute: 100, load: { 1: hour(60) } }
   expect(extendHistory(history, 100, { 1: instanceView({ id: 1, gpuLoad: 70 }) })).toBe(history)
   expect(courseNow(history.load[1], 70)).toEqual(hour(70))
@@ -16,7 +16,7 @@ test('within a minute the history stays the very same, and the row shows what is
   expect(courseNow(undefined, 70)?.filter(value => value !== null)).toEqual([70])
 })
 
-test('a minute later what was told last holds, for as long as nothing else is told', () => {
+test('later minutes repeat the last known load', () => {
   const history = { minute: 100, load: { 1: hour(60) } }
   const next = extendHistory(history, 102, { 1: instanceView({ id: 1, gpuLoad: 70 }) })
   expect(next?.minute).toBe(102)
@@ -24,7 +24,7 @@ test('a minute later what was told last holds, for as long as nothing else is to
   expect(next?.load[1]?.slice(-4)).toEqual([50, 70, 70, 70])
 })
 
-test('what does not run leaves a gap, what is new begins with one, and what has gone goes', () => {
+test('a stopped instance leaves a gap, a new one starts with gaps, a gone one is removed', () => {
   const history = { minute: 100, load: { 1: hour(60), 2: hour(60) } }
   const next = extendHistory(history, 101, {
     1: instanceView({ id: 1, state: 'stopped', gpuLoad: 70 }),
@@ -35,7 +35,7 @@ test('what does not run leaves a gap, what is new begins with one, and what has 
   expect(Object.keys(next?.load ?? {})).toEqual(['1', '3'])
 })
 
-test('after a sleep, or when time goes back, it is asked for anew', () => {
+test('after a long gap or a step back the history is fetched again', () => {
   const history = { minute: 100, load: {} }
   expect(extendHistory(history, 106, {})).toBeUndefined()
   expect(extendHistory(history, 99, {})).toBeUndefined()

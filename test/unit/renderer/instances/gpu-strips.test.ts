@@ -18,7 +18,7 @@ function gpu(index: number, load: number, temperature = 60) {
   return { index, name: 'H100', load, memoryUsed: 1024, memoryTotal: 2048, temperature, power: 300 }
 }
 
-test('an instance nobody is connected to shows the hour that the service told, with its figures of now', () => {
+test('without a connection the strips show the service’s hour and current values', () => {
   const history = { minute: 100, load: [10, null, 30], temperature: [60, 61, 62], gpus: {} }
   const [strips, ...others] = gpuStrips(history, undefined, one)
   expect(others).toEqual([])
@@ -28,7 +28,7 @@ test('an instance nobody is connected to shows the hour that the service told, w
   expect(gpuStrips(history, undefined, eight).map(({ index }) => index)).toEqual(['all'])
 })
 
-test('what the only GPU did not tell itself is what the service told', () => {
+test('gaps of the only GPU’s own metrics are filled from the service', () => {
   const history = {
     minute: 100,
     load: [10, 20, 30],
@@ -39,7 +39,7 @@ test('what the only GPU did not tell itself is what the service told', () => {
   expect(strips?.strips.power).toEqual({ course: [null, null, 99], now: undefined })
 })
 
-test('each of several GPUs has a line below the one for all, and a column has one scale', () => {
+test('several GPUs have a line each below one for all, and columns share a scale', () => {
   const gpus = gpuStrips(undefined, { gpus: [gpu(1, 90), gpu(0, 80, 72)] }, eight)
   expect(gpus.map(({ index }) => index)).toEqual(['all', 0, 1])
   const shown = columns(gpus, [gpu(1, 90), gpu(0, 80)])
@@ -51,13 +51,13 @@ test('each of several GPUs has a line below the one for all, and a column has on
   ])
 })
 
-test('nothing is told of now while it does not run', () => {
+test('a stopped instance has no current values', () => {
   const history = { minute: 100, load: [10, 20, 30], gpus: {} }
   const [strips] = gpuStrips(history, undefined, { ...one, state: 'stopped' })
   expect(strips?.strips).toEqual({ load: { course: [10, 20, 30], now: undefined } })
 })
 
-test('a GPU that works much less than the others, or is hot, is told of', () => {
+test('an underused or a hot GPU is named', () => {
   const odd = (...gpus: ReturnType<typeof gpu>[]) =>
     oddGpus(gpuStrips(undefined, { gpus }, eight)).map(({ words }) => words)
   expect(odd(gpu(0, 95), gpu(1, 96), gpu(2, 71))).toEqual(['GPU 2 works at 71 %, the others at 96 %.'])
@@ -65,7 +65,7 @@ test('a GPU that works much less than the others, or is hot, is told of', () => 
   expect(odd(gpu(0, 5), gpu(1, 30), gpu(2, 0))).toEqual([])
 })
 
-test('a long course is thinned to means of what is known', () => {
+test('a long series is thinned to means of the known values', () => {
   expect(thinnedSeries([1, 3, null, 5, null, null, 7], 4)).toEqual([2, 5, null, 7])
   expect(thinnedSeries([1, null], 4)).toEqual([1, null])
 })

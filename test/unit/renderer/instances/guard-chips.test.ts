@@ -33,7 +33,7 @@ function guard(given: Partial<GuardView>): GuardView {
   }
 }
 
-test('a chip has the share that is used up and what is left', () => {
+test('a chip shows the used share and what is left', () => {
   const clock = timeOfDay(now + 2 * hour)
   expect(guardChip(guard({}), box, now)).toEqual({
     guard: 'g1',
@@ -62,7 +62,7 @@ test('a chip has the share that is used up and what is left', () => {
   expect(guardChip(guard({ dueAt: now - 5 }), box, now)?.share).toBe(1)
 })
 
-test('it stands out from half an hour before its end, with the answer beside it', () => {
+test('a guard’s chip stands out in its last half hour, with an answer beside it', () => {
   const at = (left: number) => guard({ dueAt: now + left })
   expect(guardChip(at(1801), box, now)?.soon).toBe(false)
   expect(guardChip(at(1800), box, now)?.soon).toBe(true)
@@ -70,7 +70,7 @@ test('it stands out from half an hour before its end, with the answer beside it'
   expect(wantsAnswer(at(1800), now)).toBe(true)
 })
 
-test('a guard that does not count, or has nothing left to stop, has no chip', () => {
+test('a guard that does not count or has nothing to stop has no chip', () => {
   const { dueAt: _, ...uncounted } = guard({})
   const later = guard({ id: 'g2', dueAt: now + 9 * hour })
   expect(
@@ -81,7 +81,7 @@ test('a guard that does not count, or has nothing left to stop, has no chip', ()
   expect(countingGuards([guard({ action: 'destroy' })], stopped)).toHaveLength(1)
 })
 
-test('what comes next is said with its moment and its reason', () => {
+test('the next action is given with its time and reason', () => {
   const at = timeOfDay(now + 2 * hour)
   expect(nextWords(guard({ condition: { kind: 'cost', limit: 9_000_000 } }), now)).toBe(
     `Next: stops at ${at}, when it has cost $9.00.`,
@@ -95,7 +95,7 @@ test('what comes next is said with its moment and its reason', () => {
   })
   expect(nextWords(kept, now)).toBe(`Kept running until ${at}: stops then if it is still idle.`)
   expect(guardChip(kept, box, now)).toMatchObject({ before: 'kept on, ', strong: '2 h', share: 0 })
-  // It worked meanwhile, and is idle again for too short a time when the answer has run out.
+  // It worked meanwhile, and is idle again when the snooze ends, for too short a time.
   expect(nextWords({ ...kept, snoozedUntil: now + hour }, now)).toBe(
     `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
   )

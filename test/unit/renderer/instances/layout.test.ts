@@ -10,7 +10,7 @@ import {
 
 const one: Layout<string> = { kind: 'pane', pane: 'a' }
 
-test('a pane that is split leaves half of its room to the fresh one', () => {
+test('a split pane shares its room equally with the new one', () => {
   const { panes, dividers } = placesOf(splitPanes(splitPanes(one, 'a', 'right', 'b'), 'b', 'down', 'c'))
   expect(panes).toEqual([
     { pane: 'a', box: { x: 0, y: 0, width: 0.5, height: 1 } },
@@ -20,7 +20,7 @@ test('a pane that is split leaves half of its room to the fresh one', () => {
   expect(dividers).toHaveLength(2)
 })
 
-test('the room of a pane that goes is its neighbour’s, and of the last nothing is left', () => {
+test('a closed pane leaves its room to its neighbour, and the last leaves no layout', () => {
   const three = splitPanes(splitPanes(one, 'a', 'right', 'b'), 'b', 'down', 'c')
   const two = withoutPane(three, 'a')
   expect(two && panesOf(two)).toEqual(['b', 'c'])
@@ -28,7 +28,7 @@ test('the room of a pane that goes is its neighbour’s, and of the last nothing
   expect(withoutPane(three, 'z')).toBe(three)
 })
 
-test('a line is moved within bounds, and no other with it', () => {
+test('a divider moves within bounds and moves no other', () => {
   const three = splitPanes(splitPanes(one, 'a', 'right', 'b'), 'b', 'down', 'c')
   const [, inner] = placesOf(three).dividers
   if (!inner) throw new Error('no second line')

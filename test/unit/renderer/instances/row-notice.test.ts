@@ -6,7 +6,7 @@ import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts
 import { bootSteps } from '../../../../renderer/screens/instances/steps.ts'
 import { instanceView, rentalView } from '../../views.ts'
 
-test('an outbid instance says what is bid, what is kept and what it costs, and how to win', () => {
+test('an outbid instance shows both bids, that files are kept and the winning bid', () => {
   const instance = instanceView({
     id: 1,
     state: 'outbid',
@@ -21,7 +21,7 @@ test('an outbid instance says what is bid, what is kept and what it costs, and h
   })
 })
 
-test('the winning bid is above the lowest by a step that fits it, and never above $32', () => {
+test('the winning bid is a fitting step above the lowest, and at most $32', () => {
   const bid = (minimumBid: number) => winningBid(instanceView({ id: 1, minimumBid }))
   expect(bid(1_044_000)).toBe(1_050_000)
   expect(bid(50_000)).toBe(51_000)
@@ -40,14 +40,14 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   },
 )
 
-test('one that cannot start says whether its image is the reason', () => {
+test('an unstartable instance says whether its image is the reason', () => {
   const text = (statusMessage: string) =>
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'unstartable', statusMessage }) })
   expect(text('pull access denied for x')).toMatchObject({ text: expect.stringMatching(/^The image cannot/) })
   expect(text('OCI runtime create failed')).toMatchObject({ text: expect.stringMatching(/^Its container/) })
 })
 
-test('death speaks before the rental that led to it', () => {
+test('a crash is shown before the rental that led to it', () => {
   const row = {
     key: '1',
     instance: instanceView({ id: 1, state: 'crashed' }),
@@ -56,7 +56,7 @@ test('death speaks before the rental that led to it', () => {
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
-test('a late rental asks, an unclear one names the candidates', () => {
+test('a late rental asks, and an unclear one names the candidates', () => {
   expect(rowNoticeOf({ key: 'r', rental: rentalView({ step: 'late' }) })).toMatchObject({
     kind: 'late',
     text: expect.stringContaining('Not running after 10 min'),
@@ -69,13 +69,13 @@ test('a late rental asks, an unclear one names the candidates', () => {
   })
 })
 
-test('a running instance has nothing to say', () => {
+test('a running instance has no notice', () => {
   expect(
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1 }), rental: rentalView({ instance: 1 }) }),
   ).toBeUndefined()
 })
 
-test('the step a rental is at follows from its instance', () => {
+test('the current step of a rental follows from its instance', () => {
   const at = (rental: RentalView, instance: InstanceView | undefined) =>
     bootSteps(rental, instance, { now: 0 }).find(step => step.current)?.name
   expect(at(rentalView({ step: 'asking' }), undefined)).toBe('asking for it')
@@ -95,7 +95,7 @@ const coming = instanceView({
   endsAt: now + 5 * 3600,
 })
 
-test('what is coming to an instance is said in one line, unless there is something nearer to say', () => {
+test('a coming end or a full disk is a note, unless something is more urgent', () => {
   expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
     kind: 'note',
     text: 'Its contract ends in 5 h: then it cannot start again, and its data may be deleted 48 hours later. Its disk is 97 % full, and cannot grow.',
@@ -106,7 +106,7 @@ test('what is coming to an instance is said in one line, unless there is somethi
   })
 })
 
-test('higher prices want an answer, with what the whole machine costs an hour; accepted ones ask no more', () => {
+test('a price increase asks with the new hourly price, until it is accepted', () => {
   const { disk: _, endsAt: __, ...instance } = coming
   const increase = { id: 7, instance: 1, gpu: { before: 0.15, after: 0.25 } }
   const row = { key: '1', instance, increase }
@@ -118,7 +118,7 @@ test('higher prices want an answer, with what the whole machine costs an hour; a
   expect(rowNoticeOf({ ...row, increase: { ...increase, accepted: true } }, { now })).toBeUndefined()
 })
 
-test('prices whose sum does not follow are told one by one', () => {
+test('prices without a known sum are listed one by one', () => {
   const increase = { id: 7, instance: 1, gpu: { after: 0.25 }, upload: { before: 0.01, after: 0.02 } }
   const text = 'GPU $0.250 per GPU and hour, Upload $0.010 → $0.020 per GB'
   const instance = instanceView({ id: 1, pricePerHour: 400_000, gpu: { name: 'RTX 4090', count: 2 } })

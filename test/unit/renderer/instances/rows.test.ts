@@ -7,7 +7,7 @@ import { accountView, instanceView, rentalView } from '../../views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
 
-test('a rental and the instance it made are one row', () => {
+test('a rental and its instance are one row', () => {
   const account = accountView(
     { rentals: { r: rentalView({ instance: 7 }) } },
     instanceView({ id: 7, state: 'loading', actualStatus: 'loading' }),
@@ -18,21 +18,21 @@ test('a rental and the instance it made are one row', () => {
   expect(rows[1] && rowState(rows[1]).word).toBe('Renting')
 })
 
-test('a rental without an instance is a row of its own, above the instances', () => {
+test('a rental without an instance is its own row above the instances', () => {
   const rows = rowsOf(
     accountView({ rentals: { r: rentalView({ step: 'asking' }) } }, instanceView({ id: 9 })),
   )
   expect(rows.map(row => row.key)).toEqual(['r0000000000000001', '9'])
 })
 
-test('a row whose instance runs says Running, and a rental that is done says nothing', () => {
+test('the row of a running instance shows Running, and its finished rental is gone', () => {
   const rentals = { r: rentalView({ step: 'running', instance: 7 }) }
   const account = accountView({ rentals }, instanceView({ id: 7 }))
   expect(rowsOf(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
   expect(rowsOf(accountView({ rentals }))).toEqual([])
 })
 
-test('what waits for a rental stands with it, and with the instance that it made; what never began too', () => {
+test('a run is shown with the rental or instance it waits for, also if it never began', () => {
   const run: RunView = {
     id: 'x0000000000000001',
     rental: 'r0000000000000001',
@@ -67,7 +67,7 @@ test('what waits for a rental stands with it, and with the instance that it made
   expect(shown({ step: 'over' }, { instance: 7 })).toEqual([])
 })
 
-test('the filter finds by name, number, GPU, state and place', () => {
+test('the filter matches name, number, GPU, state and place', () => {
   const rows = rowsOf(
     accountView(
       {},
@@ -83,7 +83,7 @@ test('the filter finds by name, number, GPU, state and place', () => {
   expect(found('')).toHaveLength(2)
 })
 
-test('a row shows what it costs now, with what it costs running in its title', () => {
+test('a row shows the current price, and the running price in its tooltip', () => {
   const priced = { pricePerHour: 410_000, costPerHour: 6000 }
   const halted = { micros: 6000, title: '$0.410/h while it runs' }
   for (const state of ['stopped', 'outbid', 'offline', 'crashed'] as const)

@@ -15,7 +15,7 @@ const order = (by: RowSort | undefined) =>
 const clicked = (...columns: RowColumn[]) =>
   columns.reduce<RowSort | undefined>((by, column) => sortAfterClick(by, column), undefined)
 
-test('a column’s first click begins with A or the largest, the second turns it round, the third takes it back', () => {
+test('clicks on a column sort by A or largest first, then reversed, then not at all', () => {
   expect(order(undefined)).toEqual(['rental', 'Base', 'run 9', 'run 10'])
   expect(order(clicked('name'))).toEqual(['Base', 'run 9', 'run 10', 'rental'])
   expect(order(clicked('name', 'name'))).toEqual(['run 10', 'run 9', 'Base', 'rental'])
@@ -27,7 +27,7 @@ test('a column’s first click begins with A or the largest, the second turns it
   ])
 })
 
-test('what has no such figure comes last either way, and equals stay newest first', () => {
+test('rows without a value come last both ways, and equals stay newest first', () => {
   expect(order({ column: 'spent', descending: true }).at(-1)).toBe('rental')
   expect(order({ column: 'spent', descending: false }).at(-1)).toBe('rental')
   expect(order({ column: 'price', descending: false }).filter(name => name !== 'rental')).toEqual([

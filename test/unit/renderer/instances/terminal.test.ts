@@ -22,7 +22,7 @@ test('the shell keeps its own keys', () => {
   expect(pageKeyOf(key('c', { ctrlKey: true }), true)).toBeUndefined()
 })
 
-test('copy, paste, search and leave have keys of their own on each platform', () => {
+test('copy, paste, search and leave have keys on each platform', () => {
   const linux = (name: string) => pageKeyOf(key(name, { ctrlKey: true, shiftKey: true }), false)
   const mac = (name: string) => pageKeyOf(key(name, { metaKey: true }), true)
   const wanted = ['copy', 'paste', 'search', 'leave']
@@ -30,7 +30,7 @@ test('copy, paste, search and leave have keys of their own on each platform', ()
   expect(['c', 'v', 'f', 'ArrowUp'].map(mac)).toEqual(wanted)
 })
 
-test('a lost connection is tried again, less and less often, but for ever', () => {
+test('a lost connection is retried for ever, at growing intervals of up to 30 seconds', () => {
   const lost = { code: 'ssh_closed', message: '' }
   expect([0, 1, 4, 5, 6, 1000].map(tries => retryIn(lost, tries))).toEqual([1, 2, 15, 30, 30, 30])
 })
@@ -42,7 +42,7 @@ test.each(['host_key_changed', 'host_key_known_elsewhere', 'key_refused', 'no_su
   },
 )
 
-test('the history fills the picture from its first change until now', () => {
+test('the history fills the bar from its first change until now', () => {
   const spans = spansOf(
     [
       { at: 100, state: 'loading', actualStatus: 'loading' },
@@ -57,7 +57,7 @@ test('the history fills the picture from its first change until now', () => {
   expect(spansOf([], 5)).toEqual([])
 })
 
-test('a shell comes back with its instance, but not past a key that changed', () => {
+test('a shell reconnects with its instance, but not past a changed host key', () => {
   expect(wantsUser({ code: 'not_running', message: '' })).toBe(false)
   for (const code of ['host_key_changed', 'host_key_known_elsewhere'])
     expect(wantsUser({ code, message: '' })).toBe(true)
@@ -71,6 +71,6 @@ test.each([
     '"Fira Code", "Hack", monospace, "JetBrains Mono Variable", monospace',
   ],
   [`a"'b`, '"ab", "JetBrains Mono Variable", monospace'],
-])('the terminal’s fonts %j are each a name within quotes, Berth’s own last', (list, stack) => {
+])('the font list %j becomes quoted names with Berth’s own last', (list, stack) => {
   expect(fontStack(list)).toBe(stack)
 })

@@ -21,7 +21,7 @@ function underWith(tunnel: TunnelView) {
   return rowsOf(account).map(row => rowNoticeOf(row)?.kind)
 }
 
-test('the row says what a tunnel waits for, and nothing once it is open', () => {
+test('the row shows what a tunnel waits for, and nothing once it is open', () => {
   expect(underWith(jupyter)).toEqual([undefined, 'tunnel'])
   const open = { ...jupyter, step: 'open', host: 'i1-0f.localhost', localPort: 20_001 } as const
   expect(underWith(open)).toEqual([undefined, undefined])
@@ -35,7 +35,7 @@ test('the row says what a tunnel waits for, and nothing once it is open', () => 
   ])
 })
 
-test('a lost network passes by itself, a changed host key does not', () => {
+test('a lost network asks for nothing, a changed host key shows its advice', () => {
   const lost = { ...jupyter, step: 'reconnecting' } as const
   const problem = (code: string) => ({ code, message: `It is ${code}.`, advice: 'Do this.' })
   expect(tunnelTrouble({ ...lost, problem: problem('ssh_unreachable') })).toMatch(/goes on by itself/)
@@ -44,14 +44,14 @@ test('a lost network passes by itself, a changed host key does not', () => {
   )
 })
 
-test('a tunnel to an instance that was stopped is no matter of its row', () => {
+test('a tunnel to a stopped instance is not shown in its row', () => {
   const problem = { code: 'not_running', message: 'It is not running.' }
   const stopped = { ...jupyter, step: 'reconnecting', problem } as const
   expect(underWith(stopped)).toEqual([undefined, undefined])
   expect(tunnelTrouble(stopped)).toMatch(/once the instance runs/)
 })
 
-test('the details say by which way the instance is reached, while it is', () => {
+test('the details show the address in use while connected', () => {
   const said = (way?: { direct: boolean; address: string }) =>
     factsOf(instanceView({ id: 1 }), 0, way)
       .flat()

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a key goes at once; those of a flood go together, in their order, and nothing is held for long', () => {
+test('a key is sent at once, and fast typing in order after a short delay', () => {
   const sent: string[] = []
   const typing = new Typing(bytes => sent.push(new TextDecoder().decode(bytes)))
   for (const key of 'abcd') typing.take(new TextEncoder().encode(key))

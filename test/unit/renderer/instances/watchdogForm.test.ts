@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { errorsAt } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
 
-test('a time that Berth refuses is told at its field, and what is typed wrong before that', () => {
+test('a refused time is an error at its field, after errors of the typed values', () => {
   const refused = { message: 'That time has passed already.', field: 'request.at' }
   expect(errorsAt(undefined, refused)).toEqual({ hours: refused.message })
   expect(errorsAt({ hours: 'At most 90 days.', below: 'A percent.' }, refused)).toEqual({

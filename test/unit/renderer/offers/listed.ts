@@ -1,6 +1,6 @@
 import type { OfferView } from '../../../../electron/contract/market/offer.ts'
 
-/** A full offer, of which a test changes what it is about. */
+/** A complete offer with the given changes. */
 export function offer(changes: Partial<OfferView> & { id: number }): OfferView {
   return {
     gpuName: 'H100 SXM',

@@ -10,7 +10,7 @@ const lines = (changes: Partial<Parameters<typeof offer>[0]>) =>
       .map(({ name, value }) => [name, value]),
   )
 
-test('an offer is told with the units people compare', () => {
+test('an offer’s facts are shown in the usual units', () => {
   expect(
     lines({
       gpuCount: 2,
@@ -49,7 +49,7 @@ test('an offer is told with the units people compare', () => {
   })
 })
 
-test('what a service does not say is left out', () => {
+test('unknown facts are left out', () => {
   const told = lines({ nvlink: 0 })
   expect(Object.keys(told)).toEqual(['VRAM', 'CPU', 'Disk', 'Network'])
   expect(lines({ gpuCount: 2, nvlink: 0 })['Between GPUs']).toBe('PCIe')

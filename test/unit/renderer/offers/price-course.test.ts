@@ -11,9 +11,9 @@ const sample = (at: number, lowest: number) => ({
   high: lowest + 400_000,
 })
 
-test('the course of prices has the middle half as a band, the median in it, the lowest below, on round marks', () => {
+test('the chart has the middle half as a band, the median, the lowest price and round marks', () => {
   const course = priceCourse([sample(0, 1_000_000), sample(hour, 1_600_000)], { width: 100, height: 100 })
-  // From $1.000 to $2.000, so that $0.010 is one of the picture's units.
+  // From $1.000 to $2.000, so $0.010 is one unit.
   expect(course?.prices.map(({ value }) => value)).toEqual([1, 1.5, 2].map(price => price * 1_000_000))
   expect(course?.lowest).toBe('M0 100L100 40')
   expect(course?.middle).toBe('M0 80L100 20')
@@ -21,7 +21,7 @@ test('the course of prices has the middle half as a band, the median in it, the 
   expect(course?.points.map(({ x }) => x)).toEqual([0, 100])
 })
 
-test('hours in which nothing was searched stay empty', () => {
+test('hours without a search are gaps', () => {
   const course = priceCourse(
     [0, 1, 9, 10].map(at => sample(at * hour, 1_000_000)),
     { width: 100, height: 100 },
@@ -31,11 +31,11 @@ test('hours in which nothing was searched stay empty', () => {
   expect(course?.lowest).toMatch(/^M0 \d+L10 \d+M90 \d+L100 \d+$/)
 })
 
-test('one search is no course', () => {
+test('a single search gives no chart', () => {
   expect(priceCourse([sample(0, 1_000_000)], { width: 100, height: 100 })).toBeUndefined()
 })
 
-test('a search says lowest, median, middle half and how many; what is one price is said once', () => {
+test('a search is summed up as lowest, median, middle half and count', () => {
   expect(priceWords(sample(0, 1_000_000))).toBe(
     'lowest $1.000/h, median $1.200/h, half between $1.100/h and $1.400/h, 8 offers',
   )

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import { aQuarterMore, bidWords, withinWords } from '../../../../renderer/screens/offers/failover/reach.ts'
 
-test('the limits begin with a quarter of room, rounded up to the cent', () => {
+test('a limit starts a quarter above the price, rounded up to the cent', () => {
   expect(aQuarterMore(1_000_000)).toBe(1.25)
   expect(aQuarterMore(47_000)).toBe(0.06)
 })
 
-test('how many offers are cheap enough is said, and none as none', () => {
+test('the count of offers within a price limit is given, also for none', () => {
   expect(withinWords(9, 2844, 10_000)).toBe('9 of 2,844 are that cheap')
   expect(withinWords(1, 12, 10_000)).toBe('1 of 12 is that cheap')
   expect(withinWords(0, 12, 1_620_000)).toBe('none is that cheap now; the cheapest is $1.620/h')
   expect(withinWords(0, 12, undefined)).toBe('none is that cheap now')
 })
 
-test('a bid runs only above the lowest; offers that tell none are not counted on', () => {
+test('a bid counts only offers with a known, lower lowest bid', () => {
   const lowest = [100_000, 200_000, 300_000, undefined]
   expect(bidWords(lowest, '0.2')).toBe('1 of 4 run at less')
   expect(bidWords(lowest, '0,201')).toBe('2 of 4 run at less')

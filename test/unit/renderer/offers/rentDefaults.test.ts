@@ -7,7 +7,7 @@ import { offer } from './listed.ts'
 const account = accountView()
 const instance = (id: number, changes: Partial<InstanceView>) => instanceView({ id, ...changes })
 
-test('a first rental begins with a public image over SSH', () => {
+test('a first rental starts with a public image over SSH', () => {
   expect(freshDraft(account, offer({ id: 1 }))).toMatchObject({
     image: 'pytorch/pytorch:latest',
     access: 'ssh',
@@ -15,7 +15,7 @@ test('a first rental begins with a public image over SSH', () => {
   })
 })
 
-test('the next one begins as the newest was', () => {
+test('the next rental starts like the newest instance', () => {
   const before = {
     ...account,
     instances: {
@@ -37,7 +37,7 @@ test('the next one begins as the newest was', () => {
   expect(freshDraft(before, offer({ id: 1, disk: 40.7 })).disk).toBe('40')
 })
 
-test('one from a template leaves nothing to the next one without it', () => {
+test('an instance from a template is no model for the next rental', () => {
   const mine = instance(1, { startedAt: 10, image: 'mine:1', disk: { size: 5 }, runtype: 'ssh' })
   const templated = instance(2, {
     startedAt: 20,
@@ -55,7 +55,7 @@ test('one from a template leaves nothing to the next one without it', () => {
   })
 })
 
-test('another try keeps all of the request, and bids enough for the new machine', () => {
+test('another attempt keeps the whole request, with a bid for the new machine', () => {
   const draft = draftFrom(
     {
       image: 'a/b',

@@ -24,19 +24,19 @@ const errors = (changes: Partial<RentDraft>, interruptible = false) => {
   return 'errors' in result ? result.errors : {}
 }
 
-describe('what is typed becomes a request', () => {
-  test('with nothing optional, nothing optional is sent', () => {
+describe('a filled in form', () => {
+  test('sends nothing optional that was left empty', () => {
     expect(read({})).toEqual({
       request: { offer: 7, image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [] },
     })
   })
 
-  test('traffic that is expected goes along, and what is no number is told', () => {
+  test('sends the expected traffic, and refuses text that is no number', () => {
     expect(read({ traffic: '250 GB' })).toMatchObject({ request: { traffic: 250 } })
     expect(errors({ traffic: 'much' })).toHaveProperty('traffic')
   })
 
-  test('everything filled in', () => {
+  test('sends everything that was filled in', () => {
     const env = [row(1, ' A ', 'x y'), row(2, ''), { ...row(3, 'HF_TOKEN', 's'), secret: true }]
     expect(
       read(
@@ -64,12 +64,12 @@ describe('what is typed becomes a request', () => {
     })
   })
 
-  test('a bid left from before does not make an on-demand rental interruptible', () => {
+  test('sends no bid for an on-demand rental', () => {
     expect(read({ bid: '0.31' })).not.toHaveProperty('request.bid', expect.anything())
   })
 })
 
-test('ports outside the container are sent where they are others than inside', () => {
+test('outside ports are sent where they differ from the container’s', () => {
   expect(read({ ports: '9000:80, 8080:8080 5353:53/udp' })).toMatchObject({
     request: {
       ports: [
@@ -82,13 +82,13 @@ test('ports outside the container are sent where they are others than inside', (
   expect(read({ ports: '8080:8080' })).not.toHaveProperty('request.ports.0.outside', expect.anything())
 })
 
-describe('the way in', () => {
-  test('is sent where it is the proxy alone', () => {
+describe('the access', () => {
+  test('names direct only where it is switched off', () => {
     expect(read({ direct: false })).toHaveProperty('request.direct', false)
     expect(read({ access: 'none', direct: false })).not.toHaveProperty('request.direct', expect.anything())
   })
 
-  test('says how Jupyter is started, where it is started', () => {
+  test('names Jupyter’s options only where Jupyter is started', () => {
     expect(read({ access: 'jupyter', jupyterLab: false, jupyterFolder: ' /data ' })).toHaveProperty(
       'request.jupyter',
       { lab: false, folder: '/data' },
@@ -97,7 +97,7 @@ describe('the way in', () => {
   })
 })
 
-describe('the login to a registry', () => {
+describe('the registry login', () => {
   const registry = { server: 'ghcr.io', user: 'ada', token: 'secret-token' }
   const keeping = (kept: typeof registry, now: typeof registry) =>
     readDraft(draft({ registry: now }), offer({ id: 7, disk: 400 }), false, undefined, {
@@ -113,7 +113,7 @@ describe('the login to a registry', () => {
     expect(read({ registry: noRegistry })).not.toHaveProperty('request.registry', expect.anything())
   })
 
-  test('may leave a kept token empty, of the same user at the same registry alone', () => {
+  test('may keep a stored token only for the same user and registry', () => {
     const known = { ...registry, token: '' }
     expect(keeping(known, known)).toHaveProperty('request.registry', known)
     for (const other of [{ server: 'docker.io' }, { user: 'bob' }])
@@ -121,7 +121,7 @@ describe('the login to a registry', () => {
   })
 })
 
-describe('mistakes are told at their field', () => {
+describe('a mistake is shown at its field', () => {
   test.each<[string, Partial<RentDraft>, string]>([
     ['no image', { image: '  ' }, 'image'],
     ['an image with a space', { image: 'a b' }, 'image'],
@@ -162,7 +162,7 @@ describe('mistakes are told at their field', () => {
     expect(errors({ bid }, true)).toEqual({})
   })
 
-  test('all of them at once, as sentences', () => {
+  test('all mistakes at once, as sentences', () => {
     const told = errors({ image: '', disk: '', ports: 'x', bid: '' }, true)
     expect(Object.keys(told).sort()).toEqual(['bid', 'disk', 'image', 'ports'])
     for (const message of Object.values(told)) expect(message).toMatch(/^[A-Z“].*\.$/)
@@ -170,7 +170,7 @@ describe('mistakes are told at their field', () => {
   })
 })
 
-test('a refusal from the service finds its field, rows that were not sent left out of the count', () => {
+test('a refusal by the service is shown at its field, or at none if unknown', () => {
   const sent = [row(3, 'A'), row(9, 'B')]
   expect(fieldOfPath('request.env.1.name', sent)).toBe('env.9')
   expect(fieldOfPath('bid', sent)).toBe('bid')

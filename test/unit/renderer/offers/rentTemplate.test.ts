@@ -32,7 +32,7 @@ const machine = offer({ id: 7, disk: 400, gpuCount: 1, verified: true })
 const read = (draft: RentDraft) => readDraft(draft, machine, false, template)
 
 describe('a template fills in the dialog', () => {
-  test('its image, launch mode, disk, start script, arguments and volume', () => {
+  test('with its image, launch mode, disk, start script, arguments and volume', () => {
     expect(filled).toMatchObject({
       image: 'me/trainer:v2',
       access: 'none',
@@ -44,7 +44,7 @@ describe('a template fills in the dialog', () => {
     expect(overridden(filled, template)).toEqual([])
   })
 
-  test('but not over what was typed, which then is an override', () => {
+  test('but keeps typed values, which become overrides', () => {
     const typed = withFilled({ ...fresh, disk: '32' }, filledValues(fresh), template.values?.fields ?? fresh)
     expect(typed.disk).toBe('32')
     expect(overridden(typed, template)).toEqual(['disk'])
@@ -52,7 +52,7 @@ describe('a template fills in the dialog', () => {
 })
 
 describe('the request', () => {
-  test('leaves to the template what it says itself', () => {
+  test('leaves out what the template says itself', () => {
     expect(read(filled)).toEqual({
       request: {
         offer: 7,
@@ -67,13 +67,13 @@ describe('the request', () => {
     })
   })
 
-  test('says what overrides it, an emptied text too', () => {
+  test('contains every override, emptied texts too', () => {
     expect(read({ ...filled, image: 'me/other', onstart: '', args: '--epochs 4' })).toMatchObject({
       request: { image: 'me/other', onstart: '', args: '--epochs 4' },
     })
   })
 
-  test('without a template an image must be given, with one known by hash alone it need not', () => {
+  test('needs an image, unless its template is known by hash alone', () => {
     expect(readDraft({ ...fresh, image: '' }, machine, false)).toHaveProperty('errors.image')
     const byHash = readDraft({ ...fresh, image: '' }, machine, false, { hash: 'x', name: 'x' })
     expect(byHash).toMatchObject({ request: { image: '', template: { hash: 'x' } } })
@@ -86,7 +86,7 @@ describe('the request', () => {
   })
 })
 
-test('what the machine lacks of the template’s filters is told; what only the service knows is not', () => {
+test('unmet filters of the template are named where the offer is known to miss them', () => {
   expect(unmetConditions(template, machine, 'on-demand')).toEqual(['Count 2+'])
   expect(unmetConditions(template, { ...machine, gpuCount: 2, verified: false }, 'on-demand')).toEqual([
     'a verified host',

@@ -33,13 +33,13 @@ const dot = (id: number) => {
 }
 
 describe('a chart of offers', () => {
-  test('shows the price and the score of one GPU, its size by their number, its fill by reliability', () => {
+  test('shows price and score per GPU, with count as size and reliability as fill', () => {
     expect(dot(3)).toMatchObject({ price: 2_000_000, score: 300, reliability: 'high' })
     expect(dot(3).radius).toBeGreaterThan(dot(2).radius)
     expect([dot(2).reliability, dot(4).reliability]).toEqual(['middle', 'low'])
   })
 
-  test('leaves out what says no price or no score', () => {
+  test('leaves out offers without a price or a score', () => {
     const [without] = listed({ id: 1 })
     expect(dotsOf(without ? [without] : [])).toEqual([])
     expect(without && isWithin(without, { priceFrom: 0, priceTo: 9e9, scoreFrom: 0, scoreTo: 9e9 })).toBe(
@@ -47,7 +47,7 @@ describe('a chart of offers', () => {
     )
   })
 
-  test('a region has the offers whose dots it is drawn around', () => {
+  test('selects the offers whose dots are in the drawn region', () => {
     const { x, y } = pointOf(dot(2), frame)
     const region = regionBetween({ x: x + 5, y: y - 5 }, { x: x - 5, y: y + 5 }, frame)
     expect(market.filter(each => isWithin(each, region)).map(each => each.offer.id)).toEqual([2])
@@ -55,19 +55,19 @@ describe('a chart of offers', () => {
     expect(market.every(each => isWithin(each, all))).toBe(true)
   })
 
-  test('finds the dot under the pointer, and none beside all', () => {
+  test('finds the dot near the pointer, and none elsewhere', () => {
     const { x, y } = pointOf(dot(4), frame)
     expect(dotAt(dots, { x: x + 3, y: y - 3 }, frame)).toBe(dot(4))
     expect(dotAt(dots, { x: x + 40, y }, frame)).toBeUndefined()
   })
 
-  test('arrows go to the next dot that way, and stay at the last', () => {
+  test('moves by arrow key to the next dot that way, and stays at the last', () => {
     expect(nextDot(dots, dot(1), { x: 1, y: 0 }, frame)).toBe(dot(2))
     expect(nextDot(dots, dot(2), { x: 0, y: -1 }, frame)).toBe(dot(3))
     expect(nextDot(dots, dot(4), { x: 1, y: 0 }, frame)).toBe(dot(4))
   })
 
-  test('a few that are far dearer do not press the others into a corner', () => {
+  test('ignores a few far dearer offers in its scale', () => {
     const many = listed(
       ...Array.from({ length: 300 }, (_, id) => ({ id, price: 1_000_000 + id * 1000, score: 100 + id })),
       { id: 999, price: 90_000_000, score: 200 },
@@ -75,7 +75,7 @@ describe('a chart of offers', () => {
     expect(frameOf(dotsOf(many), 800, 172).prices.top).toBeLessThan(2_000_000)
   })
 
-  test('names no GPU over another', () => {
+  test('leaves out GPU names that would overlap', () => {
     const names = labelsOf(
       dotsOf(
         listed(

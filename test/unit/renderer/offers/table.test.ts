@@ -16,22 +16,22 @@ describe('columns in a narrow window', () => {
     },
   )
 
-  test('GPU and price stay to the last', () => {
+  test('GPU and price always stay', () => {
     expect(names(100)).toEqual(['gpu', 'price'])
   })
 
-  test('the one it is sorted by stays with them', () => {
+  test('the sorted column always stays', () => {
     expect(columnsFor(100, 'cpu', 12).map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
   })
 
-  test('a long GPU name takes room from other columns rather than being cut', () => {
+  test('a long GPU name takes room from other columns', () => {
     expect(columnsFor(1150, 'price', 12)).toHaveLength(13)
     const [gpu, ...others] = columnsFor(1150, 'price', 20)
     expect(gpu?.width).toBeGreaterThan(20 * 7)
     expect(others).toHaveLength(11)
   })
 
-  test('a wider window shows no fewer', () => {
+  test('a wider window shows no fewer columns', () => {
     for (let width = 100; width < 1500; width += 10) {
       expect(names(width + 10).length).toBeGreaterThanOrEqual(names(width).length)
     }
@@ -39,12 +39,12 @@ describe('columns in a narrow window', () => {
 })
 
 describe('words', () => {
-  test('a button says what it rents, for how much and where', () => {
+  test('the rent button says what, for how much and where', () => {
     const [listed] = catalogueOf([offer({ id: 1, price: 1_719_000 })], 'on-demand').offers
     expect(listed && rentName(listed, 'Sweden')).toBe('Rent 1 × H100 SXM, $1.719/h, Sweden')
   })
 
-  test('a filter says what it is set to', () => {
+  test('a filter part shows its value', () => {
     expect(partWords({}, 'gpus')).toBe('any')
     expect(partWords({ gpus: ['A', 'B', 'C'] }, 'gpus')).toBe('A and 2 more')
     expect(partWords({ countFrom: 1, countTo: 2 }, 'count')).toBe('1–2')

@@ -15,7 +15,7 @@ const before: SavedQuery = {
 }
 const chosen = templateSearch(before, template)
 
-test('a template that is dismissed takes what it filled in with it', () => {
+test('dismissing a template takes back what it filled in', () => {
   expect(chosen.made).toMatchObject({
     filter: { countFrom: 2 },
     query: { storage: 64, extra: { gpu_ram: { gte: 12_000 } } },
@@ -23,14 +23,14 @@ test('a template that is dismissed takes what it filled in with it', () => {
   expect(withoutTemplate(chosen.made, chosen)).toEqual(before)
 })
 
-test('what was changed since stays', () => {
+test('what was changed since then stays', () => {
   const { query, filter } = chosen.made
   const now = { query: { ...query, storage: 100 }, filter: { ...filter, regions: ['SE'] } }
   expect(withoutTemplate(now, chosen)).toEqual({
     query: { ...before.query, storage: 100 },
     filter: { ...before.filter, regions: ['SE'] },
   })
-  // Conditions that were dropped by hand are not missed.
+  // Conditions dropped by hand are not needed.
   const { extra: _, ...dropped } = query
   expect(withoutTemplate({ query: dropped, filter }, chosen)).toEqual(before)
 })

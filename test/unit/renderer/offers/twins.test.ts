@@ -18,12 +18,12 @@ const twins = new Twins({ offers })
 const groups = (open: number[] = []) => twins.grouped([...offers.keys()], new Set(open))
 const ids = (open: number[] = []) => groups(open).rows.map(row => offers[row]?.offer.id)
 
-test('offers of one host that are alike and cost about the same are one row', () => {
+test('similar offers of one host at about the same price are one row', () => {
   expect(ids()).toEqual([1, 2, 4, 5])
   expect([...offers.keys()].map(groups().othersOf)).toEqual([2, 0, 0, 0, 0, 0])
 })
 
-test('an open row is followed by its others', () => {
+test('an open row is followed by its twins', () => {
   expect(ids([1])).toEqual([1, 3, 6, 2, 4, 5])
   expect(groups([1]).members).toEqual(new Set([2, 5]))
 })

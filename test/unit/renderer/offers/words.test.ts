@@ -3,7 +3,7 @@ import { countryName, countryOf, placeName } from '../../../../electron/contract
 import { typedNumber } from '../../../../renderer/components/fields/numbers.ts'
 import { searchName } from '../../../../renderer/screens/offers/filters/saved.ts'
 
-test('numbers are read with their units, and never guessed', () => {
+test('numbers are read with their units, and unclear ones refused', () => {
   expect(['$1.72/h', '1,200.5', ' 40 GB', '.5'].map(text => typedNumber(text))).toEqual([
     1.72, 1200.5, 40, 0.5,
   ])
@@ -16,7 +16,7 @@ test('numbers are read with their units, and never guessed', () => {
   ])
 })
 
-test('places are named once', () => {
+test('a place is shown without repeating its country', () => {
   expect(['Sweden, SE', 'Texas, US', 'SE', 'Moon base'].map(placeName)).toEqual([
     'Sweden',
     'Texas, US',
@@ -30,7 +30,7 @@ test('places are named once', () => {
   expect(countryName('QX')).toBe('QX')
 })
 
-test('a search gets a name that says what it looks for', () => {
+test('a search is named after its criteria', () => {
   const query = { type: 'bid' as const, verifiedOnly: true, storage: 20, limit: 10_000 }
   const filter = { gpus: ['H100 SXM', 'H100 NVL'], countFrom: 2, countTo: 2, priceTo: 3, regions: ['SE'] }
   expect(searchName({ query, filter })).toBe('2 × H100 SXM, H100 NVL up to $3.000/h, Sweden, interruptible')

@@ -23,8 +23,8 @@ const job = (changes: Partial<JobView>): JobView => ({
   ...changes,
 })
 
-describe('two runs beside each other', () => {
-  test('tell what differs, and what is not known', () => {
+describe('two compared jobs', () => {
+  test('show which facts differ and which are unknown', () => {
     const first = job({ commit: { id: 'a'.repeat(40), branch: 'main' } })
     const second = job({ code: 2, endedAt: 2300, gpu: { name: 'H100', count: 2 } })
     const facts = comparedFacts([first, second], 3000)
@@ -37,7 +37,7 @@ describe('two runs beside each other', () => {
     ])
   })
 
-  test('show each line that one of them lacks where it belongs', () => {
+  test('show each line that only one of them has in its place', () => {
     expect(comparedLines('a\nb\nc\n', 'a\nB\nc\nd\n')).toEqual([
       { text: 'a', in: 'both' },
       { text: 'b', in: 'first' },
@@ -47,7 +47,7 @@ describe('two runs beside each other', () => {
     ])
   })
 
-  test('have all lines of each, in their order', () => {
+  test('keep all lines of each in order', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (first, second) => {
@@ -60,7 +60,7 @@ describe('two runs beside each other', () => {
     )
   })
 
-  test('end with the last lines of their output, bars drawn once', () => {
+  test('end with the last lines of output, progress bars once', () => {
     expect(lastLines('one\ntwo\n\r 10%\r 20%\n', 2)).toBe('two\n 20%')
   })
 })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { emptySpec, readSpecForm } from '../../../../renderer/screens/projects/spec-editor/specForm.ts'
 
-describe('the form of a project', () => {
-  test('says no more than was filled in', () => {
+describe('the project form', () => {
+  test('gives only what was filled in', () => {
     expect(readSpecForm({ ...emptySpec, run: 'python train.py', stops: [] })).toEqual({
       value: { run: 'python train.py' },
     })
   })
 
-  test('says all of it as a berth.yaml would', () => {
+  test('gives everything in the form of a berth.yaml', () => {
     const filled = {
       ...emptySpec,
       run: 'python train.py',
@@ -43,7 +43,7 @@ describe('the form of a project', () => {
     })
   })
 
-  test('tells at each field what the contract refuses', () => {
+  test('shows each error of the contract at its field', () => {
     const wrong = {
       ...emptySpec,
       count: '0',

@@ -17,7 +17,7 @@ describe('a number typed for a setting', () => {
     return value ?? errors?.['']
   }
 
-  test('is read in the unit shown, and kept in the setting’s own', () => {
+  test('is read in the shown unit and stored in the setting’s own', () => {
     expect(readSetting('15', entries.rentalDeadline, 60)).toBe(900)
     expect(readSetting('$2.50', entries.lowCreditDollars)).toBe(2.5)
   })
@@ -31,13 +31,13 @@ describe('a number typed for a setting', () => {
     expect(readSetting(text, entries.pollInterval)).toBe(error)
   })
 
-  test('bounds are said in the unit shown', () => {
+  test('is checked against bounds given in the shown unit', () => {
     expect(readSetting('0.5', entries.rentalDeadline, 60)).toBe('At least 1 minute.')
     expect(readSetting('121', entries.rentalDeadline, 60)).toBe('At most 120 minutes.')
   })
 })
 
-test('what a change is about is remembered as it was, and nothing else', () => {
+test('the values before a change are those of exactly the changed settings', () => {
   const change = { theme: 'dark' as const, pollInterval: 30 }
   expect(partBefore(defaultSettings, change)).toEqual({ theme: 'system', pollInterval: 10 })
   const within = { quietHours: { from: '23:00' }, alerts: { ready: false } }
@@ -47,21 +47,21 @@ test('what a change is about is remembered as it was, and nothing else', () => {
   })
 })
 
-describe('removing an account says what goes on', () => {
+describe('removing an account names', () => {
   const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }).join(' ')
 
-  test('what it costs', () => {
+  test('what its instances go on costing', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
     expect(said({ instances: two, spendPerHour: 2_710_000 })).toContain(
       'Its 2 instances go on costing $2.710/h',
     )
   })
 
-  test('nothing, when it rents nothing', () => {
+  test('that it rents nothing, where that is so', () => {
     expect(said({})).toContain('It rents nothing now.')
   })
 
-  test('that it cannot be known, while the service does not answer', () => {
+  test('that its instances are unknown while the service does not answer', () => {
     const problem = { code: 'offline', message: 'Out of reach.' }
     expect(said({ connection: { status: 'offline', problem } })).toContain('cannot see now')
   })
@@ -72,7 +72,7 @@ describe('removing an account says what goes on', () => {
     }
     expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
-  test('a watchdog whose lease lapses then', () => {
+  test('a watchdog whose lease will lapse', () => {
     const watchdog = { instance: 7, step: 'watching' as const, foreign: false }
     const leased = (action: 'stop' | 'destroy') => ({ ...watchdog, request: { action, lease: 600 } })
     expect(said({ watchdogs: { '7': leased('stop') } })).toContain('on #7 any more: once it lapses')

@@ -9,12 +9,12 @@ const week = laneDays(now)
 const changes = (...list: [number, InstanceState][]) =>
   list.map(([at, state]) => ({ at, state, actualStatus: null }))
 
-test('lanes show seven days by the calendar, today last', () => {
+test('lanes show seven calendar days, today last', () => {
   expect([week.from, week.to]).toEqual([at(16, 0), at(23, 0)])
   expect(week.days.map(({ name }) => name.slice(0, 3)).join(' ')).toBe('Mon Tue Wed Thu Fri Sat Sun')
 })
 
-test('a lane tells when an instance ran, lay there and was outbid, from the first day shown on', () => {
+test('a lane shows when an instance ran, rested and was outbid in the shown days', () => {
   const history = changes(
     [at(15, 22), 'running'],
     [at(16, 2), 'stopped'],
@@ -32,14 +32,14 @@ test('a lane tells when an instance ran, lay there and was outbid, from the firs
   expect(lane.about).toBe('ran 5 h, outbid Fri 20 Nov, 09:00')
 })
 
-test('what ran when it was first seen ran since its creation', () => {
+test('an instance that was running when first seen ran since its creation', () => {
   const view = instanceView({ startedAt: at(21, 10), history: changes([at(22, 10), 'running']) })
   expect(laneOf(view, week, now).parts).toEqual([{ from: at(21, 10), to: now, kind: 'running' }])
   const stopped = instanceView({ startedAt: at(21, 10), history: changes([at(22, 10), 'stopped']) })
   expect(laneOf(stopped, week, now)).toMatchObject({ parts: [{ from: at(22, 10) }], about: 'did not run' })
 })
 
-test('a machine that stays offline or crashes again is marked once each time it begins', () => {
+test('a repeated crash is marked once each time it begins', () => {
   const history = changes(
     [at(20, 1), 'crashed'],
     [at(20, 2), 'unstartable'],
@@ -52,7 +52,7 @@ test('a machine that stays offline or crashes again is marked once each time it 
   ])
 })
 
-test('the week is counted by instance, and what is gone by day', () => {
+test('the week is summed by instance, and instances that are gone by day', () => {
   const day = (name: string, instances: Record<string, number>, spent: number) => ({
     day: name,
     spent,

@@ -21,7 +21,7 @@ const history: MoneyHistory = {
   names: { 7: { gpu: 'RTX 4090', label: 'train' }, 8: { gpu: 'A100' } },
 }
 
-test('a month is of this calendar, and the days after today are yet to come', () => {
+test('the month is the calendar’s, with the days after today still ahead', () => {
   const { bars } = stacks(history, 'month', now, 'model')
   expect(bars).toHaveLength(30)
   expect(bars.at(1)).toMatchObject({ title: 'Mon 2 Nov', spent: 4_000_000 })
@@ -29,7 +29,7 @@ test('a month is of this calendar, and the days after today are yet to come', ()
   expect(bars.findIndex(({ ahead }) => ahead)).toBe(21)
 })
 
-test('ninety days end today, and a year is twelve months and ends with this one', () => {
+test('the quarter is 90 days up to today, the year twelve months up to this one', () => {
   const days = stacks(history, 'quarter', now, 'model').bars
   expect([days.length, days.at(-1)?.spent, days.at(-31)?.spent]).toEqual([90, 1_500_000, 1])
   const year = stacks(history, 'year', now, 'model').bars
@@ -37,7 +37,7 @@ test('ninety days end today, and a year is twelve months and ends with this one'
   expect([year.at(0)?.spent, year.at(10)?.spent, year.at(11)?.spent]).toEqual([2_000_000, 1, 5_500_000])
 })
 
-test('by instance, the rows add up to the days, with what belongs to none of them, and tell today', () => {
+test('rows by instance add up to the total, with a row for other costs', () => {
   const rows = spenders(history, 'month', now, 'instance')
   expect(rows.map(({ name, spent, today }) => [name, spent, today])).toEqual([
     ['train #7', 5_000_000, 1_000_000],
@@ -47,7 +47,7 @@ test('by instance, the rows add up to the days, with what belongs to none of the
   expect(rows.reduce((total, { share }) => total + share, 0)).toBeCloseTo(1)
 })
 
-test('what is of none, or of another kind, comes last however much it is', () => {
+test('“Other” comes last, whatever its amount', () => {
   const days = [{ ...day('2026-11-21', { 7: 1000, 8: 300 }, 9000), charged: { 7: { other: 800, gpu: 500 } } }]
   const names = (by: 'model' | 'instance' | 'kind') =>
     spenders({ ...history, days }, 'month', now, by).map(({ name }) => name)
@@ -57,7 +57,7 @@ test('what is of none, or of another kind, comes last however much it is', () =>
   expect(stacks({ ...history, days }, 'month', now, 'instance').bars.at(20)?.parts).toEqual([1000, 300, 7700])
 })
 
-test('by project, instances of one are together, and those of none with the rest', () => {
+test('by project, its instances are summed, and those without one are “Other”', () => {
   const names = { 7: { project: 'digits' }, 8: {}, 9: { project: 'digits' } }
   const days = [day('2026-11-20', { 7: 1000, 8: 200 }, 1200), day('2026-11-21', { 9: 30 }, 30)]
   const rows = spenders({ ...history, days, names }, 'month', now, 'project')
@@ -72,14 +72,14 @@ test('by project, instances of one are together, and those of none with the rest
   ])
 })
 
-test('bars by instance are of parts that add up to them, what belongs to none among them', () => {
+test('the parts of a bar add up to it, other costs included', () => {
   const { names, bars } = stacks(history, 'month', now, 'instance')
   expect(names).toEqual(['train #7', 'A100 #8', 'Other'])
   expect(bars.at(1)?.parts).toEqual([4_000_000, 0, 0])
   expect(bars.at(20)?.parts).toEqual([1_000_000, 300_000, 200_000])
 })
 
-test('of many instances the three dearest have parts of their own, and the others one', () => {
+test('of many instances the three dearest have parts, the others share one', () => {
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, id) => [id + 1, (id + 1) * 100]))
   const crowd = { ...history, days: [day('2026-11-20', many, 5000), day('2026-11-21', { 1: 7 }, 7)] }
   const { names, bars } = stacks(crowd, 'month', now, 'instance')
@@ -88,7 +88,7 @@ test('of many instances the three dearest have parts of their own, and the other
   expect(bars.at(20)?.parts).toEqual([0, 0, 0, 7])
 })
 
-test('as a table, only what cost something is a row, the newest first, and what is estimated says so', () => {
+test('the table lists days with costs, newest first, and marks estimates', () => {
   const days = history.days.map(one =>
     one.day === '2026-11-02' ? { ...one, estimated: true as const } : one,
   )
@@ -99,7 +99,7 @@ test('as a table, only what cost something is a row, the newest first, and what 
   ])
 })
 
-test('the forecast is the mean of the last fourteen days for the time that is left', () => {
+test('the forecast is the mean of the last 14 days times the remaining days', () => {
   const noon = new Date(2026, 10, 21, 12).getTime() / 1000
   const daily = Array.from({ length: 30 }, (_, at) => {
     const date = new Date(2026, 9, 23 + at, 12)
@@ -113,7 +113,7 @@ test('the forecast is the mean of the last fourteen days for the time that is le
   })
 })
 
-test('a day without spending counts in the forecast, one that Berth did not see from its begin does not', () => {
+test('the forecast counts days without spending, but not the partly seen first day', () => {
   const noon = new Date(2026, 10, 21, 12).getTime() / 1000
   const days = [day('2026-11-18', {}, 6_000_000), day('2026-11-21', {}, 5_000_000)]
   expect(monthFigures({ days }, noon)).toMatchObject({

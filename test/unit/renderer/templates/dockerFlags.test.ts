@@ -13,8 +13,8 @@ const withoutSource = ({ source: _, ...row }: FlagRow) => row
 const rows = (text: string) => parseFlags(text).rows.map(withoutSource)
 const variable = (name: string, value: string) => ({ kind: 'variable', name, value })
 
-describe('flags become rows', () => {
-  test('variables and ports in every way they are written', () => {
+describe('Docker flags are read', () => {
+  test('as variables and ports in every notation', () => {
     expect(rows('-e A=1 --env B=2 -eC=3 --env=D=4 -p 8080:80 -p 53/udp --publish=1:2/tcp')).toEqual([
       variable('A', '1'),
       variable('B', '2'),
@@ -26,7 +26,7 @@ describe('flags become rows', () => {
     ])
   })
 
-  test('quotes and escapes as a shell reads them', () => {
+  test('with a shell’s quotes and escapes', () => {
     expect(
       rows(String.raw`-e A='x y' -e B="say \"hi\" \n" -e 'C=it'"'"'s' -e D=a\ b -e "E=" -e F=-e`),
     ).toEqual([
@@ -39,7 +39,7 @@ describe('flags become rows', () => {
     ])
   })
 
-  test('other flags stay whole, with their values', () => {
+  test('with other flags whole, including their values', () => {
     expect(rows('-h box -v /data:/data --gpus all --privileged -e PATH -p 1-5:1-5 stray')).toEqual([
       { kind: 'other', text: '-h box' },
       { kind: 'other', text: '-v /data:/data' },
@@ -51,11 +51,11 @@ describe('flags become rows', () => {
     ])
   })
 
-  test('lines joined by a backslash are one text', () => {
+  test('over lines joined by a backslash', () => {
     expect(rows('-e A=1 \\\n  -e B=2\n-p 80')).toHaveLength(3)
   })
 
-  test('a quote that stays open is told, and kept', () => {
+  test('with an open quote reported and kept', () => {
     const read = parseFlags(`-e A=1 -e B='x`)
     expect(read.unclosed).toBe(true)
     expect(read.rows.at(-1)).toMatchObject({ kind: 'other' })
@@ -92,7 +92,7 @@ const flagText = fc.oneof(
     )
     .map(parts => parts.join('')),
 )
-/** Texts of little but what shells and flags give a meaning to. */
+/** Texts of characters that shells and flags treat specially. */
 const awkward = fc.string({
   unit: fc.constantFrom("'", '"', '\\', ' ', '\n', '\r', '$', '`', '=', '-', 'e', '#'),
   maxLength: 10,
@@ -114,7 +114,7 @@ const newRow: fc.Arbitrary<FlagRow> = fc.oneof(
     .map(text => ({ kind: 'other' as const, text })),
 )
 
-describe('nothing is lost on the way', () => {
+describe('rows are lossless', () => {
   // interface 2.3: `env` is a string of Docker flags in a template
   test('whatever is written, its rows print it to the letter', () => {
     fc.assert(
@@ -125,7 +125,7 @@ describe('nothing is lost on the way', () => {
     )
   })
 
-  test('new rows, printed and read again, are the same rows', () => {
+  test('new rows are the same after printing and reading', () => {
     fc.assert(
       fc.property(fc.array(newRow, { maxLength: 8 }), given => {
         const read = parseFlags(printFlags(given))
@@ -136,7 +136,7 @@ describe('nothing is lost on the way', () => {
     )
   })
 
-  test('a row that is changed or added leaves all others as they read', () => {
+  test('changing or adding a row leaves the others as they were', () => {
     fc.assert(
       fc.property(fc.array(newRow, { maxLength: 8 }), newRow, fc.nat(), (given, added, where) => {
         const before = parseFlags(printFlags(given))
@@ -149,14 +149,14 @@ describe('nothing is lost on the way', () => {
   })
 })
 
-test('of a name given twice the last value counts', () => {
+test('of a variable given twice the last value counts', () => {
   expect(envOf('-e A=1 -e A=2 -p 80:80 -p 53:53/udp')).toEqual({
     variables: new Map([['A', '2']]),
     ports: new Set(['80', '53/udp']),
   })
 })
 
-test('a mistake in a row is told', () => {
+test('a row’s mistake is described', () => {
   expect(rowMistake({ kind: 'variable', name: '', value: 'x' })).toMatch(/name/)
   expect(rowMistake({ kind: 'variable', name: '1A', value: 'x' })).toMatch(/digit/)
   expect(rowMistake({ kind: 'port', outside: '', container: '70000', protocol: 'tcp' })).toMatch(/65535/)

@@ -18,7 +18,7 @@ test.each([
   expect(isTooMuch(text)).toBe(true)
 })
 
-/** What people write, over and over. */
+/** A usual readme, to be repeated. */
 const section = `# A template for training
 
 It installs **PyTorch** with \`CUDA\` and a [server](https://example.com/a_long_path?with=parameters), *as is*.
@@ -43,14 +43,14 @@ def f(*args, **kwargs): return [a_b for a_b in args] # ${'x'.repeat(200)}
 
 `
 
-test('a readme of 200 KB as people write them is formatted', () => {
+test('a usual readme of 200 KB is formatted', () => {
   const text = many(section, 200 * 1024)
   expect(isTooMuch(text)).toBe(false)
   const markup = String(new Marked({ gfm: true, breaks: false, async: false }).parse(text))
   expect(markup.split('<h1>').length - 1).toBe(text.split('# A template for training').length - 1)
 })
 
-test('one long paragraph, one long line and a picture in it are formatted', () => {
+test('a long paragraph, a long line and an inline picture are formatted', () => {
   expect(isTooMuch(many('A sentence of some words, _one_ of them with emphasis. ', 60_000))).toBe(false)
   expect(isTooMuch(`![logo](data:image/png;base64,${many('AbC1', 12_000)})`)).toBe(false)
 })

@@ -3,12 +3,12 @@ import { draftOf } from '../../../../renderer/features/templates/templateForm.ts
 import { secretsIn } from '../../../../renderer/screens/templates/editor/secretsIn.ts'
 import { soundsSecret } from '../../../../renderer/words/secretNames.ts'
 
-test('names that sound like secrets', () => {
+test('names such as HF_TOKEN sound secret', () => {
   expect(['HF_TOKEN', 'WANDB_API_KEY', 'db_password'].every(soundsSecret)).toBe(true)
   expect(['PORT', 'KEYBOARD', 'MODEL'].some(soundsSecret)).toBe(false)
 })
 
-test('a template’s secrets are found in its variables, start script and arguments', () => {
+test('secrets are found in a template’s variables, start script and arguments', () => {
   expect(
     secretsIn({
       env: '-e HF_TOKEN=hf_abc -e MODE=train -p 8080:8080',
@@ -18,11 +18,11 @@ test('a template’s secrets are found in its variables, start script and argume
   ).toEqual(['HF_TOKEN', 'WANDB_API_KEY', 'api_key'])
 })
 
-test('a secret without a value, or taken from another variable, is none', () => {
+test('a secret without a value or from another variable does not count', () => {
   expect(secretsIn({ env: '-e HF_TOKEN=', onstart: 'export HF_TOKEN="$TOKEN"', args: '' })).toEqual([])
 })
 
-test('a new template is private, and one that is edited stays as it is', () => {
+test('a new template is private, an edited one keeps its visibility', () => {
   expect(draftOf({}).private).toBe(true)
   expect(draftOf({ name: 'a', hash: 'b', private: false }).private).toBe(false)
 })

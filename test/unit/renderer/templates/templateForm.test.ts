@@ -30,7 +30,7 @@ describe('an edit', () => {
     expect('fields' in read && changesSince(before, draft, read.fields)).toEqual({ env: '-e A=2', disk: 32 })
   })
 
-  test('sends a token that was typed, and an empty one where it is taken away', () => {
+  test('sends a typed token, and an empty one to remove it', () => {
     const before = draftOf(view)
     for (const registryToken of ['s3cret', '']) {
       const draft = { ...before, registryToken }
@@ -39,12 +39,12 @@ describe('an edit', () => {
     }
   })
 
-  test('keeps what a volume hint says beyond the known', () => {
+  test('keeps unknown fields of a volume hint', () => {
     const read = readTemplate(draftOf(view))
     expect(read).toMatchObject({ fields: { volumeInfo: view.volumeInfo } })
   })
 
-  test('tells each mistake at its field', () => {
+  test('shows each mistake at its field', () => {
     const draft = { ...draftOf({}), href: 'javascript:alert(1)', disk: 'much' }
     expect(readTemplate(draft)).toMatchObject({
       errors: {
@@ -57,14 +57,14 @@ describe('an edit', () => {
   })
 })
 
-test('a new one can be entered, as a rental can, and is private', () => {
+test('a new template has SSH access and is private', () => {
   const read = readTemplate({ ...newDraft(), name: 'Trainer', image: 'me/trainer' })
   expect(read).toMatchObject({
     fields: { runtype: 'ssh', useSsh: true, sshDirect: true, disk: 20, private: true },
   })
 })
 
-test('machine filters, taken apart into rows and read again, are the same', () => {
+test('machine filters are the same after conversion to rows and back', () => {
   const scalar = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(n => n || 0),
     fc.string({ minLength: 1 }),
@@ -85,7 +85,7 @@ test('machine filters, taken apart into rows and read again, are the same', () =
   )
 })
 
-test('conditions that mean the same on the page become its filter, all others go to the service', () => {
+test('known conditions become the page’s filter, all others go to the service', () => {
   expect(
     readExtraFilters({
       gpu_name: { in: ['H100', 'A100'] },
@@ -106,7 +106,7 @@ test('conditions that mean the same on the page become its filter, all others go
   })
 })
 
-test('a filter is read by its field’s kind, and can be changed as it was typed', () => {
+test('a filter is read by its field’s type, and shown again as typed', () => {
   expect(readFilter('count_created', 'gte', '100')).toEqual({
     filter: { field: 'count_created', condition: { operator: 'gte', value: 100 } },
   })
@@ -119,7 +119,7 @@ test('a filter is read by its field’s kind, and can be changed as it was typed
   expect('filter' in time && typedValue(time.filter)).toBe('2026-05-03 14:02:00')
 })
 
-test('templates are sorted with unknown figures last, and parted by whose they are', () => {
+test('templates are sorted with unknown figures last, and filtered by owner', () => {
   const all = [
     { ...view, name: 'b', used: 1, own: true },
     { ...view, name: 'a' },

@@ -17,7 +17,7 @@ const sync: SyncDraft = {
   flags: '',
 }
 
-test('every empty field of a copy has its own sentence', () => {
+test('every empty field of a copy has its own error', () => {
   expect(readCopy({ from: '', fromPath: ' ', to: '', toPath: '' })).toEqual({
     errors: {
       from: 'Choose the instance to copy from.',
@@ -28,13 +28,13 @@ test('every empty field of a copy has its own sentence', () => {
   })
 })
 
-test('two instances that are not chosen yet are not one and the same', () => {
+test('two instances that are not chosen yet do not count as the same', () => {
   expect(readCopy({ from: '', fromPath: '/data/', to: '', toPath: '/data/' })).toEqual({
     errors: { from: 'Choose the instance to copy from.', to: 'Choose the instance to copy to.' },
   })
 })
 
-test('a copy onto itself is refused, onto another path or instance it is not', () => {
+test('a copy onto itself is refused, to another path or instance allowed', () => {
   expect(readCopy({ from: '7', fromPath: '/a', to: '7', toPath: '/a' })).toEqual({
     errors: { toPath: 'This is where it is copied from.' },
   })
@@ -68,7 +68,7 @@ test('a sync without a connection says what is missing', () => {
   })
 })
 
-test('instances that run come first, others with their state', () => {
+test('running instances are listed first, others with their state', () => {
   const instances = { 9: instanceView({ id: 9, state: 'stopped' }), 8: instanceView({ id: 8 }) }
   expect(instanceChoices(instances)).toEqual([
     { value: '8', label: 'Instance #8' },
@@ -76,7 +76,7 @@ test('instances that run come first, others with their state', () => {
   ])
 })
 
-test('a copy goes to the one other instance that runs; of several, none is chosen by itself', () => {
+test('the copy target is preset only if exactly one other instance runs', () => {
   const two = {
     9: instanceView({ id: 9 }),
     8: instanceView({ id: 8 }),

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { highBid } from '../../../../renderer/words/highBid.ts'
 import { stateWords } from '../../../../renderer/words/state.ts'
 
-test('a state that is not known is shown by its own word, cut short', () => {
+test('an unknown state is shown by its own word, cut short', () => {
   expect(stateWords('other', 'frozen').word).toBe('Frozen')
   expect(stateWords('other', 'x'.repeat(500)).word).toHaveLength(24)
   expect(stateWords('other', null).word).toBe('Unknown')
   expect(stateWords('running', 'running')).toEqual({ word: 'Running', shape: 'running' })
 })
 
-test('a bid far above the lowest is doubted, by how many times it is', () => {
+test('a bid over three times the lowest is questioned with the factor', () => {
   expect(highBid(31_800_000, 42_000)).toBe('That is 757 × the lowest bid of $0.042/h. You pay what you bid.')
   expect(highBid(126_000, 42_000)).toBeUndefined()
   expect(highBid(130_000, 42_000)).toContain('3.1 ×')

@@ -23,7 +23,7 @@ test.each([
   expect(fitsNow(rfcSecret, code)).toBe(true)
 })
 
-test('a code fits one step of 30 seconds early or late, and not two', () => {
+test('a code is valid one step of 30 seconds early or late, but not two', () => {
   const fits = [-2, -1, 0, 1, 2].map(steps => {
     vi.setSystemTime((1_234_567_890 + steps * 30) * 1000)
     return fitsNow(rfcSecret, '005924')
@@ -31,7 +31,7 @@ test('a code fits one step of 30 seconds early or late, and not two', () => {
   expect(fits).toEqual([false, true, true, true, false])
 })
 
-test('a setup follows from the seed, is new each time, and its address holds its secret', () => {
+test('a setup follows from the seed, is new each time and carries its secret in its address', () => {
   const authenticators = new Authenticators(7)
   const first = authenticators.setUp('someone@example.com')
   const second = authenticators.setUp('someone@example.com')

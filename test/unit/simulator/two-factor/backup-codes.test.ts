@@ -9,7 +9,7 @@ test('ten different codes of the form XXXX-XXXX-XXXX, which follow from the seed
   expect(codes).toEqual(new BackupCodes(7).generate())
 })
 
-test('a code serves once, however it is typed', () => {
+test('a code works once, whatever its case and spaces', () => {
   const codes = new BackupCodes(7)
   const [code = ''] = codes.generate()
   expect(codes.use(` ${code.toLowerCase()} `)).toBe(true)
@@ -17,7 +17,7 @@ test('a code serves once, however it is typed', () => {
   expect(codes.remaining).toBe(9)
 })
 
-test('a new generation voids the old one', () => {
+test('new codes void the old ones', () => {
   const codes = new BackupCodes(7)
   const old = codes.generate()
   expect(codes.generate()).not.toEqual(old)

@@ -30,14 +30,14 @@ function failed(times: number, now: number): Method {
   return made
 }
 
-test('four failures in a row do not lock, the fifth does', () => {
+test('four failures in a row do not lock a method, the fifth does', () => {
   expect(attempts(failed(4, 0), 0)).toEqual({ fail_count: 4, locked_until: null })
   expect(() => refuseLocked(failed(4, 0), 0)).not.toThrow()
   expect(attempts(failed(5, 0), 0)).toEqual({ fail_count: 5, locked_until: 15 * 60 })
   expect(() => refuseLocked(failed(5, 0), 0)).toThrow(/locked/)
 })
 
-test('a lockout ends after 15 minutes, and counting begins anew', () => {
+test('a lockout ends after 15 minutes, and counting starts over', () => {
   const locked = failed(5, 0)
   expect(() => refuseLocked(locked, 15 * MINUTE - 1)).toThrow()
   expect(() => refuseLocked(locked, 15 * MINUTE)).not.toThrow()
@@ -45,7 +45,7 @@ test('a lockout ends after 15 minutes, and counting begins anew', () => {
   expect(attempts(locked, 15 * MINUTE)).toEqual({ fail_count: 1, locked_until: null })
 })
 
-test('a success forgets the failures', () => {
+test('a success resets the failures', () => {
   const used = failed(4, 0)
   countSuccess(used, 5000)
   expect(attempts(used, 5000)).toEqual({ fail_count: 0, locked_until: null })

@@ -24,7 +24,7 @@ test.each([
   expect(safeLabel(label)).toBe(safe)
 })
 
-test('a label that two have leads to neither of them alone', () => {
+test('a label of two instances gets the instance number appended', () => {
   expect(hostNames([lab(1, 'train'), lab(2, 'Train!'), lab(3, 'other')])).toEqual([
     ['berth-1', 'berth-train-1'],
     ['berth-2', 'berth-train-2'],
@@ -32,7 +32,7 @@ test('a label that two have leads to neither of them alone', () => {
   ])
 })
 
-test('a label that spells out another name gives way', () => {
+test('a label name that two instances would share is dropped', () => {
   expect(hostNames([lab(1, 'train'), lab(2, 'train'), lab(3, 'train-1')])).toEqual([
     ['berth-1'],
     ['berth-2', 'berth-train-2'],
@@ -40,7 +40,7 @@ test('a label that spells out another name gives way', () => {
   ])
 })
 
-test('two accounts, or the demo, never meet at a number', () => {
+test('the same instance number in two accounts or the demo gets distinct names', () => {
   const other = { account: 'b2', instance: 1 }
   const demo = { account: 'demo', instance: 1 }
   expect(hostNames([lab(1), other])).toEqual([['berth-1-a1'], ['berth-1-b2']])
@@ -49,7 +49,7 @@ test('two accounts, or the demo, never meet at a number', () => {
 })
 
 test.each(['-oProxyCommand=x', 'a b', 'a\nUser x', 'host"', 'bücher.example'])(
-  'the host %j never reaches the file',
+  'the host %j is never written to the config',
   host => {
     const entry = { ...lab(1), address: { host, port: 22 }, keyPath: '/k', knownHostsPath: '/h' }
     expect(() => configText([entry])).toThrow(/ssh_host/)

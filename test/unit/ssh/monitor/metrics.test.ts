@@ -3,7 +3,7 @@ import { logPlaces } from '../../../../electron/ssh/monitor/log.ts'
 import { readDisks, readGpus } from '../../../../electron/ssh/monitor/metrics.ts'
 import { plainLine, plainLines } from '../../../../electron/ssh/monitor/plain-lines.ts'
 
-test('GPUs are read as nvidia-smi prints them, and what a card does not know is left out', () => {
+test('nvidia-smi rows are read as GPUs, without the values a card does not report', () => {
   const text =
     '0, 87, 20480, 24564, 71, 331.25, 450.00, NVIDIA GeForce RTX 4090\n1, [N/A], 4, 8192, 40, [Not Supported], [N/A], Odd, card\n'
   expect(readGpus(text)).toEqual([
@@ -21,12 +21,12 @@ test('GPUs are read as nvidia-smi prints them, and what a card does not know is 
   ])
 })
 
-test('what is no row of a GPU is passed over, and a name holds no escapes', () => {
+test('lines that are no GPU rows are skipped, and names have no escape sequences', () => {
   expect(readGpus('bash: nvidia-smi: command not found\n\n,,,,,,,\n')).toEqual([])
   expect(readGpus('0, 1, 2, 3, 4, 5, 6, \x1b]0;owned\x07\x1b[31mRed\x1b[0m')[0]?.name).toBe('Red')
 })
 
-test('disks are told once each, without the system’s own places', () => {
+test('each disk is listed once, without system mounts', () => {
   const text = `Filesystem     1024-blocks      Used Available Capacity Mounted on
 overlay           20971520   5242880  15728640      25% /
 tmpfs                65536         0     65536       0% /dev
@@ -40,19 +40,19 @@ tmpfs                65536         0     65536       0% /dev
   ])
 })
 
-test('the start script’s own output files are looked for too, and nothing of it reaches a shell', () => {
+test('output files of the start script are log places too, except unsafe paths', () => {
   const script =
     'vllm serve x > /var/log/vllm.log 2>&1 &\nrun | tee -a /root/out.log\necho >/dev/null; x > "/a b"'
   expect(logPlaces(script).slice(-2)).toEqual(['/var/log/vllm.log', '/root/out.log'])
   expect(logPlaces(undefined)[0]).toBe('/var/log/onstart.log')
 })
 
-test('a line of a log is plain text: no escapes, and of a progress line what was written last', () => {
+test('a log line is plain text without escapes, and a progress line keeps its last state', () => {
   expect(plainLine('\x1b[2J\x1b]52;c;aGk=\x07 10%\r 55%\r\x1b[32m100%\x1b[0m done\r')).toBe('100% done')
   expect(plainLine('a\u202eb\x00c')).toBe('abc')
 })
 
-test('characters that are cut between two pieces stay whole, and an endless line comes in pieces', async () => {
+test('split UTF-8 characters stay whole, and an endless line is cut into pieces', async () => {
   const lines = plainLines()
   let text = ''
   lines.on('data', piece => {

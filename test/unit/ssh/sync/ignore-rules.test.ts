@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isIgnored, parseIgnoreFile } from '../../../../electron/ssh/sync/ignore-rules.ts'
 
-/** As a walk from the top down meets it: what lies in a folder that is left out is left out. */
+/** As a walk from the top down decides: what lies in an ignored folder is ignored. */
 function isLeftOut(text: string, path: string, isFolder: boolean): boolean {
   const inForce = [{ depth: 0, rules: parseIgnoreFile(text) }]
   const names = path.split('/')
@@ -32,17 +32,17 @@ test.each([
   ['a\r\nb\r\n', 'a', true],
   ['[[:digit:]]*', '1a', true],
   ['[', '[', false],
-])('%j and %s: left out is %s', (text, path, expected) => {
+])('%j and %s: ignored is %s', (text, path, expected) => {
   expect(isLeftOut(text, path, false)).toBe(expected)
 })
 
-test('a pattern made to be slow is not', () => {
+test('a pattern built for endless backtracking comes to an end', () => {
   const text = `${'*a'.repeat(100)}b\n${'**/a/'.repeat(50)}b\n`
   const path = Array.from({ length: 60 }, () => 'a'.repeat(60)).join('/')
   expect(isLeftOut(text, path, false)).toBe(false)
 })
 
-describe('beside git itself', () => {
+describe('compared with git', () => {
   let repository = ''
   beforeAll(() => {
     repository = mkdtempSync(join(tmpdir(), 'berth-ignore-'))
@@ -54,7 +54,7 @@ describe('beside git itself', () => {
   const step = fc
     .array(piece, { minLength: 1, maxLength: 4 })
     .map(pieces => pieces.join(''))
-    // Within a name git reads it now so, now so.
+    // Git reads `**` in a name inconsistently.
     .filter(each => !each.includes('**'))
   const pattern = fc
     .tuple(
@@ -66,7 +66,7 @@ describe('beside git itself', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'ab', 'a.b', '.a', 'abc', 'd')
   const path = fc.array(name, { minLength: 1, maxLength: 4 }).map(names => names.join('/'))
 
-  test('the same is left out', () => {
+  test('the same paths are ignored', () => {
     fc.assert(
       fc.property(
         fc.array(pattern, { minLength: 1, maxLength: 5 }),

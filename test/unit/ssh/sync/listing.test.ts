@@ -7,7 +7,7 @@ const head =
 const listing = (...entries: string[]) =>
   parseListing(Buffer.from(head + entries.map(each => `${each}\0\0`).join('')), '/x')
 
-test('facts, paths and the free disk are read', () => {
+test('facts, paths and the free disk space are read', () => {
   const { items, free, tar, now } = listing('d 4096 1700000000.0 755 .', 'f 12 1700000000.25 755 ./a b/\nc')
   expect({ free, tar, now }).toEqual({ free: 6144, tar: 'gnu', now: 1_700_000_100 })
   expect([...items]).toEqual([
@@ -15,25 +15,25 @@ test('facts, paths and the free disk are read', () => {
   ])
 })
 
-test('where a link leads is read', () => {
+test('the target of a link is read', () => {
   const { items } = parseListing(Buffer.from(`${head}l 3 1 777 ./l\0../x\0`), '/x')
   expect(items.get('l')).toMatchObject({ kind: 'link', target: '../x' })
 })
 
-test('entries beyond the bounds are refused', () => {
+test('a listing with too many entries is refused', () => {
   const many = Array.from({ length: 11 }, (_, at) => `f 1 1 644 ./${at}\0\0`).join('')
   const bounds = { entries: 10, depth: 4, characters: 1000 }
   expect(() => parseListing(Buffer.from(head + many), '/x', bounds)).toThrow(/more files/)
 })
 
 test.each(['', 'hello', 'berth-sync ok gnu', 'berth-sync ok rm 1', `${'berth-sync ok gnu 1 '.repeat(9999)}`])(
-  'what is no listing is refused: %#',
+  'text that is no listing is refused: %#',
   text => {
     expect(() => parseListing(Buffer.from(text), '/x')).toThrow()
   },
 )
 
-test('whatever an instance says, each item has plain facts and a path', () => {
+test('any output of an instance gives only items with whole numbers and relative paths', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(

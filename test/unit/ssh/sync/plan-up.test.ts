@@ -32,7 +32,7 @@ function remoteOf(there: Record<string, Omit<RemoteItem, 'kind'>>, start = ''): 
   return Object.entries(there).map(([path, facts]) => [start + path, { kind: 'file', ...facts }])
 }
 
-/** What lies there once what was planned has come. */
+/** The remote files after the plan is carried out. */
 function after(
   plan: ReturnType<typeof planUp>,
   there: Record<string, unknown>,
@@ -46,7 +46,7 @@ function after(
   return { ...there, ...placed, ...Object.fromEntries(sent) }
 }
 
-test('after a sync everything that may be sent is there as it is here, and nothing else has changed', () => {
+test('a sync brings every allowed file over and changes nothing else', () => {
   fc.assert(
     fc.property(files, files, files, fc.boolean(), (here, there, gathered, confirmed) => {
       const listed = new Map([...remoteOf(there), ...remoteOf(gathered, '.berth-sync/')])
@@ -59,7 +59,7 @@ test('after a sync everything that may be sent is there as it is here, and nothi
   )
 })
 
-test('nothing is sent that is there already', () => {
+test('an unchanged file is not sent', () => {
   fc.assert(
     fc.property(files, here => {
       const plan = planUp(treeOf(here), new Map(remoteOf(here)), new Set(['.env']), true)
@@ -68,7 +68,7 @@ test('nothing is sent that is there already', () => {
   )
 })
 
-test('what was gathered and is still wanted is not sent again', () => {
+test('a file of an interrupted sync is not sent again', () => {
   fc.assert(
     fc.property(files, here => {
       const plan = planUp(treeOf(here), new Map(remoteOf(here, '.berth-sync/')), new Set(['.env']), true)

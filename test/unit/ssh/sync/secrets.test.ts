@@ -23,4 +23,4 @@ test.each([
   'keyboard.py',
   'monkey',
   'train.py',
-])('%s does not', name => expect(looksSecret(name)).toBe(false))
+])('%s does not look like a secret', name => expect(looksSecret(name)).toBe(false))

@@ -27,18 +27,18 @@ test.each([
   '{"port": 8888, "base_url": "/../\\u202e/"}',
   'null',
   '[[[[',
-])('%j tells of none', text => {
+])('%j lists no servers', text => {
   expect(readJupyterList(text)).toEqual([])
 })
 
-test('the one at the usual port is meant, else the first', () => {
+test('the server on the expected port is chosen, else the first', () => {
   const usual = { ...one, port: 8080 }
   expect(chosenJupyter([one, usual], 8080)).toBe(usual)
   expect(chosenJupyter([one], 8080)).toBe(one)
   expect(chosenJupyter([], 8080)).toBeUndefined()
 })
 
-test('the address keeps to its origin, and holds the token as a value', () => {
+test('the address keeps its origin and carries the token as an escaped value', () => {
   const server = { token: 'a&b=#?', basePath: '/user/x/' }
   const address = new URL(jupyterAddress('http://127.0.0.1:20001', server))
   expect(address.origin).toBe('http://127.0.0.1:20001')
@@ -49,7 +49,7 @@ test('the address keeps to its origin, and holds the token as a value', () => {
   )
 })
 
-test('a page that a Jupyter lacks is told from one that it has, with its token and below its base path', async () => {
+test('hasPage asks below the base path with the token whether Jupyter has a page', async () => {
   const server = createServer(({ url, headers }, response) => {
     const known = url === '/user/x/tree' && headers.authorization === 'token s3cret'
     response.writeHead(known ? 200 : 404).end()

@@ -1,6 +1,6 @@
 import { rentalOf } from '../../../../../electron/core/instances/mark.ts'
 
-/** A request as it leaves. */
+/** A request that is sent. */
 export interface Leaving {
   method: string
   path: string
@@ -8,14 +8,14 @@ export interface Leaving {
 }
 
 /**
- * Who hears of every request that creates an instance: its mark, and whether this process has seen the account since
- * the last one with that mark was over, or since its own beginning.
+ * Reports every request that creates an instance, with its mark and whether this process has polled the account since
+ * the last such request with that mark ended, or since its own start.
  */
 export class Creations {
   readonly #hear: (mark: string, polled: boolean) => void
-  /** Moments in their order: a request leaves, or a creation is over. */
+  /** Counts events: a request is sent, or a creation ends. */
   #moment = 0
-  /** When the newest poll left that brought the instances. */
+  /** The moment at which the latest successful poll was sent. */
   #seen = 0
   readonly #over = new Map<string, number>()
 
@@ -23,7 +23,7 @@ export class Creations {
     this.#hear = hear
   }
 
-  /** What is to be called with the whole answer, or with nothing where none came. */
+  /** Call the result with the whole answer, or without one if the request failed. */
   leaves(request: Leaving): (answer?: { status: number; body: Uint8Array }) => void {
     this.#moment += 1
     const moment = this.#moment
@@ -35,7 +35,7 @@ export class Creations {
     if (mark === undefined) return () => undefined
     this.#hear(mark, this.#seen > (this.#over.get(mark) ?? 0))
     return answer => {
-      // A plain refusal says that nothing was created: what was not known before it is not known after it either.
+      // A refusal means that nothing was created, so it changes nothing here.
       if (answer && answer.status >= 400 && answer.status < 500) return
       this.#moment += 1
       this.#over.set(mark, this.#moment)

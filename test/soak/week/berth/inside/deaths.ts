@@ -1,6 +1,6 @@
 import type { Moment } from '../messages.ts'
 
-/** Ends this process by SIGKILL at the n-th time something happens from when that is asked for. */
+/** Kills this process by SIGKILL at the n-th occurrence of a moment after `plan`. */
 export class Deaths {
   #at: Moment | undefined
   #times = 0

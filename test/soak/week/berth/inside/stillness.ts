@@ -2,17 +2,17 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import type { LifeStatus } from '../messages.ts'
 
-/** Real timers, taken before the process lives by another time. */
+/** Real timers, saved before virtual time replaces them. */
 const real = { setTimeout, clearTimeout, setImmediate }
 
-/** Turns of the loop in which nothing may happen: what one thing leads to at once is over by then. */
+/** Turns of the event loop without activity after which the process counts as calm. */
 const calmTurns = 4
-/** Real milliseconds after which it is said what is still under way, for the service may wait for a step of time. */
+/** Real milliseconds after which pending work is reported, since the service may wait for time to advance. */
 const patience = 25
-/** Real milliseconds between two polls at what is not told when it ends. */
+/** Real milliseconds between two checks for work without an end event. */
 const checkInterval = 2
 
-/** Knows what this process has under way: requests, ways to SSH, files. Time may only move while it has nothing. */
+/** Tracks pending requests, SSH sockets and file work of this process. Time may only advance without any. */
 export class Stillness {
   readonly #requests = new Set<string>()
   readonly #works = new Set<string>()
@@ -20,17 +20,17 @@ export class Stillness {
   #count = 0
   #wake: () => void = () => undefined
 
-  /** A request, until its whole answer is here. */
+  /** Tracks a request until its whole answer has arrived. */
   async request<Result>(name: string, work: Promise<Result>): Promise<Result> {
     return this.#watched(this.#requests, name, work)
   }
 
-  /** Anything else. */
+  /** Tracks any other work. */
   async work<Result>(name: string, work: Promise<Result>): Promise<Result> {
     return this.#watched(this.#works, name, work)
   }
 
-  /** Sockets to anything but the service count until they are closed. */
+  /** Tracks sockets to anything but the service until they close. */
   watchSockets(servicePort: number): void {
     subscribe('net.client.socket', message => {
       const { socket } = message as { socket: Socket }
@@ -47,8 +47,8 @@ export class Stillness {
   }
 
   /**
-   * Resolves once nothing is under way but so many requests, with what is under way. Where that does not come to be
-   * within a moment it resolves all the same: not calm then, though nothing may be under way by name.
+   * Resolves with the pending work once only `held` requests are pending. After `patience` it resolves anyway with
+   * `isCalm` false, perhaps without named work.
    */
   async reached(held: number): Promise<Omit<LifeStatus, 'next' | 'calls'>> {
     let calm = 0

@@ -4,12 +4,12 @@ import type { Clock } from '../../../../../electron/ports/clock.ts'
 
 interface Waiting {
   at: number
-  /** Milliseconds after which it comes again. */
+  /** Milliseconds of an interval's period. */
   every: number | undefined
   callback: () => void
 }
 
-/** What `setTimeout` gives: nothing of it keeps a process alive, since time comes from outside. */
+/** The result of `setTimeout`. It never keeps the process alive, since time advances from outside. */
 class VirtualTimer {
   readonly id: number
 
@@ -35,15 +35,15 @@ class VirtualTimer {
 }
 
 /**
- * The time of this process, in whole milliseconds since 1970. It stands still until it is moved; timers wait in a
- * queue, and those that are due come one after the other, each at its own moment.
+ * The time of this process, in whole milliseconds since 1970. It moves only by `advance`, which runs due timers one
+ * after the other, each at its own time.
  */
 export class VirtualTime {
   #now = 0
   #ids = 0
   readonly #waiting = new Map<number, Waiting>()
 
-  /** Where the process begins. */
+  /** Sets the time of the start. */
   begin(now: number): void {
     this.#now = now
   }
@@ -52,7 +52,7 @@ export class VirtualTime {
     return this.#now
   }
 
-  /** When the next timer is due; undefined where none waits. */
+  /** The time of the next timer; undefined without one. */
   next(): number | undefined {
     let next: number | undefined
     for (const { at } of this.#waiting.values()) if (next === undefined || at < next) next = at
@@ -72,7 +72,7 @@ export class VirtualTime {
     this.#now = Math.max(this.#now, to)
   }
 
-  /** A whole millisecond at the least, or a timer that sets another would hold time still. */
+  /** Waits at least 1 ms, or timers that set timers would stop time. */
   set(callback: () => void, milliseconds: number, again = false): VirtualTimer {
     const after = Math.max(1, Math.ceil(Number(milliseconds) || 0))
     this.#ids += 1
@@ -92,7 +92,7 @@ export class VirtualTime {
   }
 }
 
-/** Berth's clock by that time. */
+/** Berth's clock port on virtual time. */
 export function virtualClock(time: VirtualTime): Clock {
   return {
     now: () => time.now(),
@@ -104,7 +104,7 @@ export function virtualClock(time: VirtualTime): Clock {
   }
 }
 
-/** Makes this process live by that time: its own timers and clocks, and those of what it imports. */
+/** Replaces the timers and clocks of this process, also for imported modules. */
 export function liveBy(time: VirtualTime): void {
   const set =
     (again: boolean) =>

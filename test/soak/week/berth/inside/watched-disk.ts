@@ -3,7 +3,7 @@ import type { Keychain } from '../../../../../electron/ports/keychain.ts'
 import type { Deaths } from './deaths.ts'
 import type { Stillness } from './stillness.ts'
 
-/** The same files, watched; this process may die before, while and after it writes one. */
+/** The same files, tracked; this process may die before, during and after a write. */
 export function watchedFiles(files: Files, stillness: Stillness, deaths: Deaths): Files {
   async function write(name: string, text: string): Promise<void> {
     deaths.comes('write')
@@ -23,7 +23,7 @@ export function watchedFiles(files: Files, stillness: Stillness, deaths: Deaths)
   }
 }
 
-/** The same keychain, watched. */
+/** The same keychain, tracked. */
 export function watchedKeychain(keychain: Keychain, stillness: Stillness): Keychain {
   return {
     persistent: keychain.persistent,

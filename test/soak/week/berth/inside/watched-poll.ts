@@ -1,15 +1,15 @@
 import { pollAll as poll } from '../../../../../electron/core/instances/polling/poll-all.ts'
 
-/** Who is told of the polls of this process. */
+/** Listeners for the polls of this process. */
 export const pollEvents = {
   polling: (): void => undefined,
   polled: (_credit: boolean): void => undefined,
 }
 
 /**
- * Berth's own poll, of whose beginning and good end is told. The program has it in the place of that one. An answer that
- * is doubted, and asked for once more, is no poll of its own, nor is one in which an instance may be missing: nothing is
- * decided on what it does not tell.
+ * Berth's poll, which it replaces in the built program, with reports of its start and its success. An uncertain answer
+ * that is requested again does not count, nor does one that may lack an instance, since Berth concludes nothing from
+ * what it lacks.
  */
 export async function pollAll(...args: Parameters<typeof poll>): ReturnType<typeof poll> {
   pollEvents.polling()

@@ -5,7 +5,7 @@ import { type Creations, creates } from './creations.ts'
 import type { Deaths } from './deaths.ts'
 import type { Stillness } from './stillness.ts'
 
-/** Has every request of this process watched until its whole answer is here; it may die before and after it. */
+/** Tracks every request of this process until its whole answer has arrived, and may die before and after it. */
 export function watchWire(stillness: Stillness, deaths: Deaths, creations: Creations): void {
   const { send } = wire
   async function whole(request: WireRequest): Promise<WireAnswer> {

@@ -5,7 +5,7 @@ import { createStreams } from '../../../../../electron/core/app/page/streams.ts'
 import { PageStream } from '../../../../../renderer/berth/stream.ts'
 import { serveFiles } from '../../../../../renderer/screens/instances/files/serveFiles.ts'
 
-/** Both ends of an upload, joined as over a transport; `sent` counts the bytes that the page sent ahead of grants. */
+/** Both ends of an upload, joined as by a transport. */
 function joined(blobs: readonly Blob[]) {
   const about = blobs.map((blob, at) => ({ path: [`file ${at}`], size: blob.size, modified: 1 }))
   const sources = pageSources(about)
@@ -37,7 +37,7 @@ async function readAll(sources: ReturnType<typeof pageSources>, file: number, fr
   return Buffer.concat(pieces)
 }
 
-test('files that the page holds are read piece by piece, several at once, past the window of the stream', async () => {
+test('files in the page are read in parallel pieces, past the stream window', async () => {
   const bytes = Buffer.from(
     Array.from({ length: streamWindow * 6 + 7 }, (_, at) => (at * 31 + (at >> 8)) & 255),
   )
@@ -48,7 +48,7 @@ test('files that the page holds are read piece by piece, several at once, past t
   expect((await readAll(sources, 1, 1_000_000)).equals(bytes.subarray(1_000_000))).toBe(true)
 })
 
-test('a file that the browser cannot read any more says so', async () => {
+test('reading a file that the browser can no longer read fails and says so', async () => {
   const gone = new Blob(['x'])
   gone.slice = () => {
     throw new DOMException('gone', 'NotReadableError')
@@ -58,7 +58,7 @@ test('a file that the browser cannot read any more says so', async () => {
   await expect(open?.read(0, Buffer.alloc(1))).rejects.toThrow(/cannot read the file any more/)
 })
 
-test('a page that leaves takes its files with it', async () => {
+test('reading fails once the page has closed', async () => {
   const { sources, page } = joined([new Blob(['x'])])
   const open = await sources.files[0]?.open()
   page.close()
@@ -66,7 +66,7 @@ test('a page that leaves takes its files with it', async () => {
   await expect(open?.read(0, Buffer.alloc(1))).rejects.toThrow(/closed or loaded anew/)
 })
 
-test('a page that answers what was not asked, or more than that, loses the stream', async () => {
+test('an answer to an unknown request, or one that is too long, closes the stream', async () => {
   for (const head of [
     [0, 0, 0, 9, 0, 0, 0, 1],
     [0, 0, 0, 1, 0, 0, 0, 9],

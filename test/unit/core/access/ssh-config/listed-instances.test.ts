@@ -10,14 +10,14 @@ const accountsOf = (...given: Parameters<typeof accountView>[1][]) => {
 }
 const nowhere = () => undefined
 
-test('the direct way is taken before the proxy’s, unless Berth got in by that', () => {
+test('the direct address is listed, unless Berth connected through the proxy', () => {
   const state = accountsOf(instanceView({ id: 1, ssh: { direct, proxy } }))
   expect(listedInstances(state, nowhere)[0]?.address).toEqual(direct)
   expect(listedInstances(state, () => proxy)[0]?.address).toEqual(proxy)
   expect(listedInstances(state, () => ({ host: 'gone.example', port: 1 }))[0]?.address).toEqual(direct)
 })
 
-test('the proxy’s next port counts for a runtype with Jupyter, once Berth got in there', () => {
+test('the proxy’s next port is listed for Jupyter runtypes, once Berth connected there', () => {
   const guess = { ...proxy, port: proxy.port + 1 }
   const jupyter = accountsOf(instanceView({ ssh: { proxy }, jupyter: true }))
   expect(listedInstances(jupyter, () => guess)[0]?.address).toEqual(guess)
@@ -26,7 +26,7 @@ test('the proxy’s next port counts for a runtype with Jupyter, once Berth got 
   expect(listedInstances(plain, () => guess)[0]?.address).toEqual(proxy)
 })
 
-test('what has no address, or a refused one, is left out', () => {
+test('instances without an address, or with a refused one, are left out', () => {
   const refused = instanceView({ id: 2, ssh: { proxy, problem: 'The ssh_host begins with a dash.' } })
   expect(listedInstances(accountsOf(instanceView({ id: 1 }), refused), nowhere)).toEqual([])
 })

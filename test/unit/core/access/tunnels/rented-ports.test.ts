@@ -3,7 +3,7 @@ import { offeredPorts, rentedPorts } from '../../../../../electron/core/access/t
 import { publishedPorts } from '../../../../../electron/core/access/tunnels/template-ports.ts'
 import type { Lease } from '../../../../../electron/ssh/connection/sharing.ts'
 
-test('the ports that were rented are those that are mapped or asked for, but SSH and UDP', () => {
+test('the rented ports are those mapped or requested, except SSH and UDP', () => {
   const ports = {
     '22/tcp': [{ HostPort: '40001' }],
     '8188/tcp': [{ HostPort: '40002' }],
@@ -33,7 +33,7 @@ test.each<[env: string, ports: number[]]>([
   expect(publishedPorts(env)).toEqual(ports)
 })
 
-test('a connection that is lost while ports are tried is told as one', async () => {
+test('a connection lost while ports are probed is reported as ssh_closed', async () => {
   const forwardOut = (...args: unknown[]) =>
     (args.at(-1) as (error: Error) => void)(new Error('Not connected'))
   const connection = { client: { forwardOut }, address: { host: '1.2.3.4', port: 22 } }

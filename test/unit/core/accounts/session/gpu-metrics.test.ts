@@ -37,7 +37,7 @@ function reading() {
   }
 }
 
-test('what is connected anyhow is asked once a minute, and nothing else', async () => {
+test('only connected instances are read, once a minute', async () => {
   const { asked, clock, history, shown, poll, now } = reading()
   await poll({ 1: way })
   await poll({ 1: way })
@@ -54,7 +54,7 @@ test('what is connected anyhow is asked once a minute, and nothing else', async 
   expect(asked).toEqual([1, 1])
 })
 
-test('small changes are not told, and what is no longer connected, or does not run, is not shown', async () => {
+test('small changes are ignored, and disconnected or stopped instances are dropped', async () => {
   const { clock, shown, uses, poll } = reading()
   await poll({ 1: way, 2: way })
   uses(9010)

@@ -21,9 +21,9 @@ test.each<[string, Link]>([
   ],
   ['berth://offers', { to: 'place', place: { screen: 'offers' } }],
   ['berth://demo/', { to: 'demo' }],
-])('%s leads somewhere', (text, link) => expect(parseLink(text)).toEqual(link))
+])('%s is a link', (text, link) => expect(parseLink(text)).toEqual(link))
 
-test('a search in a link is the one that the page would save', () => {
+test('a link to offers gives the search that the page would save', () => {
   const link = parseLink('berth://offers?gpu=H100%20SXM&gpu=H200&max=2.5&count=8&type=bid&region=SE')
   expect(link).toMatchObject({
     place: {
@@ -69,7 +69,7 @@ test.each([
   'berth://offers?type=reserved',
   'berth://demo?x=1',
   'berth://connect?key=x',
-])('%s leads nowhere', text => expect(parseLink(text)).toBeUndefined())
+])('%s is refused', text => expect(parseLink(text)).toBeUndefined())
 
 test('whatever anyone writes, a link shows or asks and never more, and nothing throws', () => {
   const piece = fc.oneof(
@@ -125,7 +125,7 @@ const instance = (id: number, account?: string): Link => ({
   ...(account === undefined ? {} : { account }),
 })
 
-test('an instance is looked for on the shown account, then on the others, unless the link says where', () => {
+test('an instance is sought on all accounts, or only on the one the link names', () => {
   expect(linkTarget(instance(1), state)).toMatchObject({ account: one.id })
   expect(linkTarget(instance(2), state)).toMatchObject({ account: two.id })
   expect(linkTarget(instance(2, one.id), state)).toMatchObject({ problem: { code: 'no_such_instance' } })
@@ -134,7 +134,7 @@ test('an instance is looked for on the shown account, then on the others, unless
   expect(linkTarget({ to: 'demo' }, state)).toMatchObject({ problem: { code: 'no_demo' } })
 })
 
-test('a project is asked about where it is on the list, and nowhere else', () => {
+test('a link to run a project opens a listed one and refuses others', () => {
   const run = (id: string) =>
     linkTarget({ to: 'place', place: { screen: 'projects', project: id, ask: 'run' } }, state)
   expect(run(project.id)).toMatchObject({ account: one.id, place: { project: project.id, ask: 'run' } })

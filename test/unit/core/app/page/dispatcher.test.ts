@@ -4,7 +4,7 @@ import { type CommandName, commands } from '../../../../../electron/contract/com
 import { BerthError } from '../../../../../electron/contract/problem.ts'
 import { createDispatcher, type Handlers } from '../../../../../electron/core/app/page/dispatcher.ts'
 
-/** Every command there is; each writes down what reached it. */
+/** Handlers of all commands, which record their calls. */
 function everyCommand(reached: { name: string; args: unknown }[]): Handlers {
   return Object.fromEntries(
     Object.keys(commands).map(name => [name, async (args: unknown) => void reached.push({ name, args })]),
@@ -32,14 +32,14 @@ test.each([
   7,
   {},
   ['rent'],
-])('%j is no command', async name => {
+])('%j is not a command', async name => {
   const reached: unknown[] = []
   const dispatch = createDispatcher(commands, everyCommand(reached as never), () => undefined)
   expect(await problemOf(dispatch(name, {}, {}))).toMatchObject({ code: 'unknown_command' })
   expect(reached).toEqual([])
 })
 
-test('a field too many is refused', async () => {
+test('an unknown field is refused', async () => {
   const reached: { name: string; args: unknown }[] = []
   const dispatch = createDispatcher(commands, everyCommand(reached), () => undefined)
   for (const extra of ['program', 'path', 'constructor', 'toString']) {
@@ -51,7 +51,7 @@ test('a field too many is refused', async () => {
   expect(problem).toMatchObject({ code: 'invalid_argument', field: 'program' })
 })
 
-test('a wrong argument is refused at its field, in words', async () => {
+test('a wrong argument is refused with its field and a readable message', async () => {
   const dispatch = createDispatcher(commands, everyCommand([]), () => undefined)
   expect(await problemOf(dispatch('changeBid', { instance: 4711, price: 33 }, {}))).toMatchObject({
     code: 'invalid_argument',
@@ -65,7 +65,7 @@ test('a wrong argument is refused at its field, in words', async () => {
   })
 })
 
-test('whatever a handler throws reaches the caller as a BerthError without its innards', async () => {
+test('an unexpected error reaches the caller as a BerthError without its text', async () => {
   const handlers = { ...everyCommand([]), refresh: () => Promise.reject(new Error('key sk-1234')) }
   const problem = await problemOf(createDispatcher(commands, handlers, () => undefined)('refresh', {}, {}))
   expect(problem.code).toBe('internal')
@@ -91,7 +91,7 @@ test('two thousand malformed calls have no effect and are refused in order', asy
     ),
     fc.anything({ maxDepth: 2 }),
   )
-  /** A field that no command has makes every argument a wrong one. */
+  /** An unknown field makes any arguments invalid. */
   const malformed = fc.oneof(
     nearly.map(args => ({ ...args, notAField: 1 })),
     fc.constantFrom(null, undefined, 7, 'text', true),

@@ -35,7 +35,7 @@ const rename = (version: string) =>
     draft.app.version = version
   })
 
-test('no patch is sent before the page has the whole, and each one after it', () => {
+test('patches follow only after the full State, numbered and complete', () => {
   rename('1')
   expect(sent).toEqual([])
   page.receive({ kind: 'sync' })
@@ -49,7 +49,7 @@ test('no patch is sent before the page has the whole, and each one after it', ()
   expect(state).toEqual(store.get())
 })
 
-test('a page that missed a patch asks for the whole and goes on from there', () => {
+test('a page that missed a patch gets the full State when it syncs again', () => {
   page.receive({ kind: 'sync' })
   rename('2')
   sent.length = 0
@@ -57,7 +57,7 @@ test('a page that missed a patch asks for the whole and goes on from there', () 
   expect(sent).toEqual([{ kind: 'state', sequence: 1, state: store.get() }])
 })
 
-test('a page that is too slow is spared patches, and gets the whole once there is room', () => {
+test('a slow page is sent no patches, then the full State once it has drained', () => {
   page.receive({ kind: 'sync' })
   room = false
   for (let version = 1; version <= 50; version += 1) rename(String(version))
@@ -69,7 +69,7 @@ test('a page that is too slow is spared patches, and gets the whole once there i
   expect(sent.at(-1)).toMatchObject({ kind: 'patch', sequence: 51 })
 })
 
-test('a command is answered by its number, and refused with its problem', async () => {
+test('a command is answered by its call number, and a failure has a problem', async () => {
   page.receive({ kind: 'command', call: 7, name: 'refresh', args: {} })
   await flushPromises()
   dispatch = async () => {
@@ -103,13 +103,13 @@ test.each([
   { kind: 'grant', stream: 1, bytes: -5 },
   { kind: 'grant', stream: -1, bytes: 5 },
   { kind: 'state', sequence: 1, state: {} },
-])('%j from the page does nothing', async message => {
+])('%j from the page is ignored', async message => {
   page.receive(message)
   await flushPromises()
   expect(sent).toEqual([])
 })
 
-test('a page that has gone is sent nothing, not even what was under way', async () => {
+test('a closed page is sent nothing, not even pending answers', async () => {
   page.receive({ kind: 'sync' })
   page.receive({ kind: 'command', call: 1, name: 'refresh', args: {} })
   page.close()

@@ -16,7 +16,7 @@ beforeEach(() => {
   })
 })
 
-/** What gives bytes without end, and takes them when it likes to. */
+/** An endless source of bytes that completes a write only in `take`. */
 function endless() {
   const taken: Buffer[] = []
   let take: (() => void) | undefined
@@ -35,13 +35,13 @@ function endless() {
 const bytesSent = () =>
   sent.reduce((sum, message) => sum + (message.kind === 'data' ? message.bytes.length : 0), 0)
 
-test('a page that never grants gets the window and not a byte more', async () => {
+test('a page that never grants gets one window and not a byte more', async () => {
   streams.open(endless().duplex)
   for (let turn = 0; turn < 20; turn += 1) await flushPromises()
   expect(bytesSent()).toBe(streamWindow)
 })
 
-test('each grant lets as much through, and every byte arrives in order', async () => {
+test('each grant lets that many bytes through, and all arrive in order', async () => {
   const source = new PassThrough()
   const stream = streams.open(source)
   const bytes = Buffer.from(Array.from({ length: 2 * streamWindow }, (_, index) => index % 251))
@@ -58,7 +58,7 @@ test('each grant lets as much through, and every byte arrives in order', async (
   expect(sent.at(-1)).toEqual({ kind: 'end', stream })
 })
 
-test('a transport without room holds every stream back until it has room again', async () => {
+test('a full transport pauses a stream until it has drained', async () => {
   room = false
   const stream = streams.open(endless().duplex)
   await flushPromises()
@@ -73,7 +73,7 @@ test('a transport without room holds every stream back until it has room again',
   expect(bytesSent()).toBe(streamWindow + 1000)
 })
 
-test('what the page sends is granted again only once it was taken', async () => {
+test('bytes from the page are granted again only once they are consumed', async () => {
   const { duplex, taken, take } = endless()
   const stream = streams.open(duplex)
   streams.receive({ kind: 'data', stream, bytes: Buffer.from('ls\n') })
@@ -97,7 +97,7 @@ test('a page that sends more than it was granted loses the stream', async () => 
   expect(sent.at(-1)).toMatchObject({ kind: 'end', stream, problem: { code: 'stream_failed' } })
 })
 
-test('a stream ends with the reason it was given, once', async () => {
+test('a failed stream ends once, with the given reason', async () => {
   const { duplex } = endless()
   const problem = { code: 'connection_lost', message: 'The connection was lost.' }
   const stream = streams.open(duplex, Promise.resolve(problem))
@@ -108,7 +108,7 @@ test('a stream ends with the reason it was given, once', async () => {
   expect(sent.filter(({ kind }) => kind === 'end')).toEqual([{ kind: 'end', stream, problem }])
 })
 
-test('the page may end a stream, and hears nothing more of it', async () => {
+test('a stream that the page ends is destroyed and sends nothing more', async () => {
   const { duplex } = endless()
   const stream = streams.open(duplex)
   await flushPromises()
@@ -122,7 +122,7 @@ test('the page may end a stream, and hears nothing more of it', async () => {
   expect(sent.length).toBe(before)
 })
 
-test('when the page goes its streams end, those that open too late as well', async () => {
+test('closing the page ends its streams, including those opened later', async () => {
   const early = endless().duplex
   streams.open(early)
   streams.close()

@@ -81,7 +81,7 @@ test('diagnostics hold versions, settings and errors, and neither a secret nor a
     expect(text).not.toContain(unwanted)
 })
 
-test('failures of the page are told up to a measure, and again an hour later', async () => {
+test('page failures are reported at most ten times an hour, without passwords', async () => {
   const told: string[] = []
   const clock = new HandClock()
   const activity = {
@@ -99,7 +99,7 @@ test('failures of the page are told up to a measure, and again an hour later', a
   expect(told).toHaveLength(11)
 })
 
-test('without an updater nothing is ever checked', async () => {
+test('without an updater no check for updates is made', async () => {
   const clock = new HandClock()
   const store = createStore(empty)
   const updates = openUpdates(store, clock, silentLog, undefined)
@@ -108,7 +108,7 @@ test('without an updater nothing is ever checked', async () => {
   await expect(updates.check()).rejects.toMatchObject({ problem: { code: 'no_updates' } })
 })
 
-test('with one it is checked once a minute after the start and then each day, and nothing is fetched', async () => {
+test('with an updater it checks a minute after start, then daily, and fetches nothing', async () => {
   const clock = new HandClock()
   const store = createStore(empty)
   const done: string[] = []

@@ -7,7 +7,7 @@ test('a service that lists whole secrets does not make them be shown', () => {
   expect(views).toEqual([{ id: 1, masked: '…5678' }])
 })
 
-test('the key that Berth uses is marked by its last characters, and only when no other ends alike', () => {
+test('Berth’s key is marked by its last characters, unless another key ends alike', () => {
   const keys = [
     { id: 1, key: '****5678' },
     { id: 2, key: '****9999' },
@@ -18,7 +18,7 @@ test('the key that Berth uses is marked by its last characters, and only when no
   expect(keyViews([{ id: 4 }], 'secret').some(({ inUse }) => inUse)).toBe(false)
 })
 
-test('permissions are told by category, with or without the service’s api around them', () => {
+test('permissions are listed by category, with or without the outer `api`', () => {
   const made = { id: 1, key: 'k' }
   expect(newKey({ ...made, permissions: { api: { misc: {} } } }).permissions).toEqual({ misc: {} })
   expect(newKey({ ...made, permissions: { misc: {} } }).permissions).toEqual({ misc: {} })

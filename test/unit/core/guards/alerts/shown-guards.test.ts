@@ -12,7 +12,7 @@ const start = 1_790_000_000
 const account = 'a00000001'
 const ids = [7, 8, 9]
 
-/** An account, its guards, and what State says of them. */
+/** An account, its guards, and their views in State. */
 class Shown {
   at = start
   added = 0
@@ -50,7 +50,7 @@ class Shown {
     if (before) this.instances = { ...this.instances, [id]: { ...before, ...change } }
   }
 
-  /** Shown at this poll, and drawn by one that has never drawn before. */
+  /** The views after this poll, updated and made from scratch. */
   poll(): [Views, Views] {
     const facts = {
       at: this.at,
@@ -115,20 +115,20 @@ const step: fc.Arbitrary<(shown: Shown) => void> = fc.oneof(
     if (s.guards.length > 2) s.guards = s.guards.filter((_, index) => index !== n)
   }),
   what.map(n => (s: Shown) => {
-    // Whatever was removed meanwhile, no two have the same id.
+    // A counter keeps ids unique after removals.
     s.added += 1
     s.guards = [...s.guards, guard(100 + s.added, ids[n % 3], { kind: 'time', at: s.at + 500 })]
   }),
 )
 
-test('what is shown of guards poll after poll is what would be drawn from nothing, whatever changed in between', () => {
+test('guard views updated poll by poll equal views made from scratch', () => {
   fc.assert(
     fc.property(fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 14 }), polls => {
       const shown = new Shown()
       for (const steps of [[], ...polls]) {
         for (const take of steps) take(shown)
         const [kept, anew] = shown.poll()
-        // A moment that moved by seconds is not written again, and its sentence tells it as it was when that was written.
+        // A due time that moved by seconds is not rewritten, and the sentence keeps the older one too.
         const said = ({ views }: Views) =>
           Object.values(views).map(({ dueAt, sentence, ...view }) => ({
             ...view,

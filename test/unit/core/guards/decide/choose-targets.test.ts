@@ -3,10 +3,10 @@ import type { InstanceState } from '../../../../../electron/contract/instance/in
 import { accountTargets, targetsOf } from '../../../../../electron/core/guards/decide/choose-targets.ts'
 import { instanceView } from '../../../views.ts'
 
-/** What a guard on the account does that may destroy: nothing where its GPUs are not paid for yet, or no more. */
+/** The action of an account guard that may destroy: none where the GPUs are not billed yet, or no longer. */
 const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   running: 'stop',
-  // Its host does not answer, and is paid for it.
+  // The host does not answer, but is billed.
   restarting: 'stop',
   waiting: 'stop',
   exited: 'stop',
@@ -16,7 +16,7 @@ const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   outbid: 'destroy',
   crashed: 'destroy',
   unstartable: 'destroy',
-  // Its machine may come back, and it would run on.
+  // The machine may come back, with it running.
   offline: 'stop',
   provisioning: undefined,
   loading: undefined,
@@ -27,7 +27,7 @@ const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
 const budget = { kind: 'budget', per: 'day', limit: 1 } as const
 
 test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined][])(
-  'what is %s: %s, and by one that only stops nothing is destroyed',
+  'instance %s: %s, and a guard that only stops never destroys it',
   (state, action) => {
     const instances = { 4711: instanceView({ state }) }
     const by = (most: 'stop' | 'destroy') =>
@@ -37,14 +37,14 @@ test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined
   },
 )
 
-test('what was stopped on a machine that is offline is not stopped again, and is destroyed where that is wanted', () => {
+test('a stopped instance on an offline machine is not stopped again, only destroyed', () => {
   const instances = { 4711: instanceView({ state: 'offline', intendedStatus: 'stopped' }) }
   const by = (action: 'stop' | 'destroy') =>
     accountTargets({ condition: budget, action }, { instances }, new Map(), 0)
   expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
 })
 
-test('nothing is destroyed while another is being stopped, or can be', () => {
+test('nothing is destroyed while another instance is stopping or can be stopped', () => {
   const stopped = instanceView({ id: 1, state: 'stopped' })
   const by = (state: InstanceState) =>
     accountTargets(
@@ -58,7 +58,7 @@ test('nothing is destroyed while another is being stopped, or can be', () => {
   expect(by('stopped')).toHaveLength(2)
 })
 
-test('a guard acts on no instance that stops already or is not there, and on none that was just acted on', () => {
+test('a guard skips missing and just handled instances, and stops none that is stopping', () => {
   const instances = { 1: instanceView({ id: 1, state: 'stopping' }), 2: instanceView({ id: 2 }) }
   const facts = { account: { instances, spendPerHour: 0 }, loads: new Map() }
   const on = (instance: number | undefined, action: 'stop' | 'destroy', acted: number[] = []) =>

@@ -7,7 +7,7 @@ import { instanceView } from '../../../views.ts'
 const dollar = 1_000_000
 const hour = 3600
 
-/** Three hours before the end of a month, a dollar an hour is spent; so much of it in this day and this month. */
+/** Three hours before the end of a month, at a dollar an hour, with the spending of the day and the month. */
 const ends = new Date(2026, 2, 1).getTime() / 1000
 const at = ends - 3 * hour
 const facts: Facts = {
@@ -22,7 +22,7 @@ const facts: Facts = {
 const due = (per: 'day' | 'month', limit: number) =>
   dueOf({ condition: { kind: 'budget', per, limit: limit * dollar }, setAt: 0 }, facts)
 
-test('a budget that lasts beyond its day or its month is due at no moment, since it begins anew then', () => {
+test('a budget that lasts to the end of its day or month is never due', () => {
   expect(due('day', 4)).toBe(at + 2 * hour)
   expect(due('day', 5)).toBeUndefined()
   expect(due('day', 6)).toBeUndefined()
@@ -31,7 +31,7 @@ test('a budget that lasts beyond its day or its month is due at no moment, since
   expect(facts).toMatchObject({ dayEnds: ends, monthEnds: ends })
 })
 
-test('traffic that is expected of what runs brings every moment of money nearer', () => {
+test('expected traffic makes cost, credit and budget guards due earlier', () => {
   const spent = { micros: 0, at, perHour: dollar }
   const instance = (traffic: object) => instanceView({ id: 7, costPerHour: dollar, spent, traffic })
   const moments = (traffic: object) => {

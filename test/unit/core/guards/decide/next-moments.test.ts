@@ -14,17 +14,17 @@ const guard: Guard = {
   history: [],
 }
 
-test('a moment that has passed since the last poll is still to come, until one has seen it', () => {
+test('a due time that passed since the last poll stays next until a poll has seen it', () => {
   expect(nextMoment(guard, 100, 99, 99)).toBe(100)
   expect(nextMoment(guard, 100, 101, 99)).toBe(100)
   expect(nextMoment(guard, 100, 101, 100)).toBeUndefined()
 })
 
-test('so is another try', () => {
+test('a retry that passed since the last poll stays next too', () => {
   expect(nextMoment({ ...guard, retryAt: 110 }, 100, 111, 105)).toBe(110)
 })
 
-test('a warning that is due is due now', () => {
+test('a pending warning is next at its time, or now if that has passed', () => {
   const { warnedAt: _, ...unwarned } = guard
   expect(nextMoment(unwarned, 100, 60, 60)).toBe(70)
   expect(nextMoment(unwarned, 100, 80, 80)).toBe(80)

@@ -8,7 +8,7 @@ import { instanceView } from '../../../views.ts'
 const running = instanceView()
 const stopped = instanceView({ state: 'stopped' })
 
-/** Visited last at 4000, when it was busy. */
+/** Last visited at 4000, then busy. */
 function watching(
   request: Omit<WatchdogRequest, 'action'>,
   seen: Partial<StoredWatchdog['seen']> = {},
@@ -30,7 +30,7 @@ const destroying = (watchdog: StoredWatchdog): StoredWatchdog => ({
 const why = (watchdog: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
   afterPoll(watchdog, instance, at).did?.why
 
-test('a stop is laid at the watchdog’s door where it was due: at its time, for its lease, or by the idleness seen', () => {
+test('a stop counts as the watchdog’s if its time, lease, idle limit or run was due', () => {
   expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
   expect(why(watching({ at: 5000 }), stopped, 5000)).toBe('time')
   expect(why(watching({ lease: 600 }), stopped, 4500)).toBeUndefined()
@@ -45,15 +45,15 @@ test('a stop is laid at the watchdog’s door where it was due: at its time, for
   expect(why(watching({}), stopped, 9000)).toBeUndefined()
 })
 
-test('of several reasons it is the one that came first', () => {
+test('of several reasons the earliest one counts', () => {
   const both = watching({ at: 4500, lease: 600, idle: { seconds: 1800, below: 5 } })
   expect(why(both, stopped, 9000)).toBe('time')
   expect(why(watching({ lease: 600, idle: { seconds: 300, below: 5 } }), stopped, 9000)).toBe('idle')
-  // It had passed at the last visit, and had its effect before that.
+  // That time had already passed at the last visit.
   expect(why({ ...both, request: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
 })
 
-test('what it does not do is not its doing: it stops or destroys, as it was told', () => {
+test('only the action it was set to take counts as the watchdog’s', () => {
   const idle = watching({ idle: { seconds: 300, below: 5 } })
   expect(afterPoll(destroying(idle), undefined, 5000).did).toEqual({
     at: 5000,
@@ -66,7 +66,7 @@ test('what it does not do is not its doing: it stops or destroys, as it was told
   expect(why({ ...idle, step: 'removing' }, stopped, 5000)).toBeUndefined()
 })
 
-test('what Berth itself stops is none, however late that shows, until it has run on in spite of it', () => {
+test('a stop by Berth never counts as the watchdog’s, unless the instance ran on since', () => {
   let watchdog: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
   for (let polls = 1; polls <= pollsUntilEnd; polls += 1) {
     expect(why(watchdog, stopped, 9000)).toBeUndefined()
@@ -75,8 +75,8 @@ test('what Berth itself stops is none, however late that shows, until it has run
   expect(why(watchdog, stopped, 9000)).toBe('lease')
 })
 
-test('an end is judged at the first poll that shows it, and once until it runs again', () => {
-  // Stopped by somebody else, it is not the watchdog’s doing once that would have been due, too.
+test('a stop is judged once, at the first poll that shows it, until the next run', () => {
+  // A stop by somebody else stays theirs once the watchdog would have been due.
   const before = afterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
   expect(why(before, stopped, 5100)).toBeUndefined()
   const told = afterPoll(watching({ lease: 60 }), stopped, 5000).watchdog
@@ -84,7 +84,7 @@ test('an end is judged at the first poll that shows it, and once until it runs a
   expect(why(afterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
 })
 
-test('what the watchdog itself tells of later was told, unless it did it again', () => {
+test('a later report by the watchdog of the same stop is not news, a second stop is', () => {
   const told = { at: 5020, action: 'stop', why: 'idle' } as const
   expect(isNews({ at: 5000, action: 'stop', why: 'lease' }, told)).toBe(false)
   expect(isNews({ at: 6000, action: 'stop', why: 'idle' }, told)).toBe(true)

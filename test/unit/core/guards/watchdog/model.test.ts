@@ -12,7 +12,7 @@ const watchdog: StoredWatchdog = {
   foreign: false,
   renewedAt: 4000,
 }
-test('a lease outlives three visits that fail, and its watchdog checks often enough to see it lapse', () => {
+test('a lease outlasts three failed visits, and the watchdog checks it often enough', () => {
   for (const lease of [10, 60, 600, 7200]) {
     const request = { action: 'stop', lease } as const
     expect(visitEvery({ ...watchdog, request }) * 3).toBeLessThan(lease)

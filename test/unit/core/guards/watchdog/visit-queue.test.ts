@@ -4,7 +4,7 @@ import { flushPromises, HandClock } from '../../hand-clock.ts'
 
 const never = new AbortController().signal
 
-test('a visit that could not be made, and wants no other, leaves room for the next', async () => {
+test('a visit that schedules no other frees its place for a new one', async () => {
   const clock = new HandClock()
   let there = false
   let visits = 0
@@ -25,7 +25,7 @@ test('a visit that could not be made, and wants no other, leaves room for the ne
   expect(queue.has(7)).toBe(true)
 })
 
-test('visits to one instance come one after the other, and the last of them tells when the next is due', async () => {
+test('visits to one instance run one at a time, and the last one schedules the next', async () => {
   const clock = new HandClock()
   const under: (() => void)[] = []
   let visits = 0
@@ -46,7 +46,7 @@ test('visits to one instance come one after the other, and the last of them tell
   expect(clock.waiting).toEqual([6000])
 })
 
-test('one that fails is tried again after longer and longer, until one does not', async () => {
+test('a failed visit is retried after growing pauses until one succeeds', async () => {
   const clock = new HandClock()
   let fails = 2
   const queue = new VisitQueue(clock, never, async () => {

@@ -5,7 +5,7 @@ import { HandClock } from '../../hand-clock.ts'
 
 const epoch = 1_900_000_000
 
-/** A world whose time runs at `rate`, told in whole seconds by an answer every so many milliseconds. */
+/** A service whose time runs at `rate`; its answers, `every` so many milliseconds, give whole seconds. */
 function world(rate: number, localClock = new HandClock(), initialRate?: number) {
   const account = createAccountClock(localClock, initialRate)
   let jumped = 0
@@ -29,7 +29,7 @@ function world(rate: number, localClock = new HandClock(), initialRate?: number)
 }
 
 describe.each([1, 20, 60])('in a world %i times as fast', rate => {
-  test('the time is right to about a second of this machine’s, however wrong its own clock is', async () => {
+  test('the time is right to about one local second, however wrong the local clock', async () => {
     const { answers, error, account, localClock, truth } = world(rate, new HandClock(0))
     await answers(6, 10_000)
     expect(error()).toBeLessThan(2 + rate / 5)
@@ -41,7 +41,7 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
     expect(Math.abs(accountNow(told, localClock.now()) - truth())).toBeLessThan(2 + rate)
   })
 
-  test('two answers of one poll, right after each other, say nothing about the rate', async () => {
+  test('two answers in quick succession do not change the rate', async () => {
     const { answers, account } = world(rate, new HandClock(), rate)
     for (let poll = 0; poll < 50; poll += 1) {
       await answers(1, 2000)
@@ -51,12 +51,12 @@ describe.each([1, 20, 60])('in a world %i times as fast', rate => {
   })
 })
 
-test('before the first answer it is this machine’s time', () => {
+test('before the first answer the local time is used', () => {
   const clock = new HandClock(1_700_000_000_000)
   expect(createAccountClock(clock).now()).toBe(1_700_000_000)
 })
 
-test('a world that jumps is followed at once and is not taken for a faster one', async () => {
+test('a jump of the service’s time is followed at once and leaves the rate at 1', async () => {
   const { answers, error, jump, account } = world(1)
   await answers(5, 10_000)
   for (const seconds of [3600, 86_400, -7200]) {
@@ -68,7 +68,7 @@ test('a world that jumps is followed at once and is not taken for a faster one',
   }
 })
 
-test('a computer that sleeps between two polls again and again is not taken for a faster world', async () => {
+test('repeated sleeps between polls do not change the rate', async () => {
   const { answers, error, jump, account, localClock } = world(1)
   await answers(3, 10_000)
   for (let sleep = 0; sleep < 5; sleep += 1) {
@@ -80,7 +80,7 @@ test('a computer that sleeps between two polls again and again is not taken for 
   expect(account.told().rate).toBe(1)
 })
 
-test('answers whose time hardly goes on, as out of a cache, do not stop the account’s time', async () => {
+test('cached answers with almost the same time do not slow the account’s time', async () => {
   const { answers, account, localClock, truth } = world(1)
   await answers(3, 10_000)
   const cached = Math.floor(truth())
@@ -95,7 +95,7 @@ test('answers whose time hardly goes on, as out of a cache, do not stop the acco
   expect(account.told().rate).toBe(1)
 })
 
-test('this machine’s clock may jump without changing the account’s time', async () => {
+test('a jump of the local clock does not change the account’s time', async () => {
   const { answers, error, account, localClock } = world(1)
   await answers(3, 10_000)
   const before = account.told()
@@ -104,7 +104,7 @@ test('this machine’s clock may jump without changing the account’s time', as
   expect(sameTime(before, account.told())).toBe(false)
 })
 
-test('whole seconds and jitter do not make it wobble', async () => {
+test('rounding to seconds and jitter leave the clock steady', async () => {
   const { answers, account } = world(1)
   await answers(3, 10_000)
   const first = account.told()

@@ -16,7 +16,7 @@ const seen = (listed: InstanceList): Poll => ({ outcome: 'seen', list: listed })
 const failed: Poll = { outcome: 'failed', problem: { code: 'unreachable', message: 'No answer.' } }
 const unread = (id: number | undefined) => ({ path: '$.instances[0]', expected: 'must be object', id })
 
-/** What comes of these answers, one after another, and what was asked for. `told`: what single instances answer. */
+/** The outcome of these lists in order, and the requests made. `told`: the answers for single instances. */
 async function found(
   answers: readonly Poll[],
   expected: readonly (number | Expected)[],
@@ -50,7 +50,7 @@ async function found(
 const certain = { outcome: 'seen', unconfirmed: [], doubt: undefined }
 const there = (...ids: number[]) => Object.fromEntries(ids.map(id => [id, { id }]))
 
-test('a list that has all that is expected is asked for once, new ones or not', async () => {
+test('a list with all expected instances is read once, with new ones or not', async () => {
   expect(await found([seen(list(1, 2))], [1, 2])).toEqual({ ...certain, asked: 'list', ids: [1, 2] })
   expect(await found([seen(list(1, 2, 3))], [1, 2])).toMatchObject({
     ...certain,
@@ -60,13 +60,13 @@ test('a list that has all that is expected is asked for once, new ones or not', 
   expect(await found([seen(list())], [])).toMatchObject({ ...certain, asked: 'list', ids: [] })
 })
 
-test('what is missing is asked for by itself, and gone only where that says so', async () => {
+test('a missing instance is read by itself, and gone only if that answer says so', async () => {
   const answers = [seen(list(2))]
   expect(await found(answers, [1, 2], { 1: 'gone' })).toEqual({ ...certain, asked: 'list #1', ids: [2] })
   expect(await found(answers, [1, 2], { 1: 'unknown' })).toMatchObject({ ids: [2], unconfirmed: [1] })
 })
 
-test('a list that lacks what is there is asked for anew, and believed where it has it', async () => {
+test('a list that lacks an existing instance is read again, and then believed', async () => {
   expect(await found([seen(list()), seen(list(1, 2, 3))], [1, 2, 3], there(1))).toEqual({
     ...certain,
     asked: 'list #1 anew',
@@ -74,13 +74,13 @@ test('a list that lacks what is there is asked for anew, and believed where it h
   })
 })
 
-test('where it lacks that again, the rest is not confirmed, and it is said', async () => {
+test('if the second list lacks it too, the rest is unconfirmed and a doubt reported', async () => {
   const again = await found([seen(list()), seen(list())], [1, 2, 3], there(1))
   expect(again).toMatchObject({ asked: 'list #1 anew', ids: [1], unconfirmed: [2, 3] })
   expect(again.doubt).toContain('3 instances that may still be there')
 })
 
-test('a list that is cut short is asked for anew, and taken for what it is', async () => {
+test('a list cut short is read again, and accepted with a doubt if still short', async () => {
   const short = { ...list(1), cutShort: 'the service speaks of 3 instances and listed 1' }
   expect(await found([seen(short), seen(list(1, 2, 3))], [1])).toMatchObject({
     ...certain,
@@ -91,7 +91,7 @@ test('a list that is cut short is asked for anew, and taken for what it is', asy
   expect(twice.doubt).toContain('speaks of 3')
 })
 
-test('what could not be read is asked for by itself, expected or not', async () => {
+test('an unreadable instance is read by itself, expected or not', async () => {
   const one = { ...list(1), unread: [unread(2)] }
   expect(await found([seen(one)], [1], there(2))).toEqual({ ...certain, asked: 'list #2', ids: [1, 2] })
   const unknown = await found([seen(one)], [1, 2])
@@ -99,7 +99,7 @@ test('what could not be read is asked for by itself, expected or not', async () 
   expect(unknown.doubt).toContain('one instance could not be read')
 })
 
-test('one that was just made may be missing, which is no reason for doubt', async () => {
+test('an instance that was just made may be missing without causing doubt', async () => {
   expect(await found([seen(list())], [{ id: 1, isYoung: true }])).toEqual({
     ...certain,
     asked: 'list',
@@ -108,7 +108,7 @@ test('one that was just made may be missing, which is no reason for doubt', asyn
   })
 })
 
-test('of many that are missing a few are asked for, those with a guard first', async () => {
+test('of many missing instances only a few are read, guarded ones first', async () => {
   const many = [1, 2, 3, 4, 5, 6, 7].map(id => ({ id, isGuarded: id > 5 }))
   const gone = Object.fromEntries(many.map(({ id }) => [id, 'gone' as const]))
   const one = await found([seen(list())], many, gone)
@@ -120,7 +120,7 @@ test('of many that are missing a few are asked for, those with a guard first', a
   })
 })
 
-test('where the second poll comes to nothing, nothing counts as seen', async () => {
+test('if the second poll yields no list, no instances count as seen', async () => {
   expect(await found([seen(list()), failed], [1], there(1))).toMatchObject({ outcome: 'failed' })
   expect(await found([seen(list()), { outcome: 'seen' }], [1], there(1))).toMatchObject({
     outcome: 'seen',

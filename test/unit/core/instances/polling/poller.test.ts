@@ -15,7 +15,7 @@ let atOnce: number
 let most: number
 let failing: Error | undefined
 let held: boolean
-/** Ends the poll that is under way. */
+/** Ends the poll in progress. */
 let finish: (() => void) | undefined
 
 beforeEach(() => {
@@ -52,7 +52,7 @@ test('it polls once per interval while all is well', async () => {
   expect(polls).toBe(7)
 })
 
-test('a poll that takes long is no reason to poll later', async () => {
+test('a slow poll does not delay the next one', async () => {
   finish = () => undefined
   void poller.poll()
   for (let passed = 0; passed < 6; passed += 1) {
@@ -86,7 +86,7 @@ test.each([
   },
 )
 
-test('the jitter is a quarter either way, and only on failures', () => {
+test('the jitter is a quarter either way, and only after failures', () => {
   expect(pauseAfter({ failures: 1 }, 10_000, 0)).toBe(15_000)
   expect(pauseAfter({ failures: 1 }, 10_000, 1)).toBe(25_000)
   expect(pauseAfter({ failures: 0 }, 10_000, 1)).toBe(10_000)
@@ -94,7 +94,7 @@ test('the jitter is a quarter either way, and only on failures', () => {
   expect(pauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
 })
 
-test('polls asked for during a poll are one poll that follows it', async () => {
+test('requests during a poll share one poll that follows it', async () => {
   finish = () => undefined
   const first = poller.poll()
   const second = poller.poll()
@@ -115,7 +115,7 @@ test('polls asked for during a poll are one poll that follows it', async () => {
   expect(clock.waiting).toEqual([10_000])
 })
 
-test('never two at once, also when a poll is asked for as another ends', async () => {
+test('polls never overlap, even when one is requested as another ends', async () => {
   finish = () => undefined
   const first = poller.poll()
   const again = first.then(() => poller.poll())
@@ -128,7 +128,7 @@ test('never two at once, also when a poll is asked for as another ends', async (
   expect(most).toBe(1)
 })
 
-test('paused it polls only when asked, and goes on when resumed', async () => {
+test('a paused poller polls only on request, and goes on when resumed', async () => {
   void poller.poll()
   await flushPromises()
   poller.pause()
@@ -142,7 +142,7 @@ test('paused it polls only when asked, and goes on when resumed', async () => {
   expect(polls).toBe(4)
 })
 
-test('stopped it never polls again, not even for what was asked before', async () => {
+test('a stopped poller never polls again, not even for earlier requests', async () => {
   finish = () => undefined
   void poller.poll()
   const following = poller.poll()
@@ -155,7 +155,7 @@ test('stopped it never polls again, not even for what was asked before', async (
   expect(clock.waiting).toEqual([])
 })
 
-test('while it is held it polls only when it is asked to, and goes on afterwards', async () => {
+test('a held poller polls only on request, and goes on once released', async () => {
   void poller.poll()
   await clock.pass(0)
   held = true
@@ -170,7 +170,7 @@ test('while it is held it polls only when it is asked to, and goes on afterwards
   expect(polls).toBe(5)
 })
 
-test('a key that stays refused is asked about every five minutes', async () => {
+test('a key that stays refused is tried at least every five minutes', async () => {
   failing = new KeyRefused('unauthorized')
   void poller.poll()
   await clock.pass(3_600_000)

@@ -33,7 +33,7 @@ describe('the commit of a folder', () => {
       'feat/x',
     ],
     ['on none', { '.git/HEAD': `${id}\n` }, undefined],
-  ])('%s is told', async (_, files, branch) => {
+  ])('%s is found', async (_, files, branch) => {
     expect(await commit(files)).toEqual({ id, ...(branch !== undefined && { branch }) })
   })
 
@@ -47,7 +47,7 @@ describe('the commit of a folder', () => {
       { '.git/HEAD': 'ref: refs/heads/a\u202eb\n', '.git/refs/heads/a\u202eb': id },
     ],
     ['whose commit is none', { '.git/HEAD': 'ref: refs/heads/m\n', '.git/refs/heads/m': 'ref: x\n' }],
-  ])('%s is not told', async (_, files) => {
+  ])('%s is not found', async (_, files) => {
     expect(await commit(files)).toBeUndefined()
   })
 
@@ -76,7 +76,7 @@ describe('the commit of a folder', () => {
       })
     })
 
-    test('names the files that have changed since, staged or not, and none that git does not track', async () => {
+    test('names changed tracked files, staged or not, and no untracked ones', async () => {
       const { folder, git, head } = repository({ 'a.py': 'a', 'b.py': 'b', 'c.py': 'c', 'd.py': 'd' })
       writeFileSync(join(folder, 'a.py'), 'A')
       writeFileSync(join(folder, 'b.py'), 'B')
@@ -87,7 +87,7 @@ describe('the commit of a folder', () => {
       expect(await commitOf(systemSyncedFolders, folder)).toEqual({ id: head, branch: 'trunk', changed })
     })
 
-    test('of a folder in a repository is that of the repository, with what has changed in the folder', async () => {
+    test('of a subfolder is the repository’s, with the changes in the subfolder', async () => {
       const { folder, head } = repository({ 'train.py': '1', 'mnist/train.py': '1' })
       writeFileSync(join(folder, 'train.py'), '2')
       const inside = join(folder, 'mnist')
@@ -103,7 +103,7 @@ describe('the commit of a folder', () => {
       })
     })
 
-    test('of a worktree is its own', async () => {
+    test('of a worktree is the worktree’s own', async () => {
       const { folder, git, head } = repository({ 'train.py': '1' })
       const tree = join(folderWith({}), 'tree')
       git('worktree', 'add', '-q', '-b', 'try', tree)
@@ -111,7 +111,7 @@ describe('the commit of a folder', () => {
       const changed = { files: 1, named: ['train.py'] }
       expect(await commitOf(systemSyncedFolders, tree)).toEqual({ id: head, branch: 'try', changed })
       expect((await commitOf(systemSyncedFolders, folder))?.changed).toEqual(none)
-      // Somebody else's folder that claims to be one is none.
+      // A folder that falsely claims to be it is refused.
       const other = folderWith({ '.git': `gitdir: ${join(folder, '.git', 'worktrees', 'tree')}\n` })
       expect(await commitOf(systemSyncedFolders, other)).toBeUndefined()
     })
@@ -128,7 +128,7 @@ describe('the commit of a folder', () => {
       expect(existsSync(ran)).toBe(true)
     })
 
-    test('is told without the changes where git is not there', async () => {
+    test('comes without the changes where git is missing', async () => {
       const { folder, head } = repository({ 'train.py': '1' })
       vi.stubEnv('PATH', '')
       onTestFinished(() => void vi.unstubAllEnvs())

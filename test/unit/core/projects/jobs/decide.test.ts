@@ -34,20 +34,20 @@ const seen = (fields: Partial<Snapshot> = {}): Snapshot => ({
 const spec = { run: 'x' }
 
 describe('a job that runs', () => {
-  test('waits for the end of its command, and brings its results home whatever the code', () => {
+  test('waits for its command, then downloads the results whatever the exit code', () => {
     expect(nextMove(job(), seen())).toEqual({ do: 'wait' })
     const ended = seen({ command: { step: 'over', code: 3 } })
     expect(nextMove(job(), ended)).toEqual({ do: 'step', step: 'bringing', code: 3 })
   })
 
-  test('brings a checkpoint home once it is due', () => {
+  test('downloads a checkpoint once it is due', () => {
     const often = { ...spec, checkpoint: 60 }
     expect(nextMove(job({ spec: often }), seen({ now: 159 }))).toEqual({ do: 'wait' })
     expect(nextMove(job({ spec: often }), seen({ now: 160 }))).toEqual({ do: 'bring', last: false })
     expect(nextMove(job({ spec: often, checkpointAt: 160 }), seen({ now: 200 }))).toEqual({ do: 'wait' })
   })
 
-  test('goes on elsewhere when it is outbid as often as was agreed, and no more', () => {
+  test('moves when its instance is lost, at most as often as its spec allows', () => {
     const twice = { ...spec, outbid: { elsewhere: 2 } }
     const outbid = seen({ instance: machine('outbid') })
     expect(nextMove(job(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
@@ -60,7 +60,7 @@ describe('a job that runs', () => {
     ['stopped', 'stopped'],
     ['crashed', 'crashed'],
     ['unstartable', 'crashed'],
-  ] as const)('fails where its machine is %s', (state, code) => {
+  ] as const)('fails when its instance is %s', (state, code) => {
     expect(nextMove(job(), seen({ instance: machine(state) }))).toMatchObject({
       do: 'fail',
       problem: { code },
@@ -68,7 +68,7 @@ describe('a job that runs', () => {
   })
 
   test.each(['loading', 'exited', 'offline', 'silent', 'waiting', 'other'] as const)(
-    'waits where its machine is %s, or nothing is known of it',
+    'waits while its instance is %s or unknown',
     state => {
       expect(nextMove(job(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
       expect(nextMove(job(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
@@ -77,13 +77,13 @@ describe('a job that runs', () => {
 })
 
 describe('a job that has failed', () => {
-  test('has its machine stopped, and does nothing more by itself', () => {
+  test('stops its instance, then does nothing more by itself', () => {
     const failed = job({ step: 'failed', failedAt: 'setup', halting: true })
     expect(nextMove(failed, seen())).toEqual({ do: 'halt' })
     expect(nextMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
   })
 
-  test('and is tried again starts what is stopped', () => {
+  test('starts its stopped instance on a retry', () => {
     const again = job({ step: 'sending', starting: true })
     expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
     expect(nextMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
@@ -93,7 +93,7 @@ describe('a job that has failed', () => {
 
 describe('a job that rents', () => {
   const renting = job({ step: 'renting', instance: undefined })
-  test('asks once, waits, and goes on where it can be entered', () => {
+  test('rents once, waits, and goes on when an instance is ready', () => {
     expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
     const trying = { step: 'trying', instance: undefined, problem: undefined } as const
     expect(nextMove(renting, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
@@ -105,7 +105,7 @@ describe('a job that rents', () => {
     })
   })
 
-  test('fails where nothing was rented, and says why', () => {
+  test('fails with the reason when nothing was rented', () => {
     const problem = { code: 'no_offers', message: 'None.' }
     const failed = { step: 'failed', instance: undefined, problem } as const
     expect(nextMove(renting, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
@@ -115,22 +115,22 @@ describe('a job that rents', () => {
 describe('a job whose move has failed', () => {
   const sending = { job: { step: 'sending' }, move: { do: 'send' }, isOnline: true } as const
 
-  test('tries again, ever later, and has failed after the last try', () => {
+  test('retries after growing pauses, and fails after the last try', () => {
     const pauses = Array.from({ length: 8 }, (_, fails) =>
       pauseAfter({ code: 'ssh_lost' }, { ...sending, fails }),
     )
     expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
   })
 
-  test('has failed at once where no later try mends it', () => {
+  test('fails at once when no retry can help', () => {
     expect(pauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
   })
 
-  test('is not given up while there is no network', () => {
+  test('keeps retrying while there is no network', () => {
     expect(pauseAfter({ code: 'ssh_lost' }, { ...sending, fails: 500, isOnline: false })).toBe(60_000)
   })
 
-  test('goes on where only a checkpoint did not come home', () => {
+  test('keeps running when only a checkpoint failed', () => {
     const checkpoint = {
       job: { step: 'running' },
       move: { do: 'bring', last: false },
@@ -141,7 +141,7 @@ describe('a job whose move has failed', () => {
     expect(pauseAfter({ code: 'disk_full_here' }, { ...last, fails: 0 })).toBeUndefined()
   })
 
-  test('is stopped however often that has to be asked', () => {
+  test('retries the stop of its instance without limit', () => {
     const halting = { job: { step: 'failed' }, move: { do: 'halt' }, isOnline: true } as const
     expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
   })
@@ -155,13 +155,13 @@ describe('a job that failed and goes on', () => {
       'fnew',
     )
 
-  test('sends the folder again before a step that ran in it, and repeats what failed alone', () => {
+  test('resends the folder before a failed command, and repeats only what failed', () => {
     expect(again('setup')).toMatchObject({ step: 'sending', setupRun: undefined, commandRun: undefined })
     expect(again('running')).toMatchObject({ step: 'sending', setupRun: 's1', commandRun: undefined })
     expect(again('bringing')).toMatchObject({ step: 'bringing', setupRun: 's1', commandRun: 'c1' })
   })
 
-  test('searches anew only where it had found no machine, and starts one that stands still', () => {
+  test('searches again only if it found no instance, and starts a stopped one', () => {
     expect(again('renting').attemptSeries).toBe('fnew')
     expect(again('bringing').attemptSeries).toBe(job().attemptSeries)
     expect(again('bringing', 'stopped')).toMatchObject({ starting: true, halting: undefined })

@@ -9,7 +9,7 @@ const offers = [
   { id: 3, machineId: 30, price: 0.4 * dollar, minimumBid: 0.2 * dollar },
 ]
 
-/** Dearest first, so that it is a limit and not the order that leaves one out. */
+/** Dearest first, so that the limit and not the order leaves an offer out. */
 function chosen(
   price: number | undefined,
   among: readonly OfferView[] = offers,
@@ -36,21 +36,21 @@ function best(...[price, among, guardVeto]: Required<Parameters<typeof chosen>>)
   )
 }
 
-test('nothing dearer than the limit is tried, and nothing that does not tell its price', () => {
+test('offers above the price limit or without a price are not chosen', () => {
   expect(chosen(undefined)).toBe(2)
   expect(chosen(0.5)).toBe(2)
   expect(chosen(0.49)).toBe(3)
   expect(chosen(0.39)).toBeUndefined()
 })
 
-test('a machine without room for the disk that is asked for is passed over', () => {
+test('an offer without room for the requested disk is skipped', () => {
   const [, second, third] = offers
   const small = { id: 2, machineId: 20, ...second, disk: 19 }
   expect(chosen(undefined, [small, { id: 3, machineId: 30, ...third, disk: 20 }])).toBe(3)
   expect(chosen(undefined, [small])).toBeUndefined()
 })
 
-test('what a guard holds back is passed over for what is cheap enough, and the cheapest is kept in mind where all is', () => {
+test('offers that a guard vetoes are skipped; if it vetoes all, the cheapest is returned', () => {
   const why = { code: 'held_by_guard', message: 'The credit would not last.' }
   const above = (most: number) => (price: number) => (price > most * dollar ? why : undefined)
   expect(chosen(undefined, offers, above(0.5))).toBe(2)
@@ -61,7 +61,7 @@ test('what a guard holds back is passed over for what is cheap enough, and the c
   expect(held).toMatchObject({ choice: { offer: { id: 3 }, price: 0.4 * dollar }, holds: why })
 })
 
-test('what none bids more for than a rental may begin with is bid on, above $32 too', () => {
+test('an offer is bid on just above its minimum, above $32 too', () => {
   const dear = { id: 4, machineId: 40, minimumBid: 40 * dollar }
   const chosen = bestOffer(
     {

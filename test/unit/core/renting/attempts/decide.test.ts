@@ -36,17 +36,17 @@ const series = (...attempts: Attempt[]): AttemptSeries => ({
 })
 
 test.each<[InstanceState, boolean]>([
-  // Others bid more: its machine has done nothing wrong.
+  // Others bid more: not the machine’s fault.
   ['outbid', false],
   ['crashed', true],
   ['offline', true],
   ['silent', true],
-])('an attempt that ran and is %s is dropped, and it is %s that its machine is blamed', (state, blame) => {
+])('an attempt that ran and is now %s is dropped; its machine is blamed: %s', (state, blame) => {
   const snapshot = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
   expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
 })
 
-test('no other machine is rented once those that are gone have cost what all may', () => {
+test('no further machine is rented once past attempts have cost the ceiling', () => {
   const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
   const gone = (cost: number): Attempt => ({
     ...running,
@@ -61,7 +61,7 @@ test('no other machine is rented once those that are gone have cost what all may
   })
 })
 
-/** With its SSH not answering yet, having run since so many seconds; created long before its deadline could matter. */
+/** The move while SSH is silent, that many seconds after it began to run and 900 after its creation. */
 const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
   nextMove(series({ ...running, runningAt: now - seconds }), {
     now,
@@ -71,7 +71,7 @@ const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
     ssh,
   })
 
-test('SSH has its three minutes after running, however late that was', () => {
+test('SSH has three minutes once the instance runs, however late that was', () => {
   expect(probed(179)).toEqual({ do: 'probeSsh' })
   expect(probed(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
   expect(probed(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
@@ -82,7 +82,7 @@ test.each([
   ['forbidden', true],
   ['invalid_args', true],
   ['no_such_ask', false],
-])('a refusal with %s ends it with this attempt: %s', (code, last) => {
+])('a refusal with %s makes this attempt the last: %s', (code, last) => {
   const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
   const { instance: _, ...nothing } = refused
   const snapshot = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
@@ -90,7 +90,7 @@ test.each([
 })
 
 test.each([true, false])(
-  'what a guard would stop is dropped, with the whole series where it is on one attempt alone: %s',
+  'an attempt that a guard would stop is dropped; a guard on it alone makes it the last: %s',
   alone => {
     const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
     const snapshot = {
@@ -108,7 +108,7 @@ test.each([true, false])(
   },
 )
 
-test('where every machine crashed, that is said, since the image is then the likelier cause', () => {
+test('crashes on every machine are reported as such, since the image is suspect', () => {
   const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
   const dropped = (code: string): Attempt => ({
     ...running,

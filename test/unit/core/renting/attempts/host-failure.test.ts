@@ -6,7 +6,7 @@ import { instanceView } from '../../../views.ts'
 import { accountContext } from '../../account-context.ts'
 
 const ended = { step: 'running' } as const
-/** An instance that went through these states, each beginning so many seconds after the first. */
+/** An instance with these states, each starting that many seconds after the first. */
 function through(given: Partial<InstanceView>, ...steps: [InstanceState, number][]): InstanceView {
   const history = steps.map(([state, at]) => ({ state, at, actualStatus: state }))
   const state = steps.at(-1)?.[0] ?? 'running'
@@ -45,18 +45,18 @@ test.each<[string, InstanceView | undefined, RegExp | undefined]>([
   ['was found dead', through({}, ['crashed', 0]), undefined],
   ['runs', through({}, ['running', 0]), undefined],
   ['is gone', undefined, undefined],
-])('what %s', (_, instance, why) => {
+])('the host failure of an instance that %s', (_, instance, why) => {
   const said = hostFailure(ended, instance)
   if (why) expect(said).toMatch(why)
   else expect(said).toBeUndefined()
 })
 
-test('what is not running after its deadline counts', () => {
+test('an instance not running by its deadline counts as a host failure', () => {
   const problem = { code: 'late', message: 'It takes longer than it should to be running.' }
   expect(hostFailure({ step: 'late', problem }, through({}, ['loading', 0]))).toBe(problem.message)
 })
 
-test('each rental counts once, however often it is seen, and what is forgiven stays so', async () => {
+test('each rental counts once against its machine, and not again once forgiven', async () => {
   const context = accountContext()
   const open = () => openFailedMachines(context)
   const hosts = await open()

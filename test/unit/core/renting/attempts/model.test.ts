@@ -58,18 +58,18 @@ function expected(fates: readonly Fate[], most: number) {
   for (const [at, each] of fates.slice(0, most).entries()) {
     if (each === 'good') return { step: 'ready', codes, blamed, left: 1 }
     codes.push(why[each])
-    // That an offer is gone, or others bid more, is no fault of the machine's.
+    // A gone offer or a higher bid is not the machine’s fault.
     if (each !== 'gone' && each !== 'outbid') blamed.push(500 + at)
   }
   return { step: 'failed', codes, blamed, left: 0 }
 }
 
-/** Seconds that an attempt has until it runs. */
+/** Seconds until an attempt must run. */
 const deadline = 1800
-/** Seconds between two polls of a Berth that is left alone. */
+/** Seconds between polls after the events. */
 const interval = 20
 
-/** Lives a history to its end; gives how it ended. `ceiling` in dollars. */
+/** Plays a history and gives its outcome. `ceiling` in dollars. */
 async function live(
   fates: readonly Fate[],
   { attempts: most, ceiling = 10 }: { attempts: number; ceiling?: number },
@@ -140,7 +140,7 @@ async function live(
     if (at === cancelAt) await happen({ do: 'cancel' })
     await happen(each)
   }
-  // From here on the service is well, and Berth is left alone until nothing more happens.
+  // From here on the service has no faults, and Berth polls until all has settled.
   for (const faults of Object.values(world.faults)) faults.length = 0
   const hasEnded = () => berth.attempts.find(id)?.step !== 'trying'
   for (let round = 0, calm = 0; round < 400 && calm < 4; round += 1) {
@@ -184,7 +184,7 @@ test(`${histories} histories of answers, faults, kills and polls end as the plai
         expect(end?.step).toBe(model.step)
         expect(codes).toEqual(model.codes)
         expect(model.blamed).toEqual(expect.arrayContaining(blamed))
-        // Killed between the drop and what it is remembered by, a machine is forgiven.
+        // A kill between the drop and its record leaves a machine unblamed.
         if (!events.some(each => each.do === 'kill')) expect(blamed).toEqual(model.blamed)
         expect([...world.rented.keys()]).toEqual(model.left === 1 ? [end?.instance] : [])
       },
@@ -194,7 +194,7 @@ test(`${histories} histories of answers, faults, kills and polls end as the plai
   expect(Object.values(seen).every(count => count > histories / 50)).toBe(true)
 })
 
-test('over histories of kills and polls no series costs more than its ceiling and what a poll takes', async () => {
+test('over histories of kills no series costs more than its ceiling plus one poll', async () => {
   const quiet = fc.constantFrom<Event>({ do: 'poll' }, { do: 'turn' }, { do: 'kill' })
   const attemptCosts = deadline * perSecond
   const onePoll = interval * perSecond
@@ -209,7 +209,7 @@ test('over histories of kills and polls no series costs more than its ceiling an
         const ceiling = Math.round((whole + part) * attemptCosts)
         const { end, world } = await live(fates, { attempts: 4, ceiling: ceiling / 1_000_000 }, events)
         const spent = end?.attempts.reduce((sum, { cost }) => sum + (cost ?? 0), 0) ?? 0
-        // What it counts is what it is charged, and up to a poll more for each attempt: it sees that late what is gone.
+        // It counts what is charged, plus up to one poll for each attempt, since it sees the end that late.
         expect(spent).toBeGreaterThanOrEqual(world.paid - 1)
         expect(spent).toBeLessThanOrEqual(world.paid + (end?.attempts.length ?? 0) * onePoll)
         expect(world.rented.size).toBe(0)

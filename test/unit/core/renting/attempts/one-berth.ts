@@ -10,15 +10,15 @@ import type { HandClock } from '../../hand-clock.ts'
 import type { MemoryFiles } from '../../memory-files.ts'
 import type { PlainWorld } from './plain-world.ts'
 
-/** The rentals and attempts of one account, as a process of Berth has them. */
+/** The rentals and attempts of one account, in one process of Berth. */
 export interface OneBerth {
   rentals: Rentals
   attempts: Attempts
-  /** Machines that are remembered for an attempt that failed there. */
+  /** Machines that are blamed for a failed attempt. */
   blamed(): number[]
-  /** A fresh poll of the account, or one that was not answered. */
+  /** A poll of the account, answered or not. */
   poll(answered: boolean): void
-  /** It ends where it stands: nothing it still does has an effect. */
+  /** Kills it: nothing it still does takes effect. */
   kill(): void
 }
 

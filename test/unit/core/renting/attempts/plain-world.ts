@@ -5,23 +5,23 @@ import type { NewInstance, OfferSearch } from '../../../../../electron/service/o
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
 import { instanceView } from '../../../views.ts'
 
-/** What becomes of whatever is rented on a machine. */
+/** What happens to an instance on a machine. */
 export type Fate = 'good' | 'exited' | 'offline' | 'unknown' | 'stuck' | 'shut' | 'gone' | 'outbid'
 
-/** What befalls the next request of a kind. `lost`: it takes effect, and its answer is lost. */
+/** The fault of the next request of a kind. `lost`: it takes effect, but its answer is lost. */
 export type Fault = 'lost' | 'unanswered' | 'late'
 
 interface Rented {
   id: number
   fate: Fate
   label: string
-  /** How often it was seen: it runs, or comes to its end, at the second time. */
+  /** How often it was polled: its fate shows from the second poll on. */
   polls: number
   /** Seconds of the world's time. */
   createdAt: number
 }
 
-/** Micro-dollars that anything costs by the second, from when it is created until it is destroyed. */
+/** Micro-dollars per second that any instance costs, from its creation until it is destroyed. */
 export const perSecond = 100
 
 const ambiguous = () =>
@@ -40,7 +40,7 @@ const words: Record<Fate, { state: InstanceView['state']; status: string }> = {
   outbid: { state: 'outbid', status: 'stopped' },
 }
 
-/** A service in a few lines: one machine for each fate, the cheapest first. It outlives the Berths that use it. */
+/** A minimal service: one machine for each fate, the cheapest first. It outlives each process of Berth. */
 export class PlainWorld {
   readonly rented = new Map<number, Rented>()
   /** Instances that others have on the account. */
@@ -50,15 +50,15 @@ export class PlainWorld {
     destroy: [],
     search: [],
   }
-  /** What was done that must never be. */
+  /** Actions that must never happen. */
   readonly wrongs: string[] = []
-  /** Micro-dollars that what was destroyed has cost. */
+  /** Micro-dollars that destroyed instances cost. */
   paid = 0
   readonly #fates: readonly Fate[]
-  /** Seconds of its own time, which no clock of a Berth's changes. */
+  /** Its own time in seconds, independent of Berth’s clocks. */
   readonly #time: () => number
   readonly #late: Rented[] = []
-  /** How often a rental has asked, by its label. */
+  /** Create requests, by label. */
   readonly #asked = new Map<string, number>()
   #nextId = 100
 
@@ -67,7 +67,7 @@ export class PlainWorld {
     this.#time = time
   }
 
-  /** What a fresh look at `now` of a Berth's time shows; whatever was on its way comes a step further. */
+  /** What a poll shows at `now` in Berth’s time; each poll takes all instances a step further. */
   poll(now: number): { instances: Record<string, InstanceView>; records: Instance[] } {
     for (const instance of this.#late.splice(0)) this.rented.set(instance.id, instance)
     for (const each of this.rented.values()) each.polls += 1
@@ -87,7 +87,7 @@ export class PlainWorld {
     return this.rented.get(id)?.fate === 'good' ? Promise.resolve() : Promise.reject(new Error('shut'))
   }
 
-  /** Its client for a Berth; once `dead` that Berth hears nothing more, whatever took effect. */
+  /** A client for one process of Berth, which gets no more answers once `dead`. */
   client(dead: AbortSignal): ServiceClient {
     const hear = async <Answer>(answer: () => Answer): Promise<Answer> => {
       await Promise.resolve()
@@ -115,7 +115,7 @@ export class PlainWorld {
           const fate = this.#fates[offer - 10] ?? 'gone'
           const asked = (this.#asked.get(body.label ?? '') ?? 0) + 1
           this.#asked.set(body.label ?? '', asked)
-          // The third time it is answered: a rental that never is comes to nothing, which is not of this model.
+          // The third request is answered: the model does not cover rentals that never are.
           const fault = asked < 3 ? this.faults.create.shift() : undefined
           if (fault === 'unanswered') return hear(fail(ambiguous()))
           if (fate === 'gone') return hear(fail(gone('refused')))

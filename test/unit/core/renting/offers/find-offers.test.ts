@@ -6,7 +6,7 @@ import { ServiceError } from '../../../../../electron/service/service-error.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
 
-/** A market of so many offers, each dearer than the one before, that lists `cap` of them at a time. */
+/** A market of `many` offers with rising prices that lists `cap` of them at a time. */
 function market(many: number, cap: number, refuses = false) {
   const offers = Array.from({ length: many }, (_, at) => ({
     id: at + 1,
@@ -36,7 +36,7 @@ function market(many: number, cap: number, refuses = false) {
 
 const ids = (offers: readonly { id: number }[]) => offers.map(({ id }) => id)
 
-test('a list that is cut off is told as such, with the dearest and what is looked for', async () => {
+test('a truncated list gives its cap, and is joined by the dearest and wanted offers', async () => {
   const { service } = market(1000, 64)
   const found = await findOffers(service, query, { gpus: ['H100'] })
   expect(found.cap).toBe(64)
@@ -53,13 +53,13 @@ test.each(['h100', 'H100 sweden'])('a text (%s) finds the GPU that it names', as
   expect(ids(offers)).toContain(501)
 })
 
-test('a text finds a GPU that is neither among the cheapest nor the dearest', async () => {
+test('a text is sent to the service as the name of a GPU', async () => {
   const { service, asked } = market(1000, 64)
   await findOffers(service, query, { text: 'a40' })
   expect(asked.at(-1)?.filters?.gpu_name).toEqual({ eq: 'A40' })
 })
 
-test('a whole list is asked for once, and one of a doubtful length once more', async () => {
+test('a complete list is read once, and one of a doubtful length twice', async () => {
   const whole = market(70, 10_000)
   expect(await findOffers(whole.service, query, {})).not.toHaveProperty('cap', expect.anything())
   expect(whole.asked).toHaveLength(1)
@@ -70,13 +70,13 @@ test('a whole list is asked for once, and one of a doubtful length once more', a
   expect(doubtful.asked).toHaveLength(2)
 })
 
-test('a service that refuses a filter is asked without it', async () => {
+test('a filter that the service refuses is left out of the search', async () => {
   const { service } = market(1000, 64, true)
   expect(await searchNarrowed(service, query, { gpus: ['H100'] })).toHaveLength(64)
   expect((await findOffers(service, query, { gpus: ['H100'] })).cap).toBe(64)
 })
 
-test('of a filter the service is told all that it can apply', async () => {
+test('the service gets all conditions of a filter that it can apply', async () => {
   const { service, asked } = market(10, 64)
   const filter = { gpus: ['H100', 'A100'], countFrom: 2, priceTo: 1.5, regions: ['SE'], text: 'sweden' }
   await searchNarrowed(service, query, filter)
@@ -95,14 +95,14 @@ test('of a filter the service is told all that it can apply', async () => {
   expect(asked.at(-1)?.filters).toEqual({ ...narrowed, min_bid: { lte: 1.5 } })
 })
 
-test('what the query itself asks of a field holds beside the filter', async () => {
+test('the query’s own conditions on a field hold beside the filter’s', async () => {
   const { service, asked } = market(10, 64)
   const extra = { num_gpus: { lt: 9 }, gpu_ram: { gte: 90_000 } }
   await searchNarrowed(service, { ...query, extra }, { countFrom: 2, memoryFrom: 80 })
   expect(asked[0]?.filters).toMatchObject({ num_gpus: { gte: 2, lt: 9 }, gpu_ram: { gte: 90_000 } })
 })
 
-test('where a country’s code finds nothing, its offers are looked for without it', async () => {
+test('if a country code finds nothing, the search is repeated without it', async () => {
   const { service, asked } = market(10, 64)
   const comparing = {
     search: async (search: OfferSearch) => {

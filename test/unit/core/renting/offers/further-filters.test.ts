@@ -11,7 +11,7 @@ import { offerView } from '../../../../../electron/core/renting/offers/offer-vie
 import type { Offer } from '../../../../../electron/service/offers.ts'
 import { type Row, readLooseFilters } from '../../../../../simulator/routes/public/filters.ts'
 
-/** Each filter, what just passes it, and what just does not; as the service has it. */
+/** Each filter, with what barely passes and barely fails, in the service’s fields. */
 const table: Record<FurtherPart, [OfferFilter, passes: Partial<Offer>, fails: Partial<Offer>]> = {
   memory: [{ memoryFrom: 24 }, { gpu_ram: 23_101 }, { gpu_ram: 23_100 }],
   reliability: [{ reliabilityFrom: 0.99 }, { reliability2: 0.99 }, { reliability2: 0.9899 }],
@@ -39,12 +39,12 @@ test.each(furtherParts)('%s: Berth and the service pass and hold back the same o
   expect([isListed({}), service({})]).toEqual([false, false])
 })
 
-test('a service that tells the kind of hosting by a number tells a data center, too', () => {
+test('a data center is also recognised by the number of its hosting type', () => {
   expect(offerView({ id: 1, hosting_type: 1 })).toHaveProperty('datacenter', true)
   expect(offerView({ id: 1, hosting_type: 0 })).toHaveProperty('datacenter', false)
   expect(offerView({ id: 1 })).not.toHaveProperty('datacenter', expect.anything())
 })
 
-test('only what every deployment knows is asked where a data center is refused', () => {
+test('after a refusal only conditions that every deployment knows are sent', () => {
   expect(furtherConditions({ datacenter: true, staticIp: true }, true)).toEqual({ static_ip: { eq: true } })
 })

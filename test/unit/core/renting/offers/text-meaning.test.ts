@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { textMeaning } from '../../../../../electron/core/renting/offers/text-meaning.ts'
 
-test('a text is read as what a service can look for, and the rest is left', () => {
+test('known parts of a text become conditions, and the rest is left', () => {
   expect(textMeaning('8 × H100 80 GB, Sweden')).toEqual({
     conditions: {
       num_gpus: { eq: 8 },
@@ -13,11 +13,11 @@ test('a text is read as what a service can look for, and the rest is left', () =
   expect(textMeaning('#15216')).toEqual({ conditions: { machine_id: { eq: 15_216 } }, rest: [] })
 })
 
-test('a GPU’s number is no machine, and a country within a word is none', () => {
+test('a GPU’s number is not a machine, and part of a word is not a country', () => {
   expect(textMeaning('rtx 4090')).toEqual({ conditions: {}, rest: ['rtx', '4090'] })
   expect(textMeaning('swedenborg')).toEqual({ conditions: {}, rest: ['swedenborg'] })
 })
 
-test('the longer of two countries is meant', () => {
+test('the longer of two matching country names counts', () => {
   expect(textMeaning('south sudan').conditions).toEqual({ geolocation: { in: ['SS'] } })
 })

@@ -20,10 +20,10 @@ const outbid = instanceView({
   gpu: { name: 'RTX 4090', count: 1 },
 })
 
-/** The rental of what this Berth rents. */
+/** The rental of this Berth’s replacement. */
 const ownMark = 'r0000000000000001'
 
-/** An instance that was rented at `start` in the place of the one that was outbid. */
+/** An instance that was rented at `start` to replace the outbid one. */
 const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
   ({
     id,
@@ -35,8 +35,8 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
   }) as unknown as Instance
 
 /**
- * The recoveries of an account with one instance that was outbid. `starting` goes on before a series of attempts is there,
- * `written` before its end is on disk.
+ * The recoveries of an account with one outbid instance. A series of attempts exists after `starting`, and its end is
+ * on disk after `written`.
  */
 async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
   const bids: number[] = []
@@ -106,7 +106,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
   }
 }
 
-/** One whose replacement is being rented. */
+/** With a replacement being rented. */
 async function replacing() {
   const under = await outbidOnce()
   await under.recoveries.choose(outbid, replace)
@@ -115,7 +115,7 @@ async function replacing() {
   return under
 }
 
-test('another choice while a replacement is being rented holds', async () => {
+test('another choice while a replacement is being rented takes effect', async () => {
   const { recoveries, bids, poll, view } = await replacing()
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 0 })
   await poll()
@@ -124,7 +124,7 @@ test('another choice while a replacement is being rented holds', async () => {
   expect(bids).toHaveLength(1)
 })
 
-test('a replacement that the user cancels is not rented anew', async () => {
+test('a replacement that the user cancels is not rented again', async () => {
   const { poll, cancel, view } = await replacing()
   cancel()
   await poll()
@@ -132,7 +132,7 @@ test('a replacement that the user cancels is not rented anew', async () => {
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
-test('of two replacements the younger gives way to the one of another Berth, which has the place from then on', async () => {
+test('a younger replacement gives way to that of another Berth, which takes over', async () => {
   const { records, poll, step, view } = await replacing()
   records.push(replacement(4712, 200, ownMark), replacement(4800, 100))
   await poll()
@@ -141,14 +141,14 @@ test('of two replacements the younger gives way to the one of another Berth, whi
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4800, choice: { kind: 'replace' } })
 })
 
-test('a replacement that is older than the one of another Berth stays', async () => {
+test('a replacement that is older than that of another Berth stays', async () => {
   const { records, poll, step } = await replacing()
   records.push(replacement(4712, 100, ownMark), replacement(4800, 200))
   await poll()
   expect(step()).toBe('trying')
 })
 
-test('where another Berth has rented a replacement already, none is rented', async () => {
+test('no replacement is rented where another Berth has rented one', async () => {
   const { recoveries, records, poll, step, view } = await outbidOnce()
   records.push(replacement(4800, 100))
   await recoveries.choose(outbid, replace)
@@ -156,7 +156,7 @@ test('where another Berth has rented a replacement already, none is rented', asy
   expect([step(), view()[outbid.id]?.by]).toEqual([undefined, 4800])
 })
 
-test('a replacement of what goes from the account meanwhile is given up', async () => {
+test('a replacement is cancelled once the instance it replaces is gone', async () => {
   const { pollNothing, step, view } = await replacing()
   for (const expected of ['trying', 'cancelled']) {
     await pollNothing()
@@ -165,7 +165,7 @@ test('a replacement of what goes from the account meanwhile is given up', async 
   expect(view()).toEqual({})
 })
 
-test('a place is handed over once it is on disk that the replacement is ready', async () => {
+test('a replacement takes over only once the end of its series is on disk', async () => {
   let write: () => void = () => undefined
   const written = new Promise<undefined>(resolve => {
     write = () => resolve(undefined)
@@ -181,7 +181,7 @@ test('a place is handed over once it is on disk that the replacement is ready', 
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
 })
 
-test('what a replacement itself has cost is counted once another has its place, and not what the first one cost', async () => {
+test('a replacement’s own cost counts once it is replaced, the first instance’s does not', async () => {
   const { poll, ready, pass, view } = await replacing()
   const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
   const first = { ...outbid, spent: costs(900_000) }
@@ -197,7 +197,7 @@ test('what a replacement itself has cost is counted once another has its place, 
   expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
 })
 
-test('a choice to be told only, made while a replacement is being begun, cancels it', async () => {
+test('a choice to be told only, made while a replacement starts, cancels it', async () => {
   let begin: () => void = () => undefined
   const begun = new Promise<undefined>(resolve => {
     begin = () => resolve(undefined)
@@ -213,7 +213,7 @@ test('a choice to be told only, made while a replacement is being begun, cancels
   expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
 })
 
-test('a raise that a busy service refuses is tried again soon, told once and not counted', async () => {
+test('a raise refused by a busy service is retried soon, reported once and not counted', async () => {
   const { recoveries, bids, told, refusals, poll, pass, view } = await outbidOnce()
   for (const status of [429, 503])
     refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
@@ -231,7 +231,7 @@ test('a raise that a busy service refuses is tried again soon, told once and not
   expect(view()[outbid.id]?.raises).toBe(1)
 })
 
-test('a raise that stays refused waits for its floor', async () => {
+test('a refused raise is retried only after its interval', async () => {
   const { recoveries, bids, refusals, poll, pass } = await outbidOnce()
   refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
   await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
@@ -244,7 +244,7 @@ test('a raise that stays refused waits for its floor', async () => {
   expect(bids).toHaveLength(2)
 })
 
-test('a raise for which the key was refused is tried again after minutes, whatever its floor', async () => {
+test('a raise refused for its key is retried after minutes, whatever its interval', async () => {
   const { recoveries, bids, told, refusals, poll, pass } = await outbidOnce()
   for (const status of [403, 401])
     refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))

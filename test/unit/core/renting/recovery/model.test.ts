@@ -20,7 +20,7 @@ type Event =
   | { do: 'poll' | 'kill' | 'lost' | 'unanswered' }
   | { do: 'pass'; seconds: number }
   | { do: 'set the clock back'; seconds: number }
-  /** Micro-dollars per hour: what runs from now on, and a bid of the user's own. */
+  /** Micro-dollars per hour: the lowest bid that runs, and a bid by the user. */
   | { do: 'lowest'; bid: number }
   | { do: 'by hand'; bid: number }
 
@@ -44,7 +44,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('by hand' as const), bid }) },
 )
 
-/** One instance of a service, and all raises that took effect on it. */
+/** One instance, and all raises that took effect on it. */
 class Market {
   bid = firstBid
   lowest = 90_000
@@ -65,7 +65,7 @@ class Market {
   }
 }
 
-/** What of it a kill would leave. */
+/** The recovery as it is on disk. */
 function onDisk(files: MemoryFiles): Recovery | undefined {
   const kept: Recovery[] = JSON.parse(files.texts.get(`accounts/${account}/recoveries.json`) ?? '[]')
   return kept.find(({ instance }) => instance === 4711)
@@ -75,7 +75,7 @@ async function live(ceiling: number, events: readonly Event[]) {
   const clock = new HandClock()
   const files = new MemoryFiles()
   const market = new Market()
-  /** What the raises added, reckoned from poll to poll: micro-dollars, and what is added per hour since the last. */
+  /** The cost that raises added, summed at each poll: micro-dollars, and the rate per hour since the last poll. */
   const added = { micros: 0, perHour: 0, at: 0 }
   let jump = 0
   const now = () => clock.monotonic() / 1000 + jump
@@ -159,7 +159,7 @@ async function live(ceiling: number, events: readonly Event[]) {
     else if (each.do === 'set the clock back') jump -= each.seconds
     else if (each.do === 'lowest') market.lowest = each.bid
     else if (each.do === 'by hand') {
-      // The user bids on what they see: no answer is awaited then.
+      // The user bids on a current view: no answer is pending.
       market.faults.length = 0
       await poll()
       await poll()
@@ -185,7 +185,7 @@ test(`${histories} histories of rivals, faults, kills and clocks raise the bid a
     fc.asyncProperty(ceilings, fc.array(event, { minLength: 5, maxLength: 30 }), async (ceiling, events) => {
       const { market, end, endAt, wrong, added } = await live(ceiling, events)
       expect(wrong).toBe('')
-      // It runs in the end wherever the ceiling allows it, and never bids more than just above what it had to beat.
+      // In the end it runs if the ceiling allows that, and each raise was just above the bid to beat.
       expect(market.bid >= market.lowest).toBe(ceiling > market.lowest || market.bid >= market.lowest)
       for (const { bid: raise, lowest } of market.raises) expect(raise).toBeLessThanOrEqual(lowest + 10_000)
       if (!events.some(each => each.do === 'set the clock back'))

@@ -8,11 +8,11 @@ test('of two replacements the younger gives way, whichever Berth polls first', (
   expect(givesWay(at(1, 100), at(2, 200))).toBe(false)
 })
 
-test('where both began at once the higher id gives way, so that one of them stays', () => {
+test('of two that started at once the one with the higher id gives way', () => {
   expect(givesWay(at(2, 100), at(1, 100))).toBe(true)
   expect(givesWay(at(1, 100), at(2, 100))).toBe(false)
 })
 
-test('one that has not come yet gives way to one that is there', () => {
+test('a replacement that does not exist yet gives way to one that does', () => {
   expect(givesWay(undefined, at(1, 100))).toBe(true)
 })

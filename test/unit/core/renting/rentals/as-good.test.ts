@@ -32,7 +32,7 @@ function passes(wanted: SavedQuery, change: Partial<OfferView>): boolean {
   return goodEnough([{ ...machine, ...change }], { ...wanted, order }, request.disk, {}).length === 1
 }
 
-describe('what replaces a rental that Berth has found', () => {
+describe('the replacement of a rental that Berth found', () => {
   const wanted = asGoodAs({ request, rental: { offer: machine, search }, gpu })
 
   test.each<[string, Partial<OfferView>]>([
@@ -51,11 +51,11 @@ describe('what replaces a rental that Berth has found', () => {
     expect(passes(wanted, change)).toBe(false)
   })
 
-  test('is asked of the service as verified', () => {
+  test('is searched for as verified', () => {
     expect(wanted.query).toMatchObject({ verifiedOnly: true, type: 'on-demand', storage: 20 })
   })
 
-  test('may be on an unverified host only where the user took one', () => {
+  test('may be on an unverified host only if the user rented on one', () => {
     const any = { ...search, query: { ...search.query, verifiedOnly: false } }
     const unverified = { ...machine, verified: false }
     expect(asGoodAs({ request, rental: { offer: unverified, search: any }, gpu }).query.verifiedOnly).toBe(
@@ -71,8 +71,8 @@ describe('what replaces a rental that Berth has found', () => {
   })
 })
 
-describe('what replaces an instance that Berth did not rent', () => {
-  test('is as verified and reliable as its record says', () => {
+describe('the replacement of an instance that Berth did not rent', () => {
+  test('is as verified and reliable as the record of the instance says', () => {
     const of = (verification: string) =>
       asGoodAs({ request, gpu, record: { verification, reliability2: 0.97 } })
     expect(of('verified')).toMatchObject({ query: { verifiedOnly: true }, filter: { reliabilityFrom: 0.97 } })
@@ -82,12 +82,12 @@ describe('what replaces an instance that Berth did not rent', () => {
     })
   })
 
-  test('is verified where nothing is known of it', () => {
+  test('is verified if nothing is known of the instance', () => {
     expect(asGoodAs({ request, gpu }).query.verifiedOnly).toBe(true)
   })
 })
 
-test('what is asked for is said part by part, and each part can be given up', () => {
+test('the requirements are listed in words, and each can be dropped', () => {
   const wanted = asGoodAs({ request, rental: { offer: machine, search }, gpu })
   const words = searchParts(wanted).map(part => searchPartWords(wanted, part))
   expect(words).toEqual([

@@ -53,7 +53,7 @@ test.each(['crashed', 'silent', 'offline', 'outbid', 'stopped'] as const)(
   },
 )
 
-test('a rental whose instance is gone has failed', () => {
+test('a rental whose instance is gone fails', () => {
   expect(nextStep(rental, undefined, 1100)).toMatchObject({
     step: 'failed',
     problem: { code: 'instance_gone' },

@@ -49,8 +49,8 @@ test('the request carries the mark in label and environment, and its ports as fl
   expect(beyond(request)).toMatchObject(body)
 })
 
-describe('the ways in', () => {
-  test('are a runtype and its fields on the interface, which a template says for itself', () => {
+describe('the access to an instance', () => {
+  test('is a runtype and its fields on the interface, unless a template sets them', () => {
     expect(onInterface({})).toMatchObject({ runtype: 'ssh', use_ssh: true, ssh_direct: true })
     expect(onInterface({ access: 'none' })).toMatchObject({ runtype: 'args' })
     expect(onInterface({ template })).not.toHaveProperty('ssh_direct', expect.anything())
@@ -64,7 +64,7 @@ describe('the ways in', () => {
     ['jupyter', false, 'jupyter_proxy ssh_proxy'],
     ['none', true, 'args'],
     ['none', false, 'args'],
-  ])('are all in the runtype beyond it: %s, directly %s', (access, direct, runtype) => {
+  ])('is all in the runtype beyond the interface: %s, direct %s', (access, direct, runtype) => {
     const body = beyond({ access, ...(direct === undefined ? {} : { direct }) })
     expect(body.runtype).toBe(runtype)
     for (const field of ['use_ssh', 'ssh_direct']) expect(body).not.toHaveProperty(field, expect.anything())
@@ -83,13 +83,13 @@ describe('a registry’s login', () => {
     expect(beyond({ registry })).not.toHaveProperty('docker_login_pass', expect.anything())
   })
 
-  test('is not sent where none is given', () => {
+  test('is not sent if none is given', () => {
     expect(JSON.stringify([onInterface({}), beyond({})])).not.toMatch(/login/)
   })
 })
 
 describe('Jupyter', () => {
-  test('is JupyterLab where nothing is said, and a template’s own with a template', () => {
+  test('defaults to JupyterLab, with a template to the template’s own choice', () => {
     expect(onInterface({ access: 'jupyter' })).toMatchObject({ use_jupyter_lab: true })
     expect(onInterface({ access: 'jupyter', template })).not.toHaveProperty(
       'use_jupyter_lab',
@@ -97,7 +97,7 @@ describe('Jupyter', () => {
     )
   })
 
-  test('is started as asked, and its folder overrides a template’s, by none too', () => {
+  test('starts as requested, and its folder overrides the template’s, even if empty', () => {
     const jupyter = { lab: false, folder: '/data' }
     expect(beyond({ access: 'jupyter', jupyter })).toMatchObject({
       use_jupyter_lab: false,
@@ -110,7 +110,7 @@ describe('Jupyter', () => {
   })
 })
 
-test('what is written down of a request has no secret value', () => {
+test('the stored form of a request has no secret value', () => {
   const env = [
     { name: 'PLAIN', value: 'shown', secret: false },
     { name: 'TOKEN', value: 'hidden-value', secret: true },

@@ -20,7 +20,7 @@ async function allOf(output: RunOutput): Promise<string> {
   return bytes.toString('utf8')
 }
 
-test('output in pieces of any size is whole, over restarts and writes that a kill broke off, and no byte is asked for twice', async () => {
+test('output in pieces stays whole over restarts and broken writes, without repeats', async () => {
   const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 })
   const cuts = fc.array(fc.record({ size: fc.integer({ min: 1, max: 60 }), killed: fc.boolean() }), {
     minLength: 1,
@@ -47,7 +47,7 @@ test('output in pieces of any size is whole, over restarts and writes that a kil
   )
 })
 
-test('of long output the newest is kept, what is not is counted, a restart finds it again, and all of it goes with the run', async () => {
+test('long output keeps its newest part, also over a restart, and goes with the run', async () => {
   const files = new MemoryFiles()
   const output = await open(files)
   await files.append('runs/x0000000000000002.000000000000000', Buffer.from('another run’s'))
@@ -67,7 +67,7 @@ test('of long output the newest is kept, what is not is counted, a restart finds
   expect([...files.bytes.keys()]).toEqual(['runs/x0000000000000002.000000000000000'])
 })
 
-test('a disk that refuses loses nothing: what is asked for again goes on where the file ends', async () => {
+test('after a refused write the output goes on where the file ends, without loss', async () => {
   const files = new MemoryFiles()
   const output = await open(files)
   await output.append(Buffer.from('one\n'))
@@ -79,7 +79,7 @@ test('a disk that refuses loses nothing: what is asked for again goes on where t
   expect(await allOf(output)).toBe('one\ntwo\n')
 })
 
-test('pages lead through all that is kept, line by line, both ways, and one can be had around any line', async () => {
+test('pages cover all kept output in both directions, and around any line', async () => {
   const files = new MemoryFiles()
   const output = await openOutput(files, 'runs', id)
   const lines = Array.from({ length: 2500 }, (_, at) => `line ${at} – ünïcode`)
@@ -108,7 +108,7 @@ test('pages lead through all that is kept, line by line, both ways, and one can 
   expect(around.text.split('\n').indexOf(lines[1234] ?? '')).toBe(20)
 })
 
-test('a bar that was drawn over itself a thousand times is one line, for pages, the search and whoever follows', async () => {
+test('a progress bar drawn a thousand times is one line in pages, search and stream', async () => {
   const files = new MemoryFiles()
   const output = await openOutput(files, 'runs', id)
   const bar = Array.from({ length: 1000 }, (_, at) => `\r\u001b[32m${at}/1000\u001b[0m it/s`).join('')
@@ -126,13 +126,13 @@ test('a bar that was drawn over itself a thousand times is one line, for pages, 
     told += String(bytes)
   })
   await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s'), { timeout: 45_000 })
-  // An escape that comes in two pieces is none that is shown.
+  // An escape sequence in two pieces is not shown.
   await output.append(Buffer.from('\r\u001b[3'))
   await output.append(Buffer.from('2mdone\u001b[0m\nend'))
   await vi.waitFor(() => expect(told).toBe('\r999/1000 it/s\rdone\nend'), { timeout: 45_000 })
 })
 
-test('a search goes through all of it, however long its lines, tells how many there are, and gives the earlier ones on request', async () => {
+test('a search covers all output, counts the matches and gives earlier ones on request', async () => {
   const files = new MemoryFiles()
   const output = await openOutput(files, 'runs', id)
   const long = `${'x'.repeat(700_000)} NEEDLE ${'y'.repeat(700_000)}`
@@ -169,7 +169,7 @@ test('however much a run prints, none of it stays in memory', async () => {
   expect(liveMemory() - before).toBeLessThan(4_000_000)
 })
 
-test('a page at the end holds back what is still to come of a character or an escape, and nothing that is whole', async () => {
+test('a page at the end holds back only an incomplete character or escape', async () => {
   const output = await open(new MemoryFiles())
   const bytes = Buffer.from('10 % für\u001b[32m ü')
   const texts: string[] = []

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { plainOutput } from '../../../../../electron/core/runs/output/plain.ts'
 import { lastProgress } from '../../../../../electron/core/runs/output/progress.ts'
 
-describe('how far a program says it is', () => {
+describe('the progress that a program prints', () => {
   test.each([
     ['tqdm', 'train:  45%|████▌     | 45/100 [00:10<00:12,  4.39it/s]', 45, 12],
     ['tqdm of hours', ' 3%|▎         | 31/1000 [01:59<1:02:03,  3.84s/it, loss=0.31]', 3, 3723],
@@ -17,13 +17,13 @@ describe('how far a program says it is', () => {
     expect(lastProgress(line)).toEqual({ percent, secondsLeft })
   })
 
-  test('is told by the last bar, also behind other lines, as it was drawn last', () => {
+  test('is read from the last bar as last drawn, even if other lines follow', () => {
     const bar = (percent: number) => `\r\u001b[32m${percent}%|█▌   | ${percent}/100 [00:10<00:12,  4it/s]`
     const text = `downloading\n${bar(100)}\n${bar(10)}${bar(20)}\n{'loss': 0.3}\nsaved a checkpoint\n`
     expect(lastProgress(plainOutput(text))).toEqual({ percent: 20, secondsLeft: 12 })
   })
 
-  test('is not guessed from what only looks like it', () => {
+  test('is not guessed from lines that only look like it', () => {
     for (const line of [
       'accuracy 45%',
       'epoch 3/10',

@@ -11,11 +11,11 @@ const most = { all: 1000, file: 100 }
 
 const over = (id: string, endedAt: number) => ({ id, step: 'over', createdAt: 1, endedAt }) as const
 const going = (id: string, createdAt: number) => ({ id, step: 'running', createdAt }) as const
-/** So many files of a run, full but for the last. */
+/** `count` files of a run, full but for the last. */
 const files = (run: string, count: number, last = 100): RunPart[] =>
   Array.from({ length: count }, (_, at) => ({ run, at: at * 100, size: at === count - 1 ? last : 100 }))
 
-test('the run that ended the longest ago loses its oldest output first, and its newest only after all others lost theirs', () => {
+test('the run that ended first loses its oldest output first, and running ones lose last', () => {
   const runs = [going('g', 5), over('new', 90), over('old', 50)]
   const lost = (...parts: RunPart[][]) => [...toLose(parts.flat(), runs, most)]
   expect(lost(files('old', 4), files('new', 4), files('g', 1, 1))).toEqual([])
@@ -38,7 +38,7 @@ test('the run that ended the longest ago loses its oldest output first, and its 
   ])
 })
 
-test('whatever there is of whatever runs, another file has its room then, and what goes on keeps its newest', () => {
+test('there is always room for another file, and a run that goes on keeps its newest', () => {
   const counts = fc.array(
     fc.record({ count: fc.nat(6), ends: fc.boolean(), last: fc.integer({ min: 1, max: 100 }) }),
     {
@@ -54,7 +54,7 @@ test('whatever there is of whatever runs, another file has its room then, and wh
       for (const [at, { count, ends }] of all.entries())
         if (!ends && count > 0) expect(left.some(({ run }) => run === `x${at}`)).toBe(true)
       expect(left.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(most.all - most.file)
-      // No more than that needs.
+      // No more than needed is lost.
       if (lost.size > 0) {
         const sizes = left.map(({ run, at, size }) => {
           const newest = !left.some(other => other.run === run && other.at > at)
@@ -66,7 +66,7 @@ test('whatever there is of whatever runs, another file has its room then, and wh
   )
 })
 
-test('twenty runs that print and print keep 200 MB together, and each says what it no longer has', async () => {
+test('twenty runs with much output keep 200 MB together, and each says what it lost', async () => {
   const disk = new MemoryFiles()
   const runs = Array.from({ length: 20 }, (_, at) => over(`x${String(at).padStart(16, '0')}`, at))
   const dropped = new Map<string, number>()

@@ -18,7 +18,7 @@ const other = 'rfedcba9876543210'
 const rental = { id: mark, before: [1, 2], startedAt: 1000 }
 const find = (records: Instance[], taken: number[] = []) => findLost(rental, records, new Set(taken))
 
-test('it is found by the mark in its label or its environment', () => {
+test('an instance is found by the mark in its label or its environment', () => {
   expect(find([{ id: 1 }, { id: 9, label: `llama berth:${mark}` }])).toEqual({ found: 9, surplus: [] })
   expect(find([{ id: 9, label: 'renamed', extra_env: [[markVariable, mark]] }])).toEqual({
     found: 9,
@@ -26,7 +26,7 @@ test('it is found by the mark in its label or its environment', () => {
   })
 })
 
-test('two with one mark: the older is the one, the other is surplus', () => {
+test('of two instances with one mark the older is taken and the other is surplus', () => {
   const marked = { label: `berth:${mark}` }
   expect(
     find([
@@ -36,7 +36,7 @@ test('two with one mark: the older is the one, the other is surplus', () => {
   ).toEqual({ found: 9, surplus: [12] })
 })
 
-test('what carries another mark or shows that it carries none is somebody else’s', () => {
+test('an instance with another mark, or visibly none, is somebody else’s', () => {
   const strangers = [
     { id: 5, label: `berth:${other}` },
     { id: 6, label: 'made in the console' },
@@ -45,25 +45,25 @@ test('what carries another mark or shows that it carries none is somebody else�
   expect(find(strangers)).toEqual({ found: undefined })
 })
 
-test('where marks cannot be seen, the only new one is it, and several are for the user', () => {
+test('without visible marks the only new instance is taken, and several are unclear', () => {
   expect(find([{ id: 1 }, { id: 2 }, { id: 9 }])).toEqual({ found: 9, guessed: true, surplus: [] })
   expect(find([{ id: 1 }, { id: 9 }, { id: 10 }])).toEqual({ unclear: [9, 10] })
   expect(find([{ id: 9 }, { id: 10 }], [10])).toEqual({ found: 9, guessed: true, surplus: [] })
   expect(find([{ id: 1 }, { id: 2 }])).toEqual({ found: undefined })
 })
 
-test('one that began before the request is not taken without asking', () => {
+test('an instance clearly older than the request is not taken without asking', () => {
   expect(find([{ id: 9, start_date: 900 }])).toEqual({ unclear: [9] })
   expect(find([{ id: 9, start_date: 990 }])).toEqual({ found: 9, guessed: true, surplus: [] })
 })
 
-test('an attempt is never guessed at', () => {
+test('the instance of an attempt is never guessed', () => {
   expect(findLost({ ...rental, owner: 'f0123456789abcdef' }, [{ id: 9 }], new Set())).toEqual({
     unclear: [9],
   })
 })
 
-test('a list is whole where nothing was left out, and nothing unreadable may be new', () => {
+test('a list is whole if nothing was left out and nothing unreadable may be new', () => {
   const unread = { id: 2, path: '$.instances[1].price', expected: 'number' }
   const list = { instances: [{ id: 1 }], unread: [unread], cutShort: undefined }
   expect(isListWhole(list, [1, 2], [1, 2])).toBe(true)
@@ -72,7 +72,7 @@ test('a list is whole where nothing was left out, and nothing unreadable may be 
   expect(isListWhole({ ...list, cutShort: '2 of 3' }, [1, 2], [1, 2])).toBe(false)
 })
 
-test('what came late is one too many, or came after the end, and never the one that is awaited', () => {
+test('late instances are surplus or came after the end, never the awaited one', () => {
   const records = [9, 12].map(id => ({ id, label: `berth:${mark}` }))
   const late = (fields: Partial<Rental>) => lateComers({ ...rental, ...fields } as Rental, records)
   expect(late({ step: 'waiting', instance: 9, asked: 2 })).toEqual([12])
@@ -82,7 +82,7 @@ test('what came late is one too many, or came after the end, and never the one t
   expect(late({ step: 'failed', asked: 0 })).toEqual([])
 })
 
-test('a mark goes into a label and comes out of it again', () => {
+test('a mark is written into a label and read out of it again', () => {
   for (const label of ['llama', 'a berth:r1', 'berth:', 'x'.repeat(128), undefined]) {
     const marked = markLabel(label, mark)
     expect(rentalOf(marked, [])).toBe(mark)

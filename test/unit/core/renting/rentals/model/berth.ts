@@ -16,7 +16,7 @@ import { inTurn, type Turns } from './turns.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
-/** The machine that Berth runs on, again and again: what outlives a kill. */
+/** The computer that Berth runs on, which survives a kill. */
 export interface Machine {
   turns: Turns
   clock: HandClock
@@ -24,21 +24,21 @@ export interface Machine {
   keychain: Map<string, string>
   /** The instances that were shown last. */
   shown: Instances
-  /** How the client's requests leave. */
+  /** Sends the client’s requests. */
   send: Send
   /** The account's time, as this machine has learned it: epoch seconds. */
   now(): number
   newId(): string
-  /** Told of a fresh answer; `follow` has the rentals follow it. */
+  /** Called with each poll; `follow` passes it to the rentals. */
   onPoll(instances: Instances, follow: () => void): void
 }
 
-/** The rentals of one account, as a process of Berth has them. */
+/** The rentals of one account, in one process of Berth. */
 export interface Berth {
   rentals: Rentals
-  /** Polls the account; a poll that is under way already is followed by another. */
+  /** Polls the account, once more after a poll in progress. */
   poll(): void
-  /** It ends where it stands: nothing it still does has an effect. */
+  /** Kills it: nothing it still does takes effect. */
   kill(): void
 }
 
@@ -46,7 +46,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
   const { turns, clock, now, newId } = machine
   const dead = new AbortController()
   const { signal } = dead
-  // Without repeats, which are the client's own affair: the rentals meet every failure.
+  // The client repeats nothing here, so that the rentals meet every failure.
   const face = { get: () => 'v0' as const, set: () => undefined }
   const client = { instances: instances(machine.send, face), offers: offers(machine.send) } as ServiceClient
   const views = { [account]: accountView({ id: account, instances: machine.shown }) }

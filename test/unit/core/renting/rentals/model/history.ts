@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import type { Fate, Fault, Kind, Shows } from './service.ts'
 
-/** What happens to the instances of an offer; one that is gone gives none. */
+/** What happens to the instances of an offer; a gone offer gives none. */
 export type Offered = Fate | 'gone'
 
-/** What may happen in a history. Whom or what it concerns is taken modulo those that there are. */
+/** An event of a history. Numbers that choose among things count modulo how many there are. */
 export type Event =
   | { do: 'rent'; fate: Offered }
   | { do: 'poll' | 'kill' | 'clock back' | 'another key' | 'refuse the key' | 'allow the key' }
@@ -21,7 +21,7 @@ export interface History {
   shows: Shows
   exclusive: boolean
   first: Offered
-  /** What befalls the first creations. */
+  /** Faults of the first creations. */
   faults: Fault[]
   events: Event[]
 }
@@ -58,7 +58,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: only('stranger'), marked: fc.boolean() }) },
 )
 
-/** So many steps of the first rental, and for some its cancellation then, where the disk is slower than the service. */
+/** Some steps of the first rental, sometimes with its cancellation while the disk is slower than the service. */
 const beginning = fc
   .tuple(fc.nat({ max: 11 }), fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 2, max: 6 })))
   .map(([steps, after]): Event[] => [

@@ -4,15 +4,15 @@ import type { NewInstance } from '../../../../../../electron/service/offers.ts'
 
 type Step = Rental['step']
 
-/** Fresh answers in a row without its instance after which it counts as gone. */
+/** Polls in a row without its instance after which it counts as gone. */
 const enough = 2
 
-/** Lists without it that are several: then it may be asked for again. */
+/** Lists without it after which it may be requested again. */
 const several = 3
 
 const failures: readonly InstanceState[] = ['crashed', 'offline', 'silent', 'stopped']
 
-/** A rental that the user asked for, and all that is known of it from outside. */
+/** A rental that the user requested, and all that is known of it from outside. */
 export class ModelRental {
   /** Its id, which is its mark too. */
   readonly id: string
@@ -22,7 +22,7 @@ export class ModelRental {
   promised = false
   /** Whether the user has asked to cancel it, and whether that was accepted. */
   cancel: 'no' | 'asked' | 'accepted' = 'no'
-  /** How often the service was asked to create it; of those, plainly refused. */
+  /** Requests to create it, and those that were plainly refused. */
   creates = 0
   refusals = 0
   /** The user said that none of the candidates is the one. */
@@ -30,17 +30,17 @@ export class ModelRental {
   /** Its instance was destroyed elsewhere. */
   taken = false
   /**
-   * Instances that are its own beyond a guess: the service or the user has said so, or the user saw them before
+   * Instances that are its own without a guess: the service or the user said so, or the user saw them before
    * cancelling.
    */
   readonly told = new Set<number>()
-  /** Lists that came since the service was last asked to create it. */
+  /** Lists since the last request to create it. */
   listsSince = 0
-  /** Whether this process was told of its creation. */
+  /** Whether this process heard of its creation. */
   heard = false
-  /** What it has come to with an instance, which stays so. */
+  /** Its final step with an instance. */
   end: Step | undefined
-  /** Fresh answers in a row without its instance: those that certainly counted, and those that may have. */
+  /** Polls in a row without its instance: those that certainly counted, and those that may have. */
   #absent = { certainly: 0, perhaps: 0 }
 
   constructor(id: string, offer: number, secret: string) {
@@ -49,7 +49,7 @@ export class ModelRental {
     this.secret = secret
   }
 
-  /** The service is asked to create it. Gives what must not be so then; `kept`: what of it is on disk. */
+  /** Notes a request to create it. Gives the rules that breaks; `kept` is the rental on disk. */
   asked(offer: number, { env }: NewInstance, kept: Rental | undefined): string[] {
     this.creates += 1
     const tooSoon = this.creates > 1 && this.listsSince < several
@@ -63,11 +63,11 @@ export class ModelRental {
     ]
   }
 
-  /** Berth was killed. Gives what it must not have forgotten; `kept`: what of it is on disk. */
+  /** Notes a kill. Gives what was wrongly forgotten; `kept` is the rental on disk. */
   killed(kept: Rental | undefined): string[] {
     const isForgotten = this.promised && !kept
     const isWanted = this.cancel === 'accepted' && !kept?.unwanted && kept?.step !== 'cancelled'
-    // The user was told nothing yet: what is on disk holds.
+    // The user has no answer yet: the disk decides.
     if (this.cancel === 'asked') this.cancel = kept?.unwanted ? 'accepted' : 'no'
     this.heard = false
     this.end = undefined
@@ -79,7 +79,7 @@ export class ModelRental {
     ]
   }
 
-  /** The service was told to destroy an instance of its own. Gives what must not be so then. */
+  /** Notes a request to destroy its instance. Gives the rules that breaks. */
   destroys(instance: number, isGuess: boolean, kept: Rental | undefined): string[] {
     return [
       ...(isGuess && !this.told.has(instance) ? [`destroys #${instance}, which was a guess`] : []),
@@ -89,8 +89,8 @@ export class ModelRental {
   }
 
   /**
-   * The steps that a fresh answer may bring it to. `certain`: nothing else was going on that the answer came in the
-   * middle of, so that it counts.
+   * The steps that a poll may lead to. `certain`: nothing else was in progress when the answer came, so that it
+   * counts.
    */
   after(step: Step, instance: InstanceView | undefined, isLate: boolean, certain: boolean): Step[] {
     const { certainly, perhaps } = this.#absent

@@ -17,11 +17,11 @@ async function live(history: History): Promise<World> {
   return world
 }
 
-/** How a rental must have ended, once all is quiet; undefined where it has. */
+/** What is wrong with the end of a rental once all is quiet; undefined if nothing. */
 function wrongEnd(world: World, rental: ModelRental, { shows }: History): string | undefined {
   const others = world.rentals.filter(other => other !== rental && world.knows(other))
   const elsewhere = new Set(shows === 'nothing' ? others.map(other => world.shown(other).instance) : [])
-  // What no mark is seen of may have been taken for another's, which then was not asked for again.
+  // Without visible marks it may have been taken by another rental, which then made no further request.
   const living = world.living(rental).filter(id => !elsewhere.has(id))
   const [only] = living
   if (!world.knows(rental)) return only !== undefined ? 'nobody knows of it' : undefined
@@ -31,7 +31,7 @@ function wrongEnd(world: World, rental: ModelRental, { shows }: History): string
   if (living.length > 1) return `${living.length} of it are there`
   if (rental.cancel !== 'no') return only !== undefined ? 'something is left behind' : undefined
   if (step === 'cancelled') return 'nobody cancelled it'
-  // What no mark is seen of may be taken for another, where that was the only one.
+  // Without visible marks, the only instance may be taken for another’s.
   if (shows === 'nothing' && (instance === undefined || only === undefined)) return undefined
   if (only !== undefined && instance === undefined) return `#${only} is there, and it says ${step}`
   if (only !== undefined && instance !== only) return 'another is shown'

@@ -9,15 +9,15 @@ import { publicOfferRoutes } from '../../../../../../simulator/routes/public/off
 import type { Instance } from '../../../../../../simulator/world/instances/instance.ts'
 import { World } from '../../../../../../simulator/world/world.ts'
 
-/** What instances come to: they boot and run, or have another status from the start. */
+/** How instances go: they boot and run, or have another status from the start. */
 export type Fate = 'good' | 'loading' | 'exited' | 'offline' | 'unknown' | 'stopped'
 
-/** What the records say of labels and environments, which no service has to show. */
+/** What the records show of label and environment; no service has to show either. */
 export type Shows = 'label' | 'env' | 'both' | 'nothing'
 
 /**
- * What befalls a request: its answer is lost, it is lost itself, it fails without a word on its effect, or it is
- * refused. In `late` its answer is lost, and what it creates is not there for so many seconds.
+ * The fault of a request: its answer is lost, the request is lost, it fails with an unknown effect, or it is refused.
+ * With `late` its answer is lost, and what it creates appears only after that many seconds.
  */
 export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | { late: number }
 
@@ -26,19 +26,19 @@ const routes = [...publicInstanceRoutes, ...publicOfferRoutes]
 export type Kind = 'create' | 'destroy' | 'list'
 
 /**
- * The simulator as the public deployment, by a clock that is moved by hand: the client's operations meet its routes
- * without HTTP between them, which would take longer than all the rest.
+ * The simulator as the public deployment, with a clock moved by hand. The client’s operations call its routes
+ * directly, since HTTP would take longer than all the rest.
  */
 export class Service {
-  /** What befalls the next requests of each kind. */
+  /** Faults of the next requests of each kind. */
   readonly faults: Record<Kind, Fault[]> = { create: [], destroy: [], list: [] }
   /** Whether it refuses the key, or what the key may do. */
   refusing = false
-  /** What becomes of the instances of each offer. */
+  /** How the instances of each offer go. */
   readonly fates = new Map<number, Fate>()
   readonly #now: () => number
   readonly #shows: Shows
-  /** Whether an offer can be rented once only. */
+  /** Whether an offer can be rented only once. */
   readonly #exclusive: boolean
   readonly #profile: Profile
   readonly #world = new World({ seed: 7, speed: 0, start: 0, offers: 4, calm: true, flaky: 0 })
@@ -57,14 +57,14 @@ export class Service {
     return this.#world.market.all().map(({ facts }) => facts.id)
   }
 
-  /** The instances that are there now, each with the mark that it was created with. */
+  /** The instances that exist now, each with the mark that it was created with. */
   living(): { id: number; mark: string | undefined }[] {
     this.#goOn()
     const there = this.#world.instances.list().filter(({ created }) => created <= this.#now() * 1000)
     return there.map(({ id, launch }) => ({ id, mark: launch.env['BERTH_RENTAL'] }))
   }
 
-  /** Somebody else rents, with the mark of another Berth or without one. */
+  /** Rents for somebody else, with the mark of another Berth or none. */
   rentElsewhere(mark: string | undefined): void {
     const label = mark === undefined ? 'made in the console' : `berth:${mark}`
     const env: Record<string, string> = mark === undefined ? {} : { BERTH_RENTAL: mark }
@@ -83,7 +83,7 @@ export class Service {
     this.#world.instances.force(this.#world.instances.get(id), fate === 'good' ? 'running' : fate)
   }
 
-  /** What a request comes to. Throws what the client does. */
+  /** Answers a request. Throws the client’s errors. */
   async answer<Answer>(operation: Operation<Answer>, input: Input): Promise<Answer> {
     this.#goOn()
     const attempt = { operation, secrets: [] }
@@ -127,7 +127,7 @@ export class Service {
     }
   }
 
-  /** Brings the simulator's clock to the time it is. */
+  /** Advances the simulator’s clock to now. */
   #goOn(): void {
     const { clock } = this.#world
     clock.advance(this.#now() - clock.now() / 1000)
@@ -138,7 +138,7 @@ export class Service {
     const { offer } = instance
     if (!this.#exclusive) offer.rented = false
     if (this.#shows === 'env' || this.#shows === 'nothing') instance.label = ''
-    // What shows no mark and comes late can be told by nobody.
+    // Nobody could recognise a late instance without its mark.
     if (this.#shows !== 'nothing') Object.assign(instance, { created: instance.created + late * 1000 })
     const fate = this.fates.get(offer.facts.id) ?? 'good'
     if (fate !== 'good') this.#world.instances.force(instance, fate)

@@ -4,13 +4,13 @@ interface Waiting {
 }
 
 /**
- * Every effect of a Berth waits here for its turn, so that a history says in what order they happen, and may end the
- * Berth between any two.
+ * Every effect of a process of Berth waits here for its turn, so that a history sets their order and can kill the
+ * process between any two.
  */
 export class Turns {
   #all: Waiting[] = []
 
-  /** Does it once its turn is given, and resolves with what it gives; never for a Berth that has ended by then. */
+  /** Runs the effect at its turn and resolves with its result; never, once the process has been killed. */
   take<Result>(dead: AbortSignal, effect: () => Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#all.push({ dead, go: () => effect().then(resolve, reject) })
@@ -22,14 +22,14 @@ export class Turns {
     return this.#all.length
   }
 
-  /** Gives one its turn, and lets all go on that follows from it at once. */
+  /** Gives one its turn, and lets what follows at once happen. */
   async give(which: number): Promise<void> {
     const { waiting } = this
     if (waiting > 0) await this.#all.splice(which % waiting, 1)[0]?.go()
     await new Promise(resolve => setImmediate(resolve))
   }
 
-  /** Gives turns until none is waited for. */
+  /** Gives turns until none is waiting. */
   async all(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
     for (let given = 0; this.waiting > 0; given += 1) {
@@ -39,7 +39,7 @@ export class Turns {
   }
 }
 
-/** A port as a Berth has it that may end at any moment: what is named waits for its turn, and a dead one does nothing. */
+/** A port whose named methods wait for their turn, and do nothing once the process has been killed. */
 export function inTurn<Port extends object>(
   port: Port,
   names: readonly (keyof Port)[],

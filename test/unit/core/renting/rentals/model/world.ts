@@ -13,18 +13,18 @@ import { Turns } from './turns.ts'
 
 const ends: readonly Rental['step'][] = ['running', 'failed', 'cancelled']
 
-/** A Berth, its user, the service, and whoever else is there. */
+/** One Berth, its user, the service and its other users. */
 export class World {
   readonly rentals: ModelRental[] = []
   readonly service: Service
   readonly machine: Machine
-  /** What was done that must never be. */
+  /** Actions that must never happen. */
   readonly wrongs: string[] = []
   /** Whether the service shows no marks. */
   readonly #blind: boolean
   readonly #clock = new HandClock()
   readonly #turns = new Turns()
-  /** Seconds by which this machine's idea of the account's time is wrong. */
+  /** Seconds by which this computer is wrong about the account’s time. */
   #jump = 0
   #ids = 0
   #started: Berth | undefined
@@ -137,13 +137,13 @@ export class World {
     return this.#berth.rentals.rented(id)
   }
 
-  /** Its instances that the service has, whether it shows so or not. */
+  /** Its instances at the service, whether their mark shows or not. */
   living({ id }: ModelRental): number[] {
     return this.service.living().flatMap(instance => (instance.mark === id ? instance.id : []))
   }
 
   /**
-   * Lists come again, no more than one destruction fails, the user answers, and time passes until nothing comes any
+   * Ends the faults, except for one of destroying; then the user answers, and time passes until nothing changes any
    * more.
    */
   async calm(): Promise<void> {
@@ -157,7 +157,7 @@ export class World {
       const known = this.rentals.filter(rental => this.knows(rental))
       for (const rental of known) await this.#user(rental, 'resolve')
       const isStill = known.every(rental => ends.includes(this.shown(rental).step))
-      // What is late comes within one of the long rounds.
+      // Late instances appear within one long round.
       still = isStill && round >= 2 ? still + 1 : 0
       await this.#live(round < 2 ? 5 : 300)
     }
@@ -165,7 +165,7 @@ export class World {
     await this.#rest()
   }
 
-  /** What Berth's client sends with: a request waits for its turn, and so does its answer. */
+  /** Sends the client’s requests: each waits for its turn, and so does its answer. */
   readonly #send: Send = async (operation, input, { signal } = {}) => {
     const dead = signal ?? new AbortController().signal
     const about = input.ids?.['id'] ?? 0
@@ -188,7 +188,7 @@ export class World {
     })
   }
 
-  /** Holds a creation against what may be asked for just then, and gives the rental that it is of. */
+  /** Checks a request to create against the rules, and gives its rental. */
   #creates(offer: number, body: NewInstance): ModelRental | undefined {
     const mark = body.env?.['BERTH_RENTAL']
     const rental = this.rentals.find(({ id }) => id === mark)
@@ -205,13 +205,13 @@ export class World {
       this.wrongs.push(`destroys #${instance} of somebody else`)
       return
     }
-    // One too many is destroyed without a question.
+    // A surplus instance needs no check.
     const own = this.shown(rental).instance
     if (own === undefined || own === instance)
       this.wrongs.push(...rental.destroys(instance, this.#blind, this.#onDisk(rental)))
   }
 
-  /** What outlives a kill now. */
+  /** The rental on disk. */
   #onDisk({ id }: ModelRental): Rental | undefined {
     const text = this.machine.files.texts.get('accounts/a00000001/rentals.json') ?? '[]'
     return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)
@@ -229,7 +229,7 @@ export class World {
     const own = this.living(rental)
     switch (what) {
       case 'cancel': {
-        // Nobody cancels what they see to be another's.
+        // Users do not cancel another’s instance.
         const isThere = this.service.living().some(({ id }) => id === instance)
         if (instance !== undefined && isThere && !own.includes(instance)) return
         if (ends.includes(step)) return rentals.cancel(rental.id).catch(() => undefined)
@@ -256,7 +256,7 @@ export class World {
     }
   }
 
-  /** Time passes, and whatever is awaited comes without delay. */
+  /** Lets time pass, and gives all turns without delay. */
   async #live(seconds: number): Promise<void> {
     await this.#rest()
     let left = seconds * 1000
@@ -268,7 +268,7 @@ export class World {
     await this.#clock.pass(left)
   }
 
-  /** Everything that can go on now goes on; then what is shown must make sense. */
+  /** Gives all turns, then checks what is shown. */
   async #rest(): Promise<void> {
     await this.#turns.all()
     for (const rental of this.rentals) if (this.knows(rental)) this.#check(rental)
@@ -289,11 +289,11 @@ export class World {
     if (other && !this.#blind) this.wrongs.push(`${id} has taken #${instance} of ${other.mark}`)
   }
 
-  /** What a fresh answer makes of the rentals shows at once. */
+  /** Checks that the rentals follow a poll at once. */
   #onPoll(instances: Readonly<Record<string, InstanceView>>, follow: () => void): void {
     const certain = this.#turns.waiting === 0
     const expected = this.rentals.flatMap(rental => {
-      // What is not wanted any more is not followed.
+      // Unwanted rentals are not followed.
       if (!this.knows(rental) || rental.cancel !== 'no') return []
       const { step, instance, createdAt = 0, deadline } = this.shown(rental)
       if (instance === undefined) return []
