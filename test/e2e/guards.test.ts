@@ -10,23 +10,23 @@ import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
 const soon = { timeout: 60_000 }
-/** Each leap of time takes two seconds here. */
+/** Each clock advance takes two seconds here. */
 vi.setConfig({ testTimeout: 360_000 })
 
 interface Scene {
   sim: Service
   page: Page
   errors: string[]
-  /** They run at the beginning. */
+  /** Instances that run at first. */
   ids: number[]
-  /** Berth looks once, and the page has drawn what that showed. */
+  /** Polls once, and waits until the page has drawn the result. */
   seen(): Promise<void>
 }
 
 async function scene(start: Start, count: number): Promise<Scene> {
-  // Its time goes on when the test says so, and next to none of it while the page is read, however busy the machine.
+  // Its time advances when the test says so, and hardly while the page is read, even on a busy machine.
   const sim = await start.simulator({ speed: 1 })
-  // A month that ends meanwhile would begin its budget anew.
+  // A month that ends during the test would reset its budget.
   await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
   await sim.control('POST', '/sim/credit', { credit: 100 })
   const ids: number[] = []
@@ -47,8 +47,8 @@ async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
 }
 
 /**
- * Lets time pass in one leap, and Berth see it. Two looks follow, each so much later that Berth measures in between how
- * fast the account's time runs: else two leaps would be the pace of a faster world to it, by how long a look takes here.
+ * Advances the clock once and polls. Two more polls follow, far enough apart for Berth to measure the speed of the
+ * account's clock: otherwise two advances would look like a faster clock, depending on how long a poll takes.
  */
 async function pass(at: Scene, seconds: number): Promise<void> {
   await at.sim.control('POST', '/sim/clock', { advance: seconds })
@@ -59,18 +59,18 @@ async function pass(at: Scene, seconds: number): Promise<void> {
   }
 }
 
-/** Milliseconds: a little more than what Berth measures over (shortestMeasurement of the account's clock). */
+/** Milliseconds: a little more than `shortestMeasurement` of the account's clock. */
 const measured = 950
 
-/** Lets minutes pass and the page show what they brought, until it is as wanted, for an hour at most. */
+/** Advances in steps of 150 s until the condition holds, for an hour at most. */
 async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<void> {
   for (let step = 0; step < 24 && !(await wanted()); step += 1) await pass(at, 150)
   expect(await wanted()).toBe(true)
 }
 
 /**
- * Asks a Berth to look, beside its page, and waits until the look is over and the page has drawn what it showed: one
- * that has only begun may be told to the page when the moment that it warned of has passed already.
+ * Returns a function that polls by a second connection, and waits until the page has drawn the result: a poll that has
+ * only begun may reach the page after the moment that it warns of.
  */
 async function openViewer(start: Start, address: string, page: Page): Promise<() => Promise<void>> {
   const socket = await joinBerth(address)
@@ -100,7 +100,7 @@ async function choose(page: Page, label: string, option: string): Promise<void> 
   await page.getByRole('option', { name: option }).click()
 }
 
-/** Opens the dialog in the instance's details, by its menu. */
+/** Opens the guard dialog from the instance's menu. */
 async function newGuardOn({ page }: Scene, id: number): Promise<void> {
   await page.getByRole('link', { name: 'Instances' }).click()
   await page.getByRole('button', { name: new RegExp(`^More for .*#${id}`) }).click()
@@ -114,7 +114,7 @@ async function newGuardOnAccount({ page }: Scene): Promise<void> {
   await page.getByRole('button', { name: 'Add guard…' }).click()
 }
 
-/** Sets what the dialog holds; gives the seconds until its moment, as the dialog says it. */
+/** Submits the dialog; returns the seconds until the guard acts, as the dialog says. */
 async function set(page: Page): Promise<number> {
   const preview = page
     .getByRole('status', { name: 'What will happen' })
@@ -129,9 +129,7 @@ async function set(page: Page): Promise<number> {
 
 const halted = (at: Scene, id: number) => passUntil(at, async () => (await stateOf(at, id)) === 'stopped')
 
-test('each kind is set on the page with its moment shown, warns on the row, is snoozed there, and acts', async ({
-  start,
-}) => {
+test('each kind of guard shows its moment, warns on the row, can be snoozed and acts', async ({ start }) => {
   const at = await scene(start, 4)
   const { page, ids } = at
   const [timed = 0, lasting = 0, idle = 0, costly = 0] = ids
@@ -145,7 +143,7 @@ test('each kind is set on the page with its moment shown, warns on the row, is s
     await choose(page, 'When', kind)
     const typed = id === costly ? String(Math.ceil((await spent(at, id)) * 100 + 12) / 100) : value
     if (label && typed) await page.getByLabel(label, { exact: true }).fill(typed)
-    // Short of the quarter of an hour that it warns ahead: what it has cost is known to the last look alone.
+    // Just before its warning of 15 minutes ahead: the cost is known only as of the last poll.
     await pass(at, (await set(page)) - 960)
     const keep = page.getByRole('button', { name: new RegExp(`^Keep running: .*#${id}`) })
     await passUntil(at, () => keep.isVisible())
@@ -192,9 +190,7 @@ async function spent({ sim }: Scene, id: number): Promise<number> {
   return (instances.find(({ instance_id }) => instance_id === id)?.micro_dollars ?? 0) / 1_000_000
 }
 
-test('a budget and the credit are guarded for the whole account, and everything stops with one question', async ({
-  start,
-}) => {
+test('account guards stop instances by budget and credit; one question stops the rest', async ({ start }) => {
   const at = await scene(start, 3)
   const { sim, page, ids } = at
   const running = async () =>
@@ -226,7 +222,7 @@ test('a budget and the credit are guarded for the whole account, and everything 
   await passUntil(at, () => page.getByRole('button', { name: 'Snooze 1 h' }).isVisible())
   await page.getByRole('button', { name: 'Snooze 1 h' }).click(soon)
   await pass(at, 4800)
-  // It takes no more than it needs to.
+  // It stops only as many as needed.
   await passUntil(at, async () => (await running()) === 2)
 
   await page.keyboard.press('Control+k')
@@ -246,9 +242,7 @@ async function perHour({ sim }: Scene): Promise<number> {
   return instances.reduce((sum, { dph_total }) => sum + dph_total, 0)
 }
 
-test('a guard is switched off and on, put on the instance too, and the palette leads to what is due next', async ({
-  start,
-}) => {
+test('a guard that also works asleep is switched off and on, and found in the palette', async ({ start }) => {
   const at = await scene(start, 1)
   const { page, ids } = at
   const [id = 0] = ids
@@ -260,7 +254,10 @@ test('a guard is switched off and on, put on the instance too, and the palette l
   await page.getByRole('radio', { name: 'Also asleep', checked: true }).waitFor(soon)
   const rule = page.getByRole('switch', { name: /^Stops / })
   await rule.click()
-  await page.getByText('Nothing happens by itself.').waitFor(soon)
+  await page
+    .getByRole('status')
+    .getByText(/^Its contract ends .*\.$/)
+    .waitFor(soon)
   await rule.click()
   await page
     .getByRole('status')

@@ -3,27 +3,27 @@ import type { SavedQuery } from '../../../electron/contract/market/offer.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { SavedSearch } from '../../../electron/contract/state.ts'
 
-/** A search that is kept: saved, or watched, which knows how its prices went. */
+/** A stored search: saved, or watched, with prices over time. */
 export interface StoredSearch {
   id: string
   name: string
   search: SavedQuery
-  /** The watch that makes it again and again. */
+  /** The watch that repeats it. */
   watch?: WatchView
 }
 
-/** The saved searches, each with the watch of the same search, and the watches of no saved one. */
+/** The saved searches, each with the watch of the same search, and the watches without a saved one. */
 export function storedSearches(
   saved: Readonly<Record<string, SavedSearch>>,
   watches: Readonly<Record<string, WatchView>>,
 ): StoredSearch[] {
-  const left = new Map(Object.values(watches).map(watch => [sameness(watch.search), watch]))
+  const left = new Set(Object.values(watches))
   const rows = Object.values(saved).map(({ id, name, query }): StoredSearch => {
-    const watch = left.get(sameness(query))
-    left.delete(sameness(query))
+    const watch = [...left].find(({ search }) => sameness(search) === sameness(query))
+    if (watch) left.delete(watch)
     return { id, name, search: query, ...(watch ? { watch } : {}) }
   })
-  const watched = [...left.values()].map(watch => ({
+  const watched = [...left].map(watch => ({
     id: watch.id,
     name: watch.name,
     search: watch.search,
@@ -32,7 +32,7 @@ export function storedSearches(
   return [...rows, ...watched].sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** How many are listed does not make another search of it. */
+/** Identifies a search by all but its limit. */
 function sameness({ query: { limit: _, ...query }, filter }: SavedQuery): string {
   const ordered = (of: object) =>
     Object.entries(of)
@@ -41,17 +41,17 @@ function sameness({ query: { limit: _, ...query }, filter }: SavedQuery): string
   return JSON.stringify([ordered(query), ordered(filter)])
 }
 
-/** How the lowest price of a search went of late. */
+/** The recent course of a search's lowest price. */
 export interface Course {
-  /** Epoch seconds, and micro-dollars per hour; oldest first, the last is now. */
+  /** Epoch seconds, and micro-dollars per hour; oldest first, the last is now where a price is known. */
   points: readonly { at: number; price: Micros }[]
-  /** By how much it changed, as a share: −0.08 is 8 % cheaper. */
+  /** The change as a share: −0.08 is 8 % cheaper. */
   change: number
 }
 
 const week = 7 * 86_400
 
-/** The last seven days, as far as they were seen; undefined with fewer than two moments. */
+/** The last seven days, as far as they were seen; undefined with fewer than two samples. */
 export function courseOf(
   samples: readonly PriceSample[],
   low: Micros | undefined,
@@ -67,7 +67,7 @@ export function courseOf(
   return { points, change: (last.price - first.price) / first.price }
 }
 
-/** The line through them and the area below it, in a box; y grows downwards. */
+/** The line of a course and the area below it, in a box; y grows downwards. */
 export function drawnCourse(
   { points }: Course,
   width: number,
@@ -78,7 +78,7 @@ export function drawnCourse(
   const [from, to] = [Math.min(...times), Math.max(...times)]
   const [low, high] = [Math.min(...prices), Math.max(...prices)]
   const x = (at: number) => (to === from ? width : ((at - from) / (to - from)) * width)
-  // A price that stays is a line in the middle.
+  // A constant price is a line in the middle.
   const y = (price: number) =>
     high === low ? height / 2 : 2 + ((high - price) / (high - low)) * (height - 4)
   const path = points.map(({ at, price }) => `${round(x(at))} ${round(y(price))}`).join('L')

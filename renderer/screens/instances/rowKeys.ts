@@ -1,18 +1,17 @@
 import type { Action } from '../../features/instances/action.ts'
 
-/** Moves the focus from a row to another one's name; false at the edge. */
-function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): boolean {
+/** Moves the focus from a row to another one's name, if there is one. */
+function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): void {
   const names = [...(from.closest('tbody')?.querySelectorAll<HTMLElement>('[data-row]') ?? [])]
   const at = names.findIndex(name => from.contains(name))
   const target =
     to === 'first' ? names[0] : to === 'last' ? names.at(-1) : names[at + (to === 'next' ? 1 : -1)]
   target?.focus()
-  return target !== undefined
 }
 
 const moves = { ArrowDown: 'next', ArrowUp: 'previous', Home: 'first', End: 'last' } as const
 
-/** The keys of a row, pressed anywhere in it: arrows move, letters act, Escape closes the details. */
+/** Handles a key pressed anywhere in a row: arrows move, letters act, Escape closes the details. */
 export function rowKey(
   event: KeyboardEvent,
   actions: readonly Action[],

@@ -7,18 +7,18 @@ import type { AccountView } from '../../../../electron/contract/state.ts'
 import { conditionWords } from '../../../features/guards/kinds.ts'
 import { isYetToEnd } from '../../../features/runs/runWords.ts'
 
-/** Something that happens to an instance by itself if all goes on as it is. */
+/** An automatic event of an instance, if nothing changes until then. */
 export interface Coming {
   /** Epoch seconds of the account's time. */
   at: number
-  /** warns: it is only said. ends: it stops or destroys the instance. other: it does neither. */
+  /** warns: only announced. ends: the instance is stopped or destroyed. other: neither. */
   kind: 'warns' | 'ends' | 'other'
   title: string
   about?: string
   guard?: GuardView
 }
 
-/** What comes to an instance by itself from `now` on (epoch seconds of the account's time), the soonest first. */
+/** An instance's automatic events after `now` (epoch seconds of the account's time), the soonest first. */
 export function comingUp(account: AccountView, instance: InstanceView, now: number): Coming[] {
   const due = dueNext(account.guards).filter(
     ({ guard, dueAt }) => dueAt > now && (guard.instance ?? instance.id) === instance.id,
@@ -43,7 +43,7 @@ function endWords(guard: GuardView, now: number): string {
     : `${does}: ${conditionWords(guard, now)}`
 }
 
-/** What the watchdog does at a time that is no guard's here, or once the instance was idle for long enough. */
+/** The watchdog's actions at its time, or after enough idle time, unless a guard has the same condition. */
 function byWatchdog({ watchdogs, guards }: AccountView, { id }: InstanceView, now: number): Coming[] {
   const { request, seen, step } = watchdogs[id] ?? {}
   if (!request || step === 'removing' || step === 'lost') return []
@@ -79,7 +79,7 @@ function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: 
   return coming
 }
 
-/** What happens next, as one sentence. `runs` are those of the instance; `rules` says whether any rule is on. */
+/** The next event as one sentence. `runs` are those of the instance; `rules` says whether any rule is on. */
 export function nextSentence(
   coming: readonly Coming[],
   runs: readonly RunView[],
@@ -93,7 +93,9 @@ export function nextSentence(
   if (first) return `${first.title} ${atMoment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
-  return rules ? 'Nothing is due: none of its rules is counting now.' : 'Nothing happens by itself.'
+  if (rules) return 'Nothing is due: none of its rules is counting now.'
+  const contract = coming.find(({ kind }) => kind === 'ends')
+  return contract ? `${contract.title} ${atMoment(contract.at, now)}.` : 'Nothing happens by itself.'
 }
 
 function guardWords(guard: GuardView, at: number, now: number): string {
@@ -105,22 +107,22 @@ function guardWords(guard: GuardView, at: number, now: number): string {
     : `${does} at ${when}, when ${conditionWords(guard, now)}.`
 }
 
-/** One event on the line, with its places in pixels. */
+/** One event on the line, with its position in pixels. */
 export interface Mark {
   coming: Coming
   x: number
   /** The label is above the line or below it; undefined where there is no room for one. */
   side?: 'above' | 'below'
   anchor: 'start' | 'middle' | 'end'
-  /** It comes about: nothing ends the instance before. */
+  /** Whether nothing ends the instance before. */
   sure: boolean
 }
 
 const labelWidth = 170
 
 /**
- * The line of time, `width` pixels long: as far as five times the way to the first end, and at least four hours. What
- * lies beyond is left out.
+ * The timeline, `width` pixels long. Events beyond four hours and beyond five times the time until the first end are
+ * not on the line but in `beyond`. `end` is the first end in pixels.
  */
 export function lineOfTime(
   coming: readonly Coming[],
@@ -148,7 +150,7 @@ export function lineOfTime(
   return { marks, end, beyond: coming.filter(({ at }) => at > limit) }
 }
 
-/** What the line shows, for who does not see it. */
+/** The timeline as text, for screen readers. */
 export function lineWords(coming: readonly Coming[], now: number): string {
   return `What comes by itself: ${coming.map(({ at, title }) => `${at - now < 86_400 ? timeOfDay(at) : moment(at, now)} ${title}`).join('; ')}.`
 }

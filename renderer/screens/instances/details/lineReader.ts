@@ -1,12 +1,13 @@
-/** Characters of a line; what is longer is cut. */
+/** Characters kept of a line that has not ended yet. */
 const longest = 65_536
 
-/** Puts pieces of bytes together to lines of text. */
+/** Assembles chunks of bytes into lines of text. */
 export function lineReader(onLine: (line: string) => void): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder()
   let rest = ''
   return bytes => {
-    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+    const lines = [rest + first.slice(0, longest - rest.length), ...others]
     rest = (lines.pop() ?? '').slice(0, longest)
     for (const line of lines) onLine(line)
   }

@@ -38,6 +38,17 @@ test('a saved search has its watch, and a watch without one is listed too', () =
   ])
 })
 
+test('of two watches on one search both are listed', () => {
+  const rows = storedSearches(
+    { a: { id: 'a', name: 'Cheap H100', query: search('H100') } },
+    { w1: watch('w1', 'mine', search('H100')), w2: watch('w2', 'at night', search('H100')) },
+  )
+  expect(rows.map(({ name, watch }) => [name, watch?.id])).toEqual([
+    ['at night', 'w2'],
+    ['Cheap H100', 'w1'],
+  ])
+})
+
 const day = 86_400
 const price = (at: number, lowest: number) => ({
   at,

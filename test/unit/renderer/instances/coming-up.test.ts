@@ -57,6 +57,14 @@ test('a guard that is not counting is no event, and without rules the sentence s
   expect(sentence(account(), false)).toBe('Nothing happens by itself.')
 })
 
+test('the end of the contract is named where nothing else ends the instance', () => {
+  const ending = instanceView({ id: 7, endsAt: now + hour })
+  const words = (rules: boolean, ...guards: GuardView[]) =>
+    nextSentence(comingUp(account(...guards), ending, now), [], rules, now)
+  expect(words(false)).toMatch(/^Its contract ends .*\d\d:\d\d\.$/)
+  expect(words(true, guard({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
+})
+
 test('a watchdog is an event of its own only without a guard at the same time', () => {
   const at = now + 2 * hour
   const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const

@@ -5,18 +5,19 @@ import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
 import { lineReader } from '../lineReader.ts'
 
-/** Milliseconds after which a connection that was lost is tried again. */
+/** Milliseconds before the next try after a failed or lost connection. */
 const pause = 5000
 
-/** What goes on inside one instance, for as long as it is shown. */
+/** Reads one instance's metrics over SSH while they are shown. */
 export class MetricsWatch {
   problem: Problem | undefined = $state.raw()
-  /** The last one, while it is connected. */
+  /** The latest metrics, while it is connected. */
   metrics: InstanceMetrics | undefined = $state.raw()
   readonly #page: Page
   readonly #instance: () => InstanceView
   #stream: PageStream | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
+  #running = false
   #stopped = false
 
   constructor(page: Page, instance: () => InstanceView) {
@@ -26,6 +27,8 @@ export class MetricsWatch {
 
   async start(): Promise<void> {
     clearTimeout(this.#timer)
+    if (this.#running) return
+    this.#running = true
     try {
       const answer = await this.#page.berth.watchMetrics({ instance: this.#instance().id })
       const stream = this.#page.stream(answer.stream)
@@ -55,6 +58,7 @@ export class MetricsWatch {
 
   #ended(problem: Problem | undefined): void {
     this.#stream = undefined
+    this.#running = false
     if (this.#stopped) return
     this.problem = problem
     this.metrics = undefined
