@@ -1,7 +1,7 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
 import type { Service } from './app.ts'
 
-/** Connects the simulator's account by the page's own form: the first run's, or the one that the demo's banner opens. */
+/** Connects the simulator's account through the page's form: the first run's, or the one behind the demo's banner. */
 export async function connectAccount(
   page: Page,
   service: Pick<Service, 'baseUrl' | 'apiKey'>,
@@ -15,7 +15,7 @@ export async function connectAccount(
   await form.waitFor({ state: 'detached' })
 }
 
-/** The form that connects an account, opened where it is not in sight. */
+/** The form that connects an account, opened first where it is hidden. */
 export async function connectForm(page: Page): Promise<Locator> {
   const form = page.getByRole('form', { name: 'Connect your account' })
   const button = page.getByRole('button', { name: 'Connect your account' }).first()
@@ -24,7 +24,7 @@ export async function connectForm(page: Page): Promise<Locator> {
   return form
 }
 
-/** Rents the cheapest offer of the service, behind Berth's back, and waits until it runs; gives the instance's id. */
+/** Rents the cheapest offer without Berth and advances an hour; returns the instance's id, throws unless it runs. */
 export async function rentRunning(sim: Service, body: Record<string, unknown> = {}): Promise<number> {
   const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', {
     order: [['dph_total', 'asc']],
@@ -46,7 +46,7 @@ export async function rentRunning(sim: Service, body: Record<string, unknown> = 
   return id
 }
 
-/** Rents one such GPU of the demo with Jupyter, by the page; gives its row once it runs. */
+/** Rents one such GPU with Jupyter on the demo's page; returns its row once it runs. */
 export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
@@ -67,8 +67,8 @@ export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator>
 }
 
 /**
- * Records all that comes to the page by its sockets; gives it as one text, with bytes as Latin-1. To be called before
- * the page goes to Berth.
+ * Records what the page's sockets receive; returns it as one text, with bytes as Latin-1. Call it before the page opens
+ * Berth.
  */
 export function recordFrames(page: Page): () => string {
   const parts: string[] = []

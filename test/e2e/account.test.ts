@@ -9,8 +9,8 @@ import { readQr } from './qr.ts'
 import type { Start } from './start.ts'
 
 /**
- * Berth on its Account screen, with the simulator's account connected. Its world is as slow as ours: what counts down
- * is told in our time, which would be another once Berth has measured that the account's runs faster.
+ * Berth on its Account screen, with the simulator's account connected. The simulator runs at real speed: countdowns are
+ * in this computer's time, which Berth would scale once it had measured a faster account.
  */
 async function account(start: Start) {
   const sim = await start.simulator({ speed: 1 })
@@ -29,7 +29,7 @@ async function connect(page: Page, baseUrl: string, key: string): Promise<void> 
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** The code that was sent last. */
+/** The last code that was sent. */
 async function lastCode(sim: Service): Promise<string> {
   const { messages } = await sim.control<{ messages: { code: string }[] }>('GET', '/sim/outbox')
   const last = messages.at(-1)
@@ -37,7 +37,7 @@ async function lastCode(sim: Service): Promise<string> {
   return last.code
 }
 
-/** Presses a button that has a code sent, and gives the code. */
+/** Has a code sent from the dialog, and returns the code. */
 async function send(sim: Service, dialog: Locator): Promise<string> {
   await dialog.getByRole('button', { name: 'Send code' }).click()
   await dialog.getByText(/^Sent/).waitFor()
@@ -50,7 +50,7 @@ function wrongCode(app: TOTP): string {
   for (let code = 100_000; ; code += 1) if (!right.has(String(code))) return String(code)
 }
 
-/** What would be on the paper. */
+/** The text that would be printed. */
 async function printed(page: Page, button: Locator): Promise<string> {
   await page.evaluate(() => {
     window.print = () => undefined
@@ -111,7 +111,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await dialog.getByRole('textbox', { name: 'Code' }).fill(app.generate())
   await dialog.getByRole('button', { name: 'Add method' }).click()
 
-  // The backup codes are shown once, and can be kept as a file.
+  // The backup codes are shown once, and can be saved as a file.
   const codes = await shownCodes(dialog)
   expect(codes).toHaveLength(10)
   const [download] = await Promise.all([
@@ -128,7 +128,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await page.getByText('10 backup codes are left.').waitFor()
   expect(await page.content()).not.toContain(codes[0])
 
-  // The 30 minutes pass; a backup code opens them again, for a phone.
+  // After the 30 minutes a backup code authorizes a phone.
   await sim.control('POST', '/sim/clock', { advance: 1800 })
   await page.getByText(/may be added for another/).waitFor({ state: 'detached', timeout: 60_000 })
   await page.getByRole('button', { name: 'Add a method…' }).click()
@@ -151,7 +151,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await methods.getByText(/\*4567/).waitFor()
   await page.getByText('9 backup codes are left.').waitFor()
 
-  // Backup codes are replaced; a used one does not do for it.
+  // Backup codes are replaced; a used one cannot authorize that.
   await page.getByRole('button', { name: 'Replace backup codes…' }).click()
   await dialog.getByRole('radio', { name: 'Backup code' }).check()
   await dialog
@@ -170,7 +170,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   expect(newCodes.filter(code => codes.includes(code))).toEqual([])
   await dialog.getByRole('button', { name: 'I have stored them' }).click()
 
-  // Five wrong codes lock the method; it is free again after 15 minutes of the account's time.
+  // Five wrong codes lock the method for 15 minutes of the account's time.
   await page.getByRole('button', { name: 'Replace backup codes…' }).click()
   await dialog.getByLabel(/phone app/).check()
   for (let attempts = 1; attempts <= 5; attempts += 1) {
@@ -198,7 +198,7 @@ test('two-factor authentication, from nothing to the last method removed', async
   await page.getByRole('menuitem', { name: 'Make primary' }).click()
   await methods.getByRole('listitem').filter({ hasText: '4567' }).getByText('primary').waitFor()
 
-  // Both are removed; the last one with its warning.
+  // Both are removed, the last one with a warning.
   await methods.getByRole('button', { name: /^More for Text message/ }).click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
   await dialog.getByLabel(/phone app/).check()
@@ -261,7 +261,7 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   expect(errors).toEqual([])
 })
 
-/** Gives the account an authenticator, behind Berth's back. */
+/** Adds an authenticator to the account without Berth. */
 async function addAuthenticator(sim: Service): Promise<TOTP> {
   const { secret: challenge } = await sim.api<{ secret: string }>(
     'POST',
@@ -276,9 +276,7 @@ async function addAuthenticator(sim: Service): Promise<TOTP> {
   return app
 }
 
-test('a key that is refused can be logged in with two factors, and Berth goes on with the session', async ({
-  start,
-}) => {
+test('an account whose key is refused comes online after a two-factor login', async ({ start }) => {
   const { sim, page } = await account(start)
   const app = await addAuthenticator(sim)
   const faults = (rules: object[]) => sim.control('POST', '/sim/faults', { rules })
@@ -305,7 +303,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await sim.control('POST', '/sim/faults', {
     rules: [
       { ...rule, method: 'GET', path: 'webhooks|notification-prefs' },
-      // 404 is how deployments say that there is no SSH key.
+      // Deployments answer 404 when there is no SSH key.
       { ...rule, method: 'GET', path: '/ssh', status: 405 },
       { ...rule, method: 'DELETE', path: 'apikeys' },
     ],

@@ -7,14 +7,14 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { at } from '../../build/places.ts'
 
 const root = at('.')
-/** Milliseconds for whatever is waited for on a page: it ends what hangs, and times nothing. */
+/** Milliseconds to wait for anything on a page: a limit for what hangs, not a measurement. */
 export const patience = 60_000
 
-/** A process of ours, and the first line of its output that the test waited for. */
+/** A process of a test, and the first line of output that the test waited for. */
 export interface Running {
   process: ChildProcess
   line: string
-  /** All that it has printed so far. */
+  /** Everything printed so far. */
   output(): string
   stop(): Promise<void>
 }
@@ -49,13 +49,13 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** A folder of its own, removed at the end. */
+/** A temporary folder, which `remove` deletes. */
 export async function scratchFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 20 }) }
 }
 
-/** Berth in browser mode, as built, on a home of its own; gives the address it prints. */
+/** Starts the built Berth in browser mode on a home; returns the address it prints. */
 export async function startBerth(
   home: string,
   flags: readonly string[] = [],
@@ -71,19 +71,19 @@ export async function startBerth(
   return { ...running, address }
 }
 
-/** The service, elsewhere. */
+/** The service that tests call. */
 export interface Service {
   baseUrl: string
   apiKey: string
-  /** A call of the control plane. */
+  /** Calls the simulator's control plane. */
   control<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>
-  /** A call of the service's own interface, with the account's key. */
+  /** Calls the service's own interface, with the account's key. */
   api<T>(method: string, path: string, body?: unknown): Promise<T>
 }
 
 export type SimulatorProcess = Running & Service
 
-/** The simulator as a process of its own, started as `npm run simulator` does. */
+/** Starts the simulator in its own process, as `npm run simulator` does. */
 export async function startSimulatorProcess(flags: readonly string[] = []): Promise<SimulatorProcess> {
   const own = ['--port', '0', '--calm', '--seed', '7', '--speed', '60']
   const running = await startNode(['--import', 'tsx', 'simulator/main.ts', ...own, ...flags], line =>
@@ -93,7 +93,7 @@ export async function startSimulatorProcess(flags: readonly string[] = []): Prom
   return { ...running, baseUrl: base_url, apiKey: api_key, ...callsOf(base_url, api_key) }
 }
 
-/** How a service and its control plane are called. */
+/** Calls of a service and of its control plane. */
 export function callsOf(baseUrl: string, apiKey: string): Pick<Service, 'control' | 'api'> {
   async function call<T>(
     method: string,
@@ -116,8 +116,8 @@ export function callsOf(baseUrl: string, apiKey: string): Pick<Service, 'control
 }
 
 /**
- * What no test is about, and costs each page more than Berth's own: the pages of the address field's lists, and a process
- * that stands ready for the next page. Since the switch counts once, what Playwright leaves out is named again.
+ * Chromium features that no test needs and that cost each page more than Berth's own code: the pages of the address
+ * bar's lists, and a spare renderer. The switch counts only once, so what Playwright disables is repeated here.
  */
 const withoutFeatures = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxFullPopup', 'WebUIOmniboxAimPopup'],
@@ -148,13 +148,13 @@ export function openBrowser(switches: readonly string[] = []): Promise<Browser> 
   })
 }
 
-/** A page on Berth. Errors of the page's own scripts fail the test: they are in `errors`. */
+/** Opens a page on Berth; `errors` collects its scripts' errors, for the test to check. */
 export async function openPage(
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; errors: string[] }> {
-  // What moves is drawn sixty times a second, for as long as a test waits.
+  // Animations would be drawn sixty times a second while a test waits.
   const still = { reducedMotion: 'reduce', viewport: { width: 1080, height: 720 } } as const
   const context = await browser.newContext({ ...still, ...options })
   context.setDefaultTimeout(patience)
@@ -168,7 +168,7 @@ export async function openPage(
   return { page, errors }
 }
 
-/** What the terminal on the page shows; its characters are drawn on a canvas, so it is read from the terminal itself. */
+/** What the terminal on the page shows, read from its accessibility tree, since a canvas draws the characters. */
 export function terminalText(page: Page): Promise<string> {
   return page.evaluate(() => {
     const lines = document.querySelectorAll('.xterm-accessibility-tree > div')

@@ -11,7 +11,7 @@ import { test } from './fixtures.ts'
 import { joinInstances, projectFolder } from './project-steps.ts'
 import type { Start } from './start.ts'
 
-/** A page on a Berth with axe in it, light, and without what moves. */
+/** Opens Berth with axe in a light page without animations. */
 async function pageWithAxe(start: Start, address: string): Promise<Page> {
   const { page } = await start.page('about:blank', {
     colorScheme: 'light',
@@ -23,8 +23,8 @@ async function pageWithAxe(start: Start, address: string): Promise<Page> {
 }
 
 /**
- * What axe finds wrong with the page as it stands, or with a part of it, each in a line: all of it while it is light, and
- * once more what depends on colours while it is dark.
+ * What axe finds wrong with the page, or with a part of it, one line each: by all rules in the light theme, then by the
+ * rules about colours in the dark one.
  */
 async function findings(page: Page, where: string, part?: string): Promise<string[]> {
   const light = await findingsNow(page, `${where} (light)`, {}, part)
@@ -34,7 +34,7 @@ async function findings(page: Page, where: string, part?: string): Promise<strin
   return [...light, ...dark]
 }
 
-/** The rules whose findings depend on the theme: all else of a page is the same in both. */
+/** The rules whose findings depend on the theme; all others find the same in both. */
 const ofColours = ['color-contrast', 'link-in-text-block']
 
 async function findingsNow(
@@ -43,7 +43,7 @@ async function findingsNow(
   options: axe.RunOptions,
   part?: string,
 ): Promise<string[]> {
-  // Colours are measured as they rest, not while something comes into sight.
+  // Colours are measured once all animations have ended.
   await page.evaluate(() =>
     Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
   )
@@ -73,7 +73,7 @@ const screens = [
   'Settings',
 ]
 
-test('axe finds nothing wrong on any screen, nor in the palette and the first dialogs', async ({ start }) => {
+test('axe finds nothing wrong on any screen, in the palette or in the first dialogs', async ({ start }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
   const page = await pageWithAxe(start, berth.address)
   const found: string[] = []
@@ -131,7 +131,7 @@ test('axe finds nothing wrong on any screen, nor in the palette and the first di
   expect(found).toEqual([])
 })
 
-/** The menu or dialog that comes, which is left again. */
+/** Scans the menu or dialog that opens, then closes it. */
 async function scanOpened(page: Page, where: string): Promise<string[]> {
   const dialog = page.locator('.dialog').last()
   const opened = page.locator('.menu, .popover').or(dialog).last()
@@ -142,10 +142,10 @@ async function scanOpened(page: Page, where: string): Promise<string[]> {
   return found
 }
 
-/** Opens every menu and every dialog of what is shown, one after the other: a button with `…`, or one that has a menu. */
+/** Scans each menu and dialog in the scope in turn: those of buttons that end with `…` or have a menu. */
 async function scanEach(page: Page, where: string, scope: string): Promise<string[]> {
   const buttons = page.locator(`${scope} button:visible:enabled`)
-  // What opens a file chooser of the system, becomes a field or leads to another screen is no menu and no dialog.
+  // Buttons that open a file chooser, become a field or lead to another screen open no menu and no dialog.
   const names = await buttons.evaluateAll(all =>
     all.map((button, at) => {
       const text = button.textContent.trim()
@@ -166,9 +166,9 @@ async function scanEach(page: Page, where: string, scope: string): Promise<strin
   return found
 }
 
-test('axe finds nothing wrong in any tab of the details, menu or dialog', { timeout: 300_000 }, async ({
-  start,
-}) => {
+test('axe finds nothing wrong in the tabs of the details, the menus and the dialogs', {
+  timeout: 300_000,
+}, async ({ start }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
   const page = await pageWithAxe(start, berth.address)
   const id = await rentRunning(sim)
@@ -206,7 +206,7 @@ test('axe finds nothing wrong in any tab of the details, menu or dialog', { time
   expect(found).toEqual([])
 })
 
-test('axe finds nothing wrong in the menus of accounts and the demo, nor where a host asks for more', async ({
+test('axe finds nothing wrong in the demo and account menus and price increase dialogs', async ({
   start,
 }) => {
   const [sim, berth] = await Promise.all([

@@ -9,7 +9,7 @@ import { test } from './fixtures.ts'
 import { type Impostor, startImpostor } from './impostor.ts'
 import type { Start } from './start.ts'
 
-/** A page on the demo, with a key half typed that nobody else is to have. */
+/** A page on the demo, with an API key typed that must not leak. */
 async function openDemo(start: Start) {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page } = await start.page('about:blank')
@@ -31,7 +31,7 @@ async function takePort(
   return impostor
 }
 
-/** The page says that Berth has ended, what to do, and nothing else. */
+/** Expects only the message that Berth has ended and what to do. */
 async function saysEnded(page: Page): Promise<void> {
   await page.getByText('Berth has ended', { exact: true }).waitFor()
   expect((await page.locator('body').innerText()).trim()).toBe(
@@ -72,7 +72,7 @@ describe('a page whose Berth has gone', () => {
       await once(berth.process, 'exit')
       await page.getByText('Berth does not answer.', { exact: true }).waitFor()
       const impostor = await takePort(start, port, greeting)
-      // What the user does meanwhile goes nowhere.
+      // What the user does meanwhile is not sent.
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^Connect/ })
@@ -96,12 +96,10 @@ describe('a page whose Berth has gone', () => {
   )
 })
 
-describe('a browser that finds no names below localhost', () => {
-  test('is given an address on 127.0.0.1 once it has not opened the page, with the reason', async ({
-    start,
-  }) => {
+describe('a browser that cannot resolve names below localhost', () => {
+  test('gets another address on 127.0.0.1, with the reason', async ({ start }) => {
     const home = await start.folder()
-    // The desktop's opener, which writes down what it was to open.
+    // A desktop opener that writes the address to a file.
     const bin = join(home, 'bin')
     const opened = join(home, 'opened')
     await mkdir(bin)

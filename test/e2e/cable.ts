@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a port of this machine that can be cut as a network is: nothing passes, and neither side is told. */
+/** A proxy to a local port that can be cut like a network: nothing passes, and neither side is told. */
 export interface Cable {
   port: number
   pull(): void
-  /** What was held back passes again, as what is sent anew does when a network is back. */
+  /** Lets held bytes pass, as retransmission does once a network is back. */
   plug(): void
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ export async function startCable(to: number): Promise<Cable> {
   let pulled = false
   const join = (one: Socket, other: Socket) => {
     ends.add(one)
-    // What waits for an answer before it is sent on would be a delay that no network has.
+    // Nagle's algorithm would add a delay that no network has.
     one.setNoDelay(true)
     if (pulled) one.pause()
     one.on('data', bytes => {

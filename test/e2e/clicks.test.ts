@@ -5,7 +5,7 @@ import { patience } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** How many clicks what is done every day takes, from Instances with one running. Typing does not count. */
+/** Counts the clicks of daily actions, from Instances with one running. Typing does not count. */
 
 async function open(start: Start) {
   const sim = await start.simulator()
@@ -19,15 +19,15 @@ async function open(start: Start) {
   return { page, errors, row, more: row.getByRole('button', { name: /^More/ }) }
 }
 
-/** Clicks on one after the other, and on nothing else. */
+/** Clicks on each in order, and on nothing else. */
 async function clickOn(...steps: readonly Locator[]): Promise<void> {
   for (const step of steps) await step.click()
 }
 
 const entry = (page: Page, name: RegExp) => page.getByRole('menuitem', { name })
 
-describe('from the instances, with one running', () => {
-  test('to destroy it takes two clicks, in the smallest window too', async ({ start }) => {
+describe('on Instances, with one running', () => {
+  test('destroying it takes two clicks, even in a small window', async ({ start }) => {
     const { page, errors, row } = await open(start)
     await page.setViewportSize({ width: 720, height: 480 })
     await clickOn(
@@ -38,7 +38,7 @@ describe('from the instances, with one running', () => {
     expect(errors).toEqual([])
   })
 
-  test('to have it stopped when idle takes two clicks, and two take that back', async ({ start }) => {
+  test('a guard against idling takes two clicks to set and two to remove', async ({ start }) => {
     const { page, errors, more } = await open(start)
     await clickOn(more, entry(page, /^When idle for 30 min, stop$/))
     await page.getByText(/^box #\d+ stops when idle for 30 min\.$/).waitFor()
@@ -48,7 +48,7 @@ describe('from the instances, with one running', () => {
     expect(errors).toEqual([])
   })
 
-  test('to run a command and then stop it takes three clicks, as often as it is asked for', async ({
+  test('starting a run that stops it at the end takes three clicks, also after a cancel', async ({
     start,
   }) => {
     const { page, errors, more } = await open(start)

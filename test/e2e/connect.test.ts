@@ -6,7 +6,7 @@ import { patience, terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** The form of a Berth without an account, before the service as its best-known deployment is. */
+/** The form of a Berth without an account; the simulator acts as the public deployment. */
 async function openForm(start: Start) {
   const sim = await start.simulator({ deployment: readProfile('public') })
   const berth = await start.berth()
@@ -14,7 +14,7 @@ async function openForm(start: Start) {
   return { sim, page, errors, dialog: await connectForm(page) }
 }
 
-test('the preset fills the base URL, which stays in sight and can be typed over', async ({ start }) => {
+test('the preset fills the base URL, which stays visible and editable', async ({ start }) => {
   const { dialog, page, errors } = await openForm(start)
   const address = dialog.getByLabel(/url|address/i).first()
   expect(await address.inputValue()).toBe('https://console.vast.ai')
@@ -30,7 +30,7 @@ test('the preset fills the base URL, which stays in sight and can be typed over'
   expect(errors).toEqual([])
 })
 
-test('a wrong key is named at its field, though the service says “not found”', async ({ start }) => {
+test('a wrong API key is reported at its field, although the service answers 404', async ({ start }) => {
   const { sim, dialog } = await openForm(start)
   await dialog.getByLabel('Base URL').fill(sim.baseUrl)
   const key = dialog.getByLabel('API key')
@@ -42,9 +42,7 @@ test('a wrong key is named at its field, though the service says “not found”
   expect(requests.map(({ status }) => status)).toContain(404)
 })
 
-test('from the preset’s form to a machine: its traffic is priced first, it is entered directly, and it goes', async ({
-  start,
-}) => {
+test('a user connects, sees the price of traffic, rents, enters directly and destroys', async ({ start }) => {
   const { sim, page, errors, dialog: form } = await openForm(start)
   const requests = async (method: string, path: RegExp) => {
     const log = await sim.control<{ requests: { method: string; path: string }[] }>('GET', '/sim/requests')
@@ -69,7 +67,7 @@ test('from the preset’s form to a machine: its traffic is priced first, it is 
   const direct = dialog.getByLabel('SSH directly to the machine, proxy as fallback')
   expect(await direct.isChecked()).toBe(true)
   await dialog.getByText(/\$\d\S*\/GB down, \$\d\S*\/GB up/).waitFor()
-  // The usual traffic is counted once until some is given; a first hour has all of it.
+  // Without an estimate the usual traffic is counted once, all in the first hour.
   const traffic = dialog
     .locator('dt')
     .filter({ hasText: /^Traffic once$/ })
@@ -79,7 +77,7 @@ test('from the preset’s form to a machine: its traffic is priced first, it is 
   const before = { traffic: await dollars(traffic), firstHour: await dollars(firstHour) }
   expect(before.traffic).toBeGreaterThan(0)
   const expected = dialog.getByLabel('Traffic you expect (GB)')
-  // What it shows as an example may be typed.
+  // The placeholder is a valid value.
   await expected.fill((await expected.getAttribute('placeholder')) ?? '')
   await expect.poll(() => dollars(traffic)).toBeGreaterThan(before.traffic)
   const more = (await dollars(traffic)) - before.traffic

@@ -12,21 +12,21 @@ export interface Shown {
   urgency: string
 }
 
-/** A desktop on a virtual screen whose notifications are dunst's. */
+/** A desktop on a virtual screen, with dunst's notifications. */
 export interface Desktop {
   session: TestSession
   /** The notifications shown so far, oldest first. */
   shown(): Promise<Shown[]>
-  /** Clicks the one that was shown last. */
+  /** Clicks the newest notification. */
   click(): Promise<void>
-  /** Presses the button of that label on the one that was shown last. */
+  /** Presses the button with that label on the newest notification. */
   press(label: string): Promise<void>
-  /** The text that dunst draws for those which are gone, in Pango's markup, newest first. */
+  /** Closes all notifications; returns what dunst drew, in Pango's markup, newest first. */
   drawn(): Promise<string[]>
   end(): Promise<void>
 }
 
-/** Separates fields, and notifications. */
+/** Separators of fields and of notifications. */
 const [fieldEnd, recordEnd] = ['\x1f', '\x1e']
 
 export async function startDesktop(): Promise<Desktop> {
@@ -39,7 +39,7 @@ export async function startDesktop(): Promise<Desktop> {
     at('hook'),
     String.raw`printf '%s\037%s\037%s\037%s\036' "$DUNST_APP_NAME" "$DUNST_SUMMARY" "$DUNST_BODY" "$DUNST_URGENCY" >> '${at('shown')}'`,
   )
-  // dunst asks its menu program which action it shall be: this one answers with the line that was asked for.
+  // dunst asks its menu program which action to run: this one answers with the wanted line.
   await script(at('menu'), `grep -F -m 1 "$(cat '${at('wanted')}')"`)
   await writeFile(
     at('dunstrc'),
@@ -78,7 +78,7 @@ export async function startDesktop(): Promise<Desktop> {
   }
 }
 
-/** A virtual screen of the X Window System; gives its name, such as `:99`. */
+/** Starts a virtual X screen; returns its name, such as `:99`. */
 async function startScreen(session: TestSession): Promise<string> {
   const screen = session.start('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp', '-screen', '0', '800x600x24'])
   if (screen.stdout === null) throw new Error('Xvfb says nothing')

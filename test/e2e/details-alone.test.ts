@@ -3,7 +3,7 @@ import { connectAccount } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 
-test('an instance’s details have a tab of their own, with a terminal and without the rest', async ({
+test('the details open in a browser tab of their own, with a terminal and no navigation', async ({
   start,
 }) => {
   const sim = await start.simulator({ speed: 60 })
@@ -29,7 +29,7 @@ test('an instance’s details have a tab of their own, with a terminal and witho
   await alone.getByRole('tab', { name: 'Terminal', selected: true }).waitFor()
   expect(await alone.getByRole('navigation').count()).toBe(0)
 
-  // What leads elsewhere leads to the whole page.
+  // Another address shows the whole page again.
   await alone.evaluate(() => {
     location.hash = '#/offers'
   })

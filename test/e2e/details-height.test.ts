@@ -5,7 +5,7 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
 describe("the panel of an instance's details", () => {
-  test('has the height it was given, also in a browser that remembers nothing', async ({ start }) => {
+  test('keeps its height in the settings, also for another browser', async ({ start }) => {
     const sim = await start.simulator()
     const berth = await start.berth()
     const id = await rentRunning(sim, { label: 'box' })
@@ -38,14 +38,14 @@ describe("the panel of an instance's details", () => {
     expect([...first.errors, ...second.errors]).toEqual([])
   })
 
-  test('can have all of the screen, has it in a small window, and remembers its tab', async ({ start }) => {
+  test('can be maximized, fills a small window, and remembers its tab', async ({ start }) => {
     const sim = await start.simulator()
     const berth = await start.berth()
     await rentRunning(sim, { label: 'box' })
     const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
     await connectAccount(page, sim)
     const row = page.getByRole('row', { name: /box/ })
-    /** It is there under the details, and out of reach. */
+    /** Whether the row is inert below the details. */
     const covered = () => row.evaluate(element => element.closest('[inert]') !== null)
     const tab = (name: string) => page.getByRole('tab', { name })
     await row.getByRole('link').click()
@@ -56,7 +56,7 @@ describe("the panel of an instance's details", () => {
     await page.getByRole('button', { name: 'Restore the details' }).click()
     await expect.poll(covered).toBe(false)
 
-    // In a small window it has all of the screen, keys included, until it is closed.
+    // In a small window it fills the screen and takes the keys until it is closed.
     await page.getByRole('button', { name: 'Close the details' }).click()
     await page.setViewportSize({ width: 720, height: 480 })
     await row.getByRole('link').press('Enter')

@@ -1,21 +1,18 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** An address of its own at which a service answers as it does, but its instances are entered elsewhere. */
+/** A proxy to a service whose instances are reached over SSH somewhere else. */
 export interface Detour {
   baseUrl: string
   /**
-   * The next so many lists of instances are empty, and each instance is gone by itself until the list after them; with
-   * `listOnly` it answers by itself.
+   * Empties the next `lists` lists of instances, and hides each single instance until the list after them; with
+   * `listOnly` a single instance is still found.
    */
   hide(lists: number, listOnly?: boolean): void
   close(): Promise<void>
 }
 
-/**
- * Stands before a service and says of each instance that its SSH answers at `port` of this machine, or of the host
- * that `host` gives.
- */
+/** Proxies a service; each instance's SSH gets the port `port`, and the host that `host` returns, if any. */
 export async function startDetour(
   baseUrl: string,
   port: number,
@@ -34,7 +31,7 @@ export async function startDetour(
       headers: headers as Record<string, string>,
       ...(method === 'GET' ? {} : { body: Buffer.concat(pieces) }),
     }).catch(() => undefined)
-    // A service that breaks off does so here, too.
+    // If the service breaks off, so does this.
     if (!answer) return void response.destroy()
     const elsewhere = JSON.stringify(host())
     const asksForList = method === 'GET' && /v0\/instances\/(\?|$)/.test(request.url ?? '')

@@ -7,7 +7,7 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** Berth with one running instance, its files open, and a folder of this machine. */
+/** Berth with the files of one running instance open; `here` is a local folder. */
 async function filesOpen(start: Start, options: { colorScheme?: 'light' | 'dark' } = {}) {
   const sim = await start.simulator({ speed: 2 })
   const id = await rentRunning(sim, { label: 'box' })
@@ -41,7 +41,7 @@ async function upload(page: Page, button: RegExp, paths: string | string[]): Pro
   await (await chooser).setFiles(paths)
 }
 
-/** Drags files of this machine from outside over a part of the page, and lets go once that shows. */
+/** Drags local files over a part of the page, and drops them once `shows` is visible. */
 async function dragOnto(part: Locator, files: string[], shows: Locator): Promise<void> {
   const page = part.page()
   const box = await part.boundingBox()
@@ -65,7 +65,7 @@ async function menu(page: Page, name: string, entry: RegExp): Promise<void> {
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('a script is edited with colours, Tab indents, and the keyboard gets out again', async ({ start }) => {
+test('the editor colours a script, indents with Tab and can be left by keyboard', async ({ start }) => {
   const { page, errors, here } = await filesOpen(start)
   await writeFile(join(here, 'train.py'), 'for step in range(3):\n    print(step)\n')
   await upload(page, /^Upload files/, [join(here, 'train.py')])
@@ -80,7 +80,7 @@ test('a script is edited with colours, Tab indents, and the keyboard gets out ag
   await page.keyboard.press('Tab')
   await page.keyboard.type('break')
   await expect.poll(() => text.innerText()).toContain('    break')
-  // What is taken back is what was typed, and nothing that Berth was told to do.
+  // Undo takes back the typing, and no action of Berth.
   await page.keyboard.press('Control+z')
   await page.keyboard.press('Control+y')
   await page.keyboard.press('Control+f')
@@ -100,7 +100,7 @@ test('a script is edited with colours, Tab indents, and the keyboard gets out ag
   expect(errors).toEqual([])
 })
 
-test('a folder that is dropped on its instance’s row is uploaded, and shown', async ({ start }) => {
+test('a folder dropped on an instance’s row is uploaded and shown', async ({ start }) => {
   const { page, errors, here, id } = await filesOpen(start)
   await mkdir(join(here, 'dataset'))
   await writeFile(join(here, 'dataset', 'one.txt'), 'one\n')
@@ -112,11 +112,9 @@ test('a folder that is dropped on its instance’s row is uploaded, and shown', 
   expect(errors).toEqual([])
 })
 
-test('files go up by the picker and by drag, are edited, renamed, downloaded and deleted', async ({
-  start,
-}) => {
+test('files are uploaded by picker and drag, edited, renamed, downloaded and deleted', async ({ start }) => {
   const { page, errors, here } = await filesOpen(start)
-  // What is made after another tab was looked at shows, too.
+  // A folder made after a switch of tabs appears, too.
   await page.getByRole('tab', { name: 'Details' }).click()
   await page.getByRole('tab', { name: 'Files' }).click()
   await makeFolder(page, '-my folder ü')
@@ -141,7 +139,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   await row(page, 'dragged – 日本.txt').getByText('12 B').waitFor()
   await row(page, 'dragged folder').waitFor()
 
-  // The same name again is asked about first.
+  // Replacing a file is confirmed first.
   await writeFile(join(here, 'notes.txt'), 'second version\n')
   await upload(page, /^Upload files/, join(here, 'notes.txt'))
   await page
@@ -195,7 +193,7 @@ test('files go up by the picker and by drag, are edited, renamed, downloaded and
   expect(errors).toEqual([])
 })
 
-test('a folder goes up by the picker, and comes down as an archive', async ({ start }) => {
+test('a folder is uploaded by the picker and downloaded as a tar archive', async ({ start }) => {
   const { page, errors, here } = await filesOpen(start)
   await mkdir(join(here, 'data set', 'deep'), { recursive: true })
   await writeFile(join(here, 'data set', 'deep', 'a b.txt'), 'deep down')

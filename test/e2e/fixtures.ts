@@ -2,7 +2,7 @@ import { test as base } from 'vitest'
 import { openBrowser } from './app.ts'
 import { starter } from './start.ts'
 
-/** A test with one Chromium for all files of a worker, and with what it starts ended after it. */
+/** A test that shares one Chromium per worker, and ends what it started. */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {

@@ -5,7 +5,7 @@ import { connectAccount, connectForm, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** What is around every screen: how the account is reached, the way back, and the room there is. */
+/** The frame of every screen: the account's status, the history, and the layout. */
 
 async function berthAt(
   start: Start,
@@ -19,12 +19,12 @@ async function berthAt(
   return start.page(berth.address, { viewport })
 }
 
-test('while the service fails, the header says so and since when, and nothing of what is shown counts on', async ({
+test('while the service fails, the header says so and since when, and figures stand still', async ({
   start,
 }) => {
   const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'kept' })
-  // It looks when it is asked to, and for minutes not by itself: that would take the button away.
+  // Berth polls on request only, for 300 s: a poll of its own would remove the button.
   const { page, errors } = await berthAt(start, [], { settings: { pollInterval: 300 } })
   await connectAccount(page, sim)
   const row = page.getByRole('row', { name: /kept/ })
@@ -43,7 +43,7 @@ test('while the service fails, the header says so and since when, and nothing of
     await page.locator('aside dd').allTextContents(),
   ]
   const before = await figures()
-  // The account's time goes on meanwhile, sixty times as fast: a minute of it and more.
+  // Meanwhile the account's time goes on at sixty times real speed.
   const told = await age.textContent()
   await expect.poll(() => age.textContent()).not.toBe(told)
   expect(await figures()).toEqual(before)
@@ -54,9 +54,7 @@ test('while the service fails, the header says so and since when, and nothing of
   expect(errors).toEqual([])
 })
 
-test('Back closes what is open over the screen first, then leaves the screen; Forward comes again', async ({
-  start,
-}) => {
+test('Back closes a dialog first, then leaves the screen; Forward returns to it', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Offers' }).click()
@@ -77,9 +75,7 @@ test('Back closes what is open over the screen first, then leaves the screen; Fo
   expect(errors).toEqual([])
 })
 
-test('a key that must log in with two factors first is connected, and asked for that login', async ({
-  start,
-}) => {
+test('a key that needs a two-factor login is connected, and the login is asked for', async ({ start }) => {
   const sim = await start.simulator()
   const path = '^/api/v0/(users/current|instances)'
   await sim.control('POST', '/sim/faults', { rules: [{ path, kind: 'status', status: 403 }] })
@@ -92,7 +88,7 @@ test('a key that must log in with two factors first is connected, and asked for 
   await page.getByRole('banner').getByText('Key refused').waitFor()
 })
 
-test('an address that leads nowhere says so', async ({ start }) => {
+test('an address of an unknown instance or screen says so', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByText('Nothing is rented').waitFor()
   await page.evaluate(() => location.assign('#/instances/999'))
@@ -105,7 +101,7 @@ test('an address that leads nowhere says so', async ({ start }) => {
   expect(errors).toEqual([])
 })
 
-test('Enter in a filter applies it and closes it; what is wrong keeps it open', async ({ start }) => {
+test('Enter applies and closes a filter; a wrong value keeps it open', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Up to: any price' }).click()
@@ -120,7 +116,7 @@ test('Enter in a filter applies it and closes it; what is wrong keeps it open', 
   expect(errors).toEqual([])
 })
 
-test('what a field was refused for goes when it is typed into, and only there', async ({ start }) => {
+test('an error disappears when its field is typed into, not when another one is', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('button', { name: 'Connect your account' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -139,9 +135,7 @@ test('what a field was refused for goes when it is typed into, and only there', 
   expect(errors).toEqual([])
 })
 
-test('the buttons of a row cover none of its figures, however wide the window and whatever is in it', async ({
-  start,
-}) => {
+test('a row’s buttons cover no figure at any window width, even with a long label', async ({ start }) => {
   const sim = await start.simulator()
   const label = 'an-experiment-that-nobody-would-name-like-this-by-hand'
   await rentRunning(sim, { label })
@@ -152,7 +146,7 @@ test('the buttons of a row cover none of its figures, however wide the window an
   await row.waitFor()
   for (const width of [1440, 1280, 1080, 960, 860, 820, 700, 560, 480]) {
     await page.setViewportSize({ width, height: 720 })
-    // A table that is wider than its room would lie below the buttons, which stay in sight.
+    // A table wider than its container would lie below the buttons, which stay in place.
     const beyond = () =>
       page.getByRole('table', { name: 'Instances' }).evaluate(table => {
         const room = table.parentElement?.clientWidth ?? 0
@@ -165,7 +159,7 @@ test('the buttons of a row cover none of its figures, however wide the window an
   expect(errors).toEqual([])
 })
 
-test('in the smallest window everything can be reached, on every screen', async ({ start }) => {
+test('in the smallest window the header fits and screens scroll to their end', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'], { viewport: { width: 480, height: 360 } })
   const main = page.locator('main')
   await main.waitFor()
@@ -183,7 +177,7 @@ test('in the smallest window everything can be reached, on every screen', async 
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
     const header = page.getByRole('banner')
     expect(await header.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), name).toBe(0)
-    // The lowest thing on the screen comes into sight when it is scrolled to.
+    // The last element of the screen can be scrolled into view.
     const last = main.locator('button:visible, a:visible, td:visible, p:visible').last()
     const inSight = async () => {
       await last.scrollIntoViewIfNeeded()

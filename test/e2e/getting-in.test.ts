@@ -3,9 +3,7 @@ import { askByName } from '../ask-by-name.ts'
 import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
-test('Jupyter in one click: it opens in a tab of its own, is listed under the ports, and is closed there', async ({
-  start,
-}) => {
+test('one click opens Jupyter in its own tab; its tunnel is listed and can be closed', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })
   const { page, errors } = await start.page(berth.address)
 
@@ -41,14 +39,14 @@ test('Jupyter in one click: it opens in a tab of its own, is listed under the po
   expect(errors).toEqual([])
 })
 
-test('an editor tells what it needs of the SSH config before anything is changed', async ({ start }) => {
+test('opening an editor asks about the SSH config first', async ({ start }) => {
   const sim = await start.simulator()
   await rentRunning(sim, { label: 'box' })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
 
-  // No editor is here, and the SSH config is off.
+  // No editor is installed, and the SSH config is off.
   const row = page.getByRole('row', { name: /box/ })
   await row.getByText('Running', { exact: true }).waitFor()
   await row.getByRole('button', { name: /^More/ }).click()

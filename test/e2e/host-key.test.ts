@@ -3,10 +3,10 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 
-test('a host key of another account’s instance is asked about on the page, in each place, and accepted there', async ({
+test('Files and Terminal ask before a host key of another account’s instance is accepted', async ({
   start,
 }) => {
-  // The same seed: instances with the same ids and host keys, as of an image with a built-in one.
+  // The same seed gives the same ids and host keys, like an image with a built-in key.
   const [home, work] = [await start.simulator(), await start.simulator()]
   const first = await rentRunning(home, { label: 'train' })
   const second = await rentRunning(work, { label: 'render' })

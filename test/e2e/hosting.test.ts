@@ -13,9 +13,7 @@ async function hosting(start: Start, faults: readonly unknown[] = []) {
   return { sim, page, errors }
 }
 
-test('maintenance is cancelled, a machine cleaned up, a disk made and extended, a workergroup created', async ({
-  start,
-}) => {
+test('maintenance, clean-up, network disks and workergroups are managed on the page', async ({ start }) => {
   const { page, errors } = await hosting(start)
   await page.getByRole('button', { name: /^Cancel maintenance of rack-a1/ }).click()
   await page.getByText('The maintenance is cancelled.').waitFor()
@@ -53,9 +51,7 @@ test('maintenance is cancelled, a machine cleaned up, a disk made and extended, 
   expect(errors).toEqual([])
 })
 
-test('where nothing is listed, ids are typed by hand, and what is not there is said in words', async ({
-  start,
-}) => {
+test('where the service lists nothing, ids are typed and unknown ones are reported', async ({ start }) => {
   const missing = ['/machines', '/network_disk/', '/workergroups/'].map(path => ({
     method: 'GET',
     path,

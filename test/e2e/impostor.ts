@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Another program that took a port which was Berth's, and does as if it were Berth. */
+/** A program that took Berth's former port and pretends to be Berth. */
 export interface Impostor {
-  /** What came to it before any answer: addresses and headers. */
+  /** The requests that it received: addresses and headers. */
   asked: string[]
   /** How many sockets it took. */
   taken(): number
-  /** Each byte that came after its handshakes. */
+  /** All bytes received after the handshakes. */
   heard(): string
   close(): Promise<void>
 }
 
-/** Takes the port on both addresses of loopback. `greeting` is what it says first in a socket, given the page's nonce. */
+/** Takes the port on both loopback addresses. `greeting` makes the first message of a socket from the page's nonce. */
 export async function startImpostor(
   port: number,
   greeting: (nonce: string) => string | undefined,

@@ -16,8 +16,8 @@ async function open(start: Start) {
   return { page, errors, row, id }
 }
 
-describe('a row of an instance', () => {
-  test('shows its load as a line, its guards as they count, and what answers them', async ({ start }) => {
+describe('an instance row', () => {
+  test('draws its GPU load, counts down to its guard and can snooze it', async ({ start }) => {
     const { page, errors, row, id } = await open(start)
     await row.getByRole('img', { name: /^GPU load in the last hour: \d+ % now/ }).waitFor()
     await page.getByText('1 running').waitFor()
@@ -36,9 +36,7 @@ describe('a row of an instance', () => {
     expect(errors).toEqual([])
   })
 
-  test('is gone to, left and destroyed by keys alone, which then go on at the next one', async ({
-    start,
-  }) => {
+  test('is reached, left and destroyed by keyboard; the focus then moves to the next', async ({ start }) => {
     const sim = await start.simulator()
     for (const label of ['one', 'two', 'three']) await rentRunning(sim, { label })
     const berth = await start.berth()
@@ -51,7 +49,7 @@ describe('a row of an instance', () => {
     await page.keyboard.press('Control+2')
     await rows.first().waitFor()
     const names = await rows.locator('[data-row]').allInnerTexts()
-    /** The name of the row that has the focus in it. */
+    /** The name of the row with the focus. */
     const focused = () =>
       page.evaluate(() => {
         const name = document.activeElement?.closest('tr')?.querySelector<HTMLElement>('[data-row]')
@@ -91,9 +89,7 @@ describe('a row of an instance', () => {
     expect(errors).toEqual([])
   })
 
-  test('holds its columns still while the window is narrow, and keeps what matters most', async ({
-    start,
-  }) => {
+  test('drops columns in a narrow window, but keeps its buttons and does not overflow', async ({ start }) => {
     const { page, row } = await open(start)
     const heads = () =>
       page.getByRole('table', { name: 'Instances' }).getByRole('columnheader').allInnerTexts()

@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 
-/** A whole job without a pointer; wherever something closes or goes, the keys go on from somewhere. */
-/** What has the focus, by its name. */
+/** A whole job by keyboard: whenever something closes, the focus has to land somewhere. */
+/** The name of the focused element. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const element = document.activeElement
@@ -14,7 +14,7 @@ const focused = (page: Page) =>
     return (element.getAttribute('aria-label') ?? label?.textContent ?? element.textContent ?? '').trim()
   })
 
-/** Goes on by Tab until what has the focus is called so; what is passed can be seen, and shows that it has the focus. */
+/** Presses Tab until an element of that name has the focus; each one passed has to be visible and show its focus. */
 async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
   const passed: string[] = []
   for (let tabs = 0; tabs < most; tabs += 1) {
@@ -33,7 +33,7 @@ async function tabTo(page: Page, name: RegExp, most = 60): Promise<void> {
   throw new Error(`${name} was not among ${passed.join(' | ')}`)
 }
 
-/** Waits until it, or something in it, has the focus: what is drawn has it a moment later. */
+/** Waits until it, or something in it, has the focus, a moment after it is drawn. */
 async function hasFocus(where: Locator): Promise<void> {
   const has = () => where.evaluate(element => element.contains(document.activeElement))
   await expect.poll(has).toBe(true)
@@ -43,8 +43,8 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-describe('by keys alone', () => {
-  test('from an empty home to a rented GPU, its terminal, a guard, a watch, and back to nothing', async ({
+describe('by keyboard alone', () => {
+  test('a GPU is rented, used in a terminal, guarded and destroyed, and a watch is set', async ({
     start,
   }) => {
     const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })

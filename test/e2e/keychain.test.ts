@@ -14,7 +14,7 @@ let sim: Service
 let session: TestSession
 const lacking = lacks('chromium', 'dbus-daemon', 'gnome-keyring-daemon', 'secret-tool')
 
-/** The desktop of a user: a session bus, on it a keychain when its password is given, and the service elsewhere. */
+/** Starts a simulator and a user's session bus, with a keychain on it when a password is given. */
 async function desktop(start: Start, password?: string): Promise<{ home: string }> {
   sim = await start.simulator()
   session = await startSession()
@@ -23,7 +23,7 @@ async function desktop(start: Start, password?: string): Promise<{ home: string 
   return { home: await start.folder() }
 }
 
-/** Unlocked with its password; locked without one. Ready once another program is told that no such secret is there. */
+/** Starts a keyring, unlocked with its password or locked without one, and waits until it answers a lookup. */
 async function startKeyring(password: string | undefined): Promise<{ end(): Promise<void> }> {
   const flags = ['--foreground', '--components=secrets', ...(password === undefined ? [] : ['--unlock'])]
   const daemon = session.start('gnome-keyring-daemon', flags, password)
@@ -38,7 +38,7 @@ async function startKeyring(password: string | undefined): Promise<{ end(): Prom
   }
 }
 
-/** Unlocks the keyring that runs, as a desktop does once its user has given the password. */
+/** Unlocks the running keyring, as a desktop does once its user gave the password. */
 async function unlock(password: string): Promise<void> {
   const bus = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] })
   try {
@@ -88,7 +88,7 @@ function lookup(entry: string): Promise<{ code: number | null; output: string }>
   return session.run('secret-tool', ['lookup', 'service', 'berth', 'account', entry])
 }
 
-/** The files in a folder that hold a text, as it is or as programs like to wrap it. */
+/** The files in a folder that hold a text, as it is or in Base64 or hex. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
   const files = [...(await storedFiles(folder))]
   expect(files.length).toBeGreaterThan(2)
@@ -99,7 +99,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
   return files.filter(([, bytes]) => forms.some(form => bytes.includes(form))).map(([file]) => file)
 }
 
-/** The key is nowhere but where it belongs: in no file, in nothing printed, in nothing that the page was sent. */
+/** Expects the key in no file, in no output, and in nothing that the page received or stores. */
 async function expectNoTrace(home: string, { page, received, output }: Opened): Promise<void> {
   expect(await filesWith(home, sim.apiKey)).toEqual([])
   expect(output()).not.toContain(sim.apiKey)
@@ -110,7 +110,7 @@ async function expectNoTrace(home: string, { page, received, output }: Opened): 
   expect(stored).not.toContain(sim.apiKey)
 }
 
-/** Where no session bus listens, and so no keychain. */
+/** No session bus listens here: there is no keychain. */
 const noBus = 'unix:path=/nonexistent/bus'
 
 const header = (page: Page) => page.getByRole('banner')
@@ -121,7 +121,7 @@ async function expectOnline(page: Page): Promise<void> {
 }
 
 describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
-  test('in the keychain and nowhere else; it is used again after a restart, and goes with the account', async ({
+  test('only the keychain holds the key, also after a restart, until the account is removed', async ({
     start,
   }) => {
     const { home } = await desktop(start, 'password')
@@ -149,7 +149,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     expect((await lookup(entry)).code).toBe(1)
   })
 
-  test('without a keychain: that is said plainly, and nothing is written', async ({ start }) => {
+  test('without a keychain the page says so and no key is written', async ({ start }) => {
     const { home } = await desktop(start)
     const first = await openBerth(start, home, noBus)
     const form = await connectForm(first.page)
@@ -172,9 +172,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectNoTrace(home, second)
   })
 
-  test('a keychain that is locked and stays so: the same, and what it keeps is there once it is unlocked', async ({
-    start,
-  }) => {
+  test('a locked keychain leaves the account without a key until it is unlocked', async ({ start }) => {
     const { home } = await desktop(start)
     const unlocked = await startKeyring('password')
     const first = await openBerth(start, home)
@@ -198,7 +196,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectOnline(second.page)
   })
 
-  test('a keychain that comes later than Berth is used once it is there', async ({ start }) => {
+  test('a keychain that starts after Berth is used once it is there', async ({ start }) => {
     const { home } = await desktop(start)
     const early = await startKeyring('password')
     const first = await openBerth(start, home)

@@ -11,7 +11,7 @@ async function freshBerth(start: Start, flags: readonly string[] = []) {
   return start.page(berth.address)
 }
 
-/** Rents the first offer of a GPU, waits for the shell, asks it for its GPUs, and destroys the instance. */
+/** Rents the first RTX 4090, runs nvidia-smi in its terminal, and destroys the instance. */
 async function doTheJob(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page
@@ -41,9 +41,7 @@ async function doTheJob(page: Page): Promise<void> {
   await row.waitFor({ state: 'detached', timeout: 60_000 })
 }
 
-test('from an empty home: the demo opens, and a GPU is found, rented, entered and destroyed', async ({
-  start,
-}) => {
+test('on an empty home the demo rents a GPU, opens its terminal and destroys it', async ({ start }) => {
   const { page, errors } = await freshBerth(start, ['--demo', '--speed', '100'])
   await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
   await doTheJob(page)
@@ -51,7 +49,7 @@ test('from an empty home: the demo opens, and a GPU is found, rented, entered an
 })
 
 test.for(['interface', 'public'])(
-  'the same with an account (%s): one create, and no instance in the end',
+  'the same job on an account (%s) sends one create and leaves no instance',
   async (deployment, { start }) => {
     const sim = await start.simulator({ deployment: readProfile(deployment) })
     const { page, errors } = await freshBerth(start)
@@ -66,7 +64,7 @@ test.for(['interface', 'public'])(
       requests.filter(({ method, path }) => method === 'PUT' && path.startsWith('/api/v0/asks/')),
     ).toHaveLength(1)
     const list = deployment === 'interface' ? '/api/v0/instances/' : '/api/v1/instances/'
-    // Asked too soon after Berth, it refuses.
+    // A list too soon after Berth's is refused.
     await expect
       .poll(() => sim.api('GET', list).catch(() => undefined), { interval: 1500 })
       .toMatchObject({ instances: [] })
@@ -74,7 +72,7 @@ test.for(['interface', 'public'])(
   },
 )
 
-test('a wrong key is told at the form, and what was typed stays', async ({ start }) => {
+test('a wrong API key is reported in the form, and the base URL stays', async ({ start }) => {
   const sim = await start.simulator()
   const { page } = await freshBerth(start)
   const dialog = await connectForm(page)

@@ -4,7 +4,7 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 
-/** What is said above the screens: alerts, and why the account is not seen. */
+/** The messages above the screens: alerts, and why polling fails. */
 let sim: Service
 let page: Page
 let errors: string[]
@@ -26,7 +26,7 @@ const dismissals = () => messages().getByRole('button', { name: /^Dismiss/ })
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
 describe('messages', () => {
-  test('further alerts are opened by a button that says how many there are, and each leaves the focus to the next', async () => {
+  test('a button shows further alerts, and a dismissed one leaves the focus to the next', async () => {
     const more = messages().getByRole('button', { name: 'Show 1 more' })
     await more.waitFor()
     expect(await dismissals().count()).toBe(1)
@@ -38,7 +38,7 @@ describe('messages', () => {
     await expect.poll(focused).toBe(await dismissals().getAttribute('aria-label'))
   })
 
-  test('one outage is told once on each screen, and what it kept from being answered comes by itself', async () => {
+  test('each screen reports an outage once, and offers appear once a refresh succeeds', async () => {
     await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
     await page.getByRole('banner').getByText('Service fails (500)').waitFor()
     for (const name of ['Offers', 'Templates', 'Hosting', 'Account']) {
@@ -53,7 +53,7 @@ describe('messages', () => {
     }
     await page.getByRole('link', { name: 'Offers', exact: true }).click()
     await sim.control('POST', '/sim/faults', { rules: [] })
-    // By a key: the button for it goes as soon as Berth has looked again by itself.
+    // By keyboard: the button disappears as soon as Berth polls by itself.
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'What to do' }).fill('refresh')
     await page.keyboard.press('Enter')
@@ -63,7 +63,7 @@ describe('messages', () => {
       .waitFor()
   })
 
-  test('in a small window with all of them on, everything can still be reached and nothing lies over another', async () => {
+  test('in a small window no button is covered and the page is no wider than the window', async () => {
     await sim.control('POST', '/sim/faults', { rules: [{ path: '^/api/', kind: 'status', status: 500 }] })
     await page.getByRole('banner').getByText('Service fails (500)').waitFor()
     for (const size of [
@@ -79,7 +79,7 @@ describe('messages', () => {
         await expect.poll(width, { message: told }).toBe(size.width)
         const buttons = page.locator('main button:not(td *)')
         await buttons.first().waitFor()
-        // What tries again by itself moves the others while it is looked at.
+        // Automatic retries move the buttons while they are checked.
         const covered = () => buttons.evaluateAll(namesOfCovered)
         await expect.poll(covered, { message: told }).toEqual([])
       }
@@ -88,7 +88,7 @@ describe('messages', () => {
   })
 })
 
-/** In the page: those of them that can be seen, and of which a click on the middle comes to something else. */
+/** In the page: the visible elements where a click on the middle would hit something else. */
 function namesOfCovered(elements: Element[]): string[] {
   const isCovered = (element: Element) => {
     if (!element.checkVisibility({ visibilityProperty: true })) return false

@@ -11,7 +11,7 @@ let page: Page
 
 test.beforeAll(async ({ startForFile: start }) => {
   sim = await start.simulator()
-  // It is afternoon before all is over: no day begins meanwhile, on which nothing has cost anything yet.
+  // The tests end by afternoon of this day: no new day, without any costs, begins meanwhile.
   await sim.control('POST', '/sim/clock', { advance: (nextMorning() - Date.now()) / 1000 })
   const berth = await start.berth()
   ;({ page } = await start.page(berth.address, { acceptDownloads: true }))
@@ -19,7 +19,7 @@ test.beforeAll(async ({ startForFile: start }) => {
 })
 
 describe('money and the market over time', () => {
-  test('what was spent is drawn, told by GPU and by instance, and saved as a table', async () => {
+  test('spending is drawn, listed by GPU and instance, and saved as CSV', async () => {
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Instances' }).click()
     await page
@@ -33,7 +33,7 @@ describe('money and the market over time', () => {
     const atLeast = (await spent()) * 0.8
     expect(atLeast).toBeGreaterThan(0.1)
 
-    // From Instances, a click on what is spent leads to who spends it.
+    // A click on the spending in Instances opens Spending.
     await page.getByRole('button', { name: /^Spending/ }).click()
     const part = page.getByRole('region', { name: 'Spending', exact: true })
     const soFar = part.locator('dt:has-text("so far") + dd')
@@ -65,7 +65,7 @@ describe('money and the market over time', () => {
     await lane.getByRole('img', { name: /^ran \d/ }).waitFor()
     await lane.getByText(/^(Ends all spending|Over a year|\+\d.*)$/).waitFor()
 
-    // By keys alone: how the credit went, moment by moment, and at the end what is foretold.
+    // By keyboard: the credit at each moment, and the forecast at the end.
     await page.getByRole('link', { name: 'Account' }).click()
     const credit = page.getByRole('slider', { name: /^Credit/ })
     await credit.press('Home')
@@ -76,7 +76,7 @@ describe('money and the market over time', () => {
     await page.getByRole('region', { name: 'Credit over time' }).getByRole('rowheader').first().waitFor()
   })
 
-  test('a watched search tells what matches, and a click leads to renting just that', async () => {
+  test('a watch reports a new offer, leads to renting it, and is paused and deleted', async () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     const rents = page.getByRole('button', { name: /^Rent/ })
     await rents.first().waitFor()
@@ -91,7 +91,7 @@ describe('money and the market over time', () => {
         order: [['dph_total', 'asc']],
       },
     )
-    // Its machine makes no other offer, so that it is new once it is back.
+    // Its machine has no other offer, so it is new once it is back.
     const alone = offers.find(
       ({ machine_id: machine }) => offers.filter(other => other.machine_id === machine).length === 1,
     )
@@ -108,7 +108,7 @@ describe('money and the market over time', () => {
     await dialog.getByLabel('Check every').fill('1')
     await dialog.getByRole('button', { name: 'Watch', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    // What is there already is no news; what comes is.
+    // Only offers that appear later are news.
     await page.getByRole('button', { name: 'Watches 1' }).click()
     const row = dialog.getByRole('listitem', { name: 'Anything' })
     await row.getByText(/^\d[\d,]* match/).waitFor()
@@ -130,7 +130,7 @@ describe('money and the market over time', () => {
     await page.keyboard.press('Escape')
   })
 
-  test('a watch that may rent does so by itself, and says when its work is done', async () => {
+  test('a watch that may rent does so by itself and says when it is done', async () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.getByRole('button', { name: 'Watch…' }).click()
     const dialog = page.getByRole('dialog')
@@ -147,7 +147,7 @@ describe('money and the market over time', () => {
     await dialog.getByRole('button', { name: 'Watch and rent' }).click()
     const price = dialog.getByLabel('Price up to')
     await expect.poll(() => price.getAttribute('aria-invalid')).toBe('true')
-    // Nothing that was filled in is lost by a key pressed too soon.
+    // Escape asks before it discards what was filled in.
     await page.keyboard.press('Escape')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click()
     await price.fill('0.5')
@@ -160,7 +160,7 @@ describe('money and the market over time', () => {
     expect(Object.fromEntries(rented[0]?.extra_env ?? [])).toMatchObject({ HF_TOKEN: 's3cret' })
   })
 
-  test('a watch that is changed says the same, and keeps its secrets', async () => {
+  test('a changed watch keeps its values and secrets, and rents another machine', async () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.getByRole('button', { name: 'Watches 1' }).click()
     const dialog = page.getByRole('dialog')
@@ -169,7 +169,7 @@ describe('money and the market over time', () => {
     await expect.poll(() => dialog.getByLabel('Price up to').inputValue()).toBe('0.50')
     expect(await dialog.getByLabel('Value of HF_TOKEN').inputValue()).toBe('')
     await dialog.getByLabel('Machines in all').fill('2')
-    // What is run on each that it rents is kept with it, and shown again.
+    // The command for each rented instance is saved and shown again.
     await dialog.getByRole('button', { name: 'Then run a command…' }).click()
     await dialog.getByRole('textbox', { name: 'Command' }).fill('python3 train.py')
     await dialog.getByText('Stop it', { exact: true }).click()
@@ -194,7 +194,7 @@ describe('money and the market over time', () => {
     await expect.poll(running, { timeout: 60_000 }).toEqual(['s3cret', 's3cret'])
   })
 
-  test('what stopping wins is said of each instance, and stopping it there can be undone', async () => {
+  test('each instance says what stopping it saves, and stopping it there can be undone', async () => {
     await sim.control('POST', '/sim/credit', { credit: 100 })
     const id = await rentRunning(sim)
     await page.getByRole('link', { name: 'Spending' }).click()

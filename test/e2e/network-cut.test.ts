@@ -19,7 +19,7 @@ import type { Start } from './start.ts'
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 const patient = { timeout: 60_000 }
 
-/** Berth on the ports of an instance whose SSH is Debian's server, behind a cable that can be pulled. */
+/** Berth on the files of an instance whose SSH is a real OpenSSH server, behind a cable. */
 async function openInstance(start: Start) {
   const there = await start.folder()
   const sshd = await startSshd([`ForceCommand internal-sftp -d ${there}`])
@@ -34,14 +34,14 @@ async function openInstance(start: Start) {
   const { page, errors } = await start.page(berth.address)
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
-  // Looking for its files makes Berth's key, which the server then has to know.
+  // Opening Files creates Berth's key; the server then authorizes it.
   await page.getByRole('tab', { name: 'Files' }).click()
   sshd.authorize(await ownPublicKey(berth.home))
   return { page, errors, cable, id, here: berth.home, there }
 }
 
 describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server${lacking}`, () => {
-  test('until that is noticed: an upload and a tunnel go on by themselves once it is back, and the file is what it was', {
+  test('lets an upload and a tunnel go on by themselves once it is back, the file intact', {
     timeout: 240_000,
   }, async ({ start }) => {
     const web = createServer((_, response) => response.end('still here')).listen(0, '127.0.0.1')
@@ -76,7 +76,7 @@ describe.skipIf(lacking !== '')(`a network that is cut, at a real OpenSSH server
 
     await page.getByText('Waiting', { exact: true }).waitFor(patient)
     expect(readdirSync(there)).not.toContain('big')
-    // Asked while nothing passes, and answered once it does again, by the same port.
+    // Asked while the network is cut, and answered by the same port once it is back.
     const meanwhile = asked()
     cable.plug()
     expect(await meanwhile).toBe('still here')

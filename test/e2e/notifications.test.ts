@@ -11,7 +11,7 @@ let sim: Service
 let desktop: Desktop
 const lacking = lacks('chromium', 'dbus-daemon', 'Xvfb', 'dunst', 'dunstctl', 'gnome-keyring-daemon')
 
-/** A desktop with notifications and a keychain, and a service whose world is as slow as ours. */
+/** A desktop with notifications and a keychain, and a simulator at real speed. */
 async function prepare(start: Start): Promise<{ home: string }> {
   sim = await start.simulator({ speed: 1 })
   desktop = await startDesktop()
@@ -40,7 +40,7 @@ async function openBerth(start: Start, home: string): Promise<{ page: Page; end(
   }
 }
 
-/** Waits until Berth has looked at the account twice more and dealt with what it saw. */
+/** Waits until Berth has polled the account twice more and handled the results. */
 async function twoMorePolls(): Promise<void> {
   const polls = async () => {
     const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
@@ -51,7 +51,7 @@ async function twoMorePolls(): Promise<void> {
       .length
   }
   const before = await polls()
-  // When the third begins, the second is told: one look ends before the next is taken.
+  // Polls do not overlap: when the third begins, the second is handled.
   await expect.poll(polls, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
 }
 
@@ -62,7 +62,7 @@ async function titles(): Promise<string[]> {
 const soon = { timeout: 60_000 }
 
 describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => {
-  test('credit that runs low is told once, with what it means', async ({ start }) => {
+  test('low credit is notified once, even after a restart, with how long it lasts', async ({ start }) => {
     const { home } = await prepare(start)
     await rentRunning(sim)
     await sim.control('POST', '/sim/credit', { credit: 500 })
@@ -86,9 +86,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     expect(await titles()).toHaveLength(1)
   })
 
-  test('being outbid is told once, a click leads to the instance and a button to its bid', async ({
-    start,
-  }) => {
+  test('being outbid is notified once; a click opens the instance, a button its bid', async ({ start }) => {
     const { home } = await prepare(start)
     const label = '<b>&"'
     const id = await rentRunning(sim, { price: 5, label })

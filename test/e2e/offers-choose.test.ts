@@ -32,7 +32,7 @@ const guardsOf = async (page: Page) => {
   await page.getByRole('tab', { name: /^(Guards|Automation)/ }).click()
 }
 
-test('a first visit says that it shows the usual GPUs alone, and in a small window its filters take one line', async ({
+test('a first visit says it shows only popular GPUs; a small window has one line of filters', async ({
   offersOf,
 }) => {
   const { page, errors } = await offersOf({ width: 720, height: 480 })
@@ -45,7 +45,7 @@ test('a first visit says that it shows the usual GPUs alone, and in a small wind
   await page.getByRole('button', { name: 'Show all GPUs' }).click()
   await said.waitFor({ state: 'detached' })
   await expect.poll(() => counted(page)).toEqual([all, all])
-  // What does not fit comes into sight as it is gone to.
+  // A filter that does not fit scrolls into view on focus.
   const clear = filters.getByRole('button', { name: 'Clear all' })
   await clear.focus()
   await expect
@@ -57,7 +57,7 @@ test('a first visit says that it shows the usual GPUs alone, and in a small wind
   expect(errors).toEqual([])
 })
 
-test('what is started from Home is the machine that is beside the table, too', async ({ offersOf }) => {
+test('Home starts the same offer that the drawer in Offers shows', async ({ offersOf }) => {
   const { page, errors } = await offersOf()
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByText(/^1 × .+, PyTorch/).waitFor()
@@ -69,7 +69,7 @@ test('what is started from Home is the machine that is beside the table, too', a
   expect(errors).toEqual([])
 })
 
-test('a region drawn around dots filters the table, by the pointer and by keys, and is lifted', async ({
+test('a region drawn on the chart by pointer or keyboard filters the table until lifted', async ({
   offersOf,
 }) => {
   const { page, errors } = await offersOf()
@@ -92,7 +92,7 @@ test('a region drawn around dots filters the table, by the pointer and by keys, 
   await lift.click()
   await expect.poll(async () => (await counted(page))[0]).toBe(all)
 
-  // By keys: arrows choose an offer, which the drawer shows; Shift and arrows make and widen a region.
+  // By keyboard: arrows choose an offer, which the drawer shows; Shift and arrows make and widen a region.
   await chart(page).focus()
   const before = await drawer(page).innerText()
   await page.keyboard.press('ArrowRight')
@@ -107,9 +107,7 @@ test('a region drawn around dots filters the table, by the pointer and by keys, 
   expect(errors).toEqual([])
 })
 
-test('two clicks rent what people rent, and what stops it was in sight and is remembered', async ({
-  offersOf,
-}) => {
+test('the drawer rents with the chosen stop rules, and they are remembered', async ({ offersOf }) => {
   const { sim, page, errors } = await offersOf()
   await drawer(page).getByRole('heading', { name: /H100/ }).waitFor()
   const stop = (name: string) => drawer(page).getByRole('button', { name, exact: true })
@@ -152,7 +150,7 @@ test('two clicks rent what people rent, and what stops it was in sight and is re
   expect(errors).toEqual([])
 })
 
-test('a bid is seen before it is sent', async ({ offersOf }) => {
+test('an interruptible offer shows its bid before anything is rented', async ({ offersOf }) => {
   const { sim, page, errors } = await offersOf()
   await page.getByText('Interruptible', { exact: true }).click()
   await drawer(page).getByRole('button', { name: 'Rent…', exact: true }).click()
@@ -186,11 +184,11 @@ test('a narrow window has no drawer until a row is opened, and a low one no char
   expect(errors).toEqual([])
 })
 
-test('what was looked for last, and the columns, are there again after a reload', async ({ offersOf }) => {
+test('the last search and the chosen columns are restored after a reload', async ({ offersOf }) => {
   const { page, errors, settings } = await offersOf()
   await page.getByRole('button', { name: 'GPU: H100' }).waitFor()
   await page.getByLabel('Find in offers').fill('RTX 4090')
-  // What was only proposed does not hold back what is looked for.
+  // A search drops the GPU filter that was only proposed.
   await page.getByRole('button', { name: 'GPU: any' }).waitFor()
   await drawer(page)
     .getByRole('heading', { name: /RTX 4090/ })
@@ -207,7 +205,7 @@ test('what was looked for last, and the columns, are there again after a reload'
   expect(errors).toEqual([])
 })
 
-test('an error under a field that is left does not swallow the click that left it', async ({ offersOf }) => {
+test('a click that leaves a field takes effect even if an error appears below it', async ({ offersOf }) => {
   const { page, errors } = await offersOf()
   await page.getByRole('link', { name: 'Templates' }).click()
   await page

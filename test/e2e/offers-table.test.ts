@@ -15,7 +15,7 @@ const test = base.extend('page', async ({ start }) => {
   return page
 })
 
-/** The `aria-rowindex` of a row; the heads have the first. */
+/** The `aria-rowindex` of a row; the header has the first. */
 const indexOf = (row: number) => String(row + 2)
 
 const rowsOf = (page: Page) => page.locator('tr[data-offer]')
@@ -29,7 +29,7 @@ const scrollTo = (page: Page, top: number) =>
 const focusedOffer = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest('tr')?.getAttribute('data-offer') ?? undefined)
 
-test('scrolling keeps the elements of the rows and the order they are read in', async ({ page }) => {
+test('scrolling keeps the row elements and their reading order', async ({ page }) => {
   const rows = rowsOf(page)
   await rows.evaluateAll(all => {
     for (const row of all) row.setAttribute('data-mark', 'old')
@@ -43,7 +43,7 @@ test('scrolling keeps the elements of the rows and the order they are read in', 
   }
 })
 
-test('a row that stays in sight keeps its element', async ({ page }) => {
+test('a row that stays visible keeps its element', async ({ page }) => {
   const rows = rowsOf(page)
   await scrollTo(page, 36 * 30)
   await expect.poll(() => firstRow(page)).toBe(indexOf(30))
@@ -60,7 +60,7 @@ test('a row that stays in sight keeps its element', async ({ page }) => {
   }
 })
 
-test('the focus stays with its offer, and with nothing once that is out of sight', async ({ page }) => {
+test('the focus stays on its offer, and is dropped once that scrolls away', async ({ page }) => {
   const rows = rowsOf(page)
   const offer = await rows.nth(5).getAttribute('data-offer')
   await rows.nth(5).getByRole('button', { name: /^Rent/ }).focus()
@@ -72,7 +72,7 @@ test('the focus stays with its offer, and with nothing once that is out of sight
   expect(await focusedOffer(page)).toBeUndefined()
 })
 
-test('a rental that is given up gives the focus back to where it was begun', async ({ page }) => {
+test('giving up a rental returns the focus to its Rent button', async ({ page }) => {
   const rent = rowsOf(page).nth(2).getByRole('button', { name: /^Rent/ })
   await rent.press('Enter')
   await page.getByRole('dialog').getByRole('textbox').first().pressSequentially('7')

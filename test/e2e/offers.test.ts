@@ -4,9 +4,7 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { patience } from './app.ts'
 import { test } from './fixtures.ts'
 
-test('where a service lists only some offers, that is noted and it applies the filters', async ({
-  start,
-}) => {
+test('where the service caps its list, the page says so and the service filters', async ({ start }) => {
   const sim = await start.simulator({ deployment: readProfile('public') })
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address)
@@ -23,13 +21,13 @@ test('where a service lists only some offers, that is noted and it applies the f
   await page.getByRole('group', { name: 'At least' }).getByRole('button', { name: '13', exact: true }).click()
   const chip = page.getByRole('button', { name: 'CUDA: 13+' })
   await chip.waitFor()
-  // As many as the service lists at a time: those that its cap hid are among them.
+  // A full list again: offers that the cap hid are among them.
   await expect.poll(shown, { timeout: patience }).toBeGreaterThanOrEqual(64)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByRole('menuitem', { name: 'Static IP' }).click()
   await page.getByRole('button', { name: 'Static IP: only' }).waitFor()
-  // The arrow opens a filter and goes through its choices, and all that was chosen is cleared at once.
+  // The arrow key opens a filter and goes through its choices; Clear all resets everything.
   await page.getByRole('button', { name: 'GPU: any' }).focus()
   await page.keyboard.press('ArrowDown')
   await page.getByLabel('Find in GPUs').and(page.locator(':focus')).waitFor()
@@ -53,9 +51,7 @@ test('where a service lists only some offers, that is noted and it applies the f
   expect(errors).toEqual([])
 })
 
-test('prices include the disk that the shown account rented last, unless another was chosen', async ({
-  start,
-}) => {
+test('prices include the disk size the account rented last, unless another was chosen', async ({ start }) => {
   const [one, two] = [await start.simulator(), await start.simulator()]
   await rentRunning(one, { disk: 60, label: 'box' })
   const berth = await start.berth()

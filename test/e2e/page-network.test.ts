@@ -6,14 +6,14 @@ import { pageHeaders } from '../../electron/local/page-server/page-headers.ts'
 import { noNetwork, webRtcPolicy } from '../../electron/shell/page-network.ts'
 import { openBrowser, patience } from './app.ts'
 
-/** Electron's two settings, by the switches with which Chromium takes them. */
+/** Electron's two settings, as switches of Chromium. */
 const shellSwitches = [
   `--webrtc-ip-handling-policy=${webRtcPolicy}`,
   `--proxy-server=${noNetwork.proxyRules}`,
   `--proxy-bypass-list=${noNetwork.proxyBypassRules}`,
 ]
 
-/** A page that asks WebRTC to get out, until it gives up; `got` counts what reached this machine's ports. */
+/** A page that tries WebRTC until it gives up; `got` counts what reached this machine's ports. */
 async function callOut(switches: readonly string[]) {
   const got = { packets: 0, connections: 0 }
   const udp = createSocket('udp4').on('message', () => got.packets++)
@@ -31,7 +31,7 @@ async function callOut(switches: readonly string[]) {
     tcp.close()
   })
   const page = await browser.newPage()
-  // As the package does, without any network.
+  // As in the package, without any network.
   const answer = { contentType: 'text/html', headers: pageHeaders(), body: '<p>Berth</p>' }
   await page.route('https://berth.double.invalid/**', route => route.fulfill(answer))
   await page.goto('https://berth.double.invalid/')
@@ -63,8 +63,8 @@ test('with the shell’s settings a script in the page sends nothing out by WebR
   expect(got).toEqual({ packets: 0, connections: 0 })
 })
 
-test('without them, as in browser mode, WebRTC gets out past any content policy', async () => {
+test('without those settings, as in browser mode, WebRTC gets past the content policy', async () => {
   const { got, givenUp } = await callOut([])
-  givenUp.catch(() => undefined) // It is still at it when its browser ends.
+  givenUp.catch(() => undefined) // It still tries when its browser ends.
   await expect.poll(() => got.packets, { timeout: patience }).toBeGreaterThan(0)
 })

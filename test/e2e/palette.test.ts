@@ -1,9 +1,7 @@
 import { expect } from 'vitest'
 import { test } from './fixtures.ts'
 
-test('the palette finds a command by a few letters and runs it, by keyboard alone and within the content policy', async ({
-  start,
-}) => {
+test('the palette finds and runs a command by keyboard, within the content policy', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page, errors } = await start.page(berth.address)
   await page.getByRole('link', { name: 'Offers' }).waitFor()
@@ -24,7 +22,7 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
   await page.keyboard.press('Escape')
   await input.waitFor({ state: 'detached' })
 
-  // Who types on before it is drawn: the next key is the palette's, not that of what had the focus.
+  // A key pressed before it is drawn goes to the palette, not to what had the focus.
   const focused = await page.evaluate(async () => {
     const keys = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
     document.body.dispatchEvent(new KeyboardEvent('keydown', keys))
@@ -35,7 +33,7 @@ test('the palette finds a command by a few letters and runs it, by keyboard alon
   expect(errors).toEqual([])
 })
 
-test('once the palette is closed, the focus is where it was', async ({ start }) => {
+test('closing the palette returns the focus to where it was', async ({ start }) => {
   const { page } = await start.page((await start.berth({ flags: ['--demo'] })).address)
   const link = page.getByRole('link', { name: 'Offers' })
   await link.focus()
@@ -46,12 +44,10 @@ test('once the palette is closed, the focus is where it was', async ({ start }) 
   await expect.poll(() => link.evaluate(each => each === document.activeElement)).toBe(true)
 })
 
-test('a key over an open dialog opens nothing elsewhere, and what was typed there stays', async ({
-  start,
-}) => {
+test('shortcuts do nothing while a dialog is open, and its input stays', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page, errors } = await start.page(berth.address)
-  // Where no dialog is open, they do what they do.
+  // Without an open dialog the shortcuts work.
   await page.getByRole('link', { name: 'Offers' }).click()
   const rent = page.getByRole('button', { name: /^Rent \d/ }).first()
   await rent.waitFor()
@@ -62,11 +58,11 @@ test('a key over an open dialog opens nothing elsewhere, and what was typed ther
   await rent.click()
   const dialog = page.getByRole('dialog', { name: /^Rent/ })
   await dialog.getByLabel('Image').fill('mine/own')
-  // The dialog's own Cancel, where a letter is no typing.
+  // On Cancel, a letter is not typed into a field.
   const cancel = dialog.getByRole('button', { name: 'Cancel' })
   await cancel.focus()
   for (const key of ['Control+k', 'Control+1', 'Control+,', '?', '/']) await page.keyboard.press(key)
-  // The last of them is over once a key after it has moved the focus.
+  // The last one is handled once the next key has moved the focus.
   await page.keyboard.press('Shift+Tab')
   await expect.poll(() => cancel.evaluate(button => button === document.activeElement)).toBe(false)
   expect(await page.getByRole('dialog').count()).toBe(1)
@@ -75,7 +71,7 @@ test('a key over an open dialog opens nothing elsewhere, and what was typed ther
   expect(errors).toEqual([])
 })
 
-test('what is pressed while a dialog is on its way presses nothing behind it', async ({ start }) => {
+test('keys pressed while a dialog loads do nothing behind it', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page, errors } = await start.page('about:blank')
   let send = () => {}
@@ -95,7 +91,7 @@ test('what is pressed while a dialog is on its way presses nothing behind it', a
   send()
   await dialog.waitFor()
   expect(new URL(page.url()).hash).not.toContain('settings')
-  // It has the focus, and gives it back to where the key does what it does.
+  // The dialog returns the focus to the link, where Enter works again.
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await page.locator('a:focus', { hasText: 'Settings' }).waitFor()

@@ -2,9 +2,7 @@ import { expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 
-test('another machine is rented at the price that was shown, and what ending one saves is read in full', async ({
-  start,
-}) => {
+test('a replacement is rented at the price shown, and no text on savings is cut off', async ({ start }) => {
   const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'box', price: 0.9, disk: 200 })
   await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'unknown' })

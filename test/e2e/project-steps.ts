@@ -7,7 +7,7 @@ import { ownPublicKey } from '../own-public-key.ts'
 import type { Service } from './app.ts'
 import type { Start } from './start.ts'
 
-/** A folder of the user's, which a terminal makes a project of the Berth that runs. */
+/** Writes a folder and adds it by the CLI as a project of the running Berth. */
 export function projectFolder(home: string, files: Readonly<Record<string, string>>): string {
   const folder = join(home, 'code', 'digits')
   mkdirSync(folder, { recursive: true })
@@ -18,7 +18,7 @@ export function projectFolder(home: string, files: Readonly<Record<string, strin
   return folder
 }
 
-/** Every instance of the service leads to one real SSH server from now on. */
+/** Leads every instance of the service to one real SSH server from now on. */
 export async function joinInstances(start: Start, sim: Service, home: string): Promise<Sshd> {
   const sshd = await startSshd()
   start.atEnd(sshd.close)

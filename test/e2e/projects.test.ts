@@ -64,7 +64,7 @@ test.skipIf(lacking)(
       .toEqual([])
     expect(await run.textContent()).toMatch(/\$\d+\.\d\d/)
 
-    // What was agreed to once asks for no more than a confirmation.
+    // Commands agreed to once need only a confirmation.
     await run.getByRole('button', { name: 'Run again: digits…' }).click()
     await sheet.getByRole('button', { name: /^Run for at most \$/ }).waitFor()
     expect(await sheet.getByLabel('HUB_TOKEN').count()).toBe(0)
@@ -73,7 +73,7 @@ test.skipIf(lacking)(
   },
 )
 
-test('what is wrong in a berth.yaml is told with its line, and an offer that does not exist with what to loosen', async ({
+test('an error in berth.yaml shows its line, and a machine without offers what to loosen', async ({
   start,
 }) => {
   const [sim, home] = await Promise.all([start.simulator(), start.folder()])
@@ -92,7 +92,7 @@ test('what is wrong in a berth.yaml is told with its line, and an offer that doe
   expect(await sheet.getByRole('button', { name: /^Run/ }).isDisabled()).toBe(true)
 })
 
-test('a folder without a berth.yaml is set up by a form, which saves one or runs without', async ({
+test('a form sets up a folder without a berth.yaml, and shows the price with or without one', async ({
   start,
 }) => {
   const [sim, home] = await Promise.all([start.simulator(), start.folder()])
@@ -182,9 +182,9 @@ test.skipIf(lacking)(
     await run.getByText('Cancelled').waitFor()
     expect(await run.getByRole('button', { name: /^Open port/ }).count()).toBe(0)
 
-    // As it was, whatever the file says by now; then what differs between the two.
+    // Runs again as it was, despite the changed file, then compares the two.
     writeFileSync(join(folder, 'berth.yaml'), 'run: echo other\n')
-    // The first one still has the port: the machine that was destroyed is only played.
+    // The first command still has the port: the destroyed machine is only simulated.
     writeFileSync(join(folder, 'serve.py'), 'import time\ntime.sleep(600)\n')
     await run.getByRole('button', { name: 'More: run of digits' }).click()
     await page.getByRole('menuitem', { name: 'Run again as it was…' }).click()

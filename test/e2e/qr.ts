@@ -1,7 +1,7 @@
 import jsQR from 'jsqr'
 import type { Locator, Page } from 'playwright-core'
 
-/** What the QR code says that is seen on the page: read from a picture of it, as a phone would. */
+/** The text of a QR code on the page, read from a screenshot as a phone would. */
 export async function readQr(code: Locator): Promise<string> {
   const picture = (await code.screenshot({ scale: 'css' })).toString('base64')
   const reader = await code.page().context().newPage()

@@ -18,7 +18,7 @@ async function instancesOf(sim: Service): Promise<Listed[]> {
   return (await sim.api<{ instances: Listed[] }>('GET', '/api/v0/instances/')).instances
 }
 
-/** Berth on an account whose world is as slow as ours: a machine boots for a minute or more, unless time is let pass. */
+/** Berth on a simulator at real speed: a machine boots for a minute or more, unless the clock is advanced. */
 async function connected(start: Start): Promise<{ sim: Service; page: Page; errors: string[] }> {
   const sim = await start.simulator({ speed: 1 })
   const berth = await start.berth()
@@ -27,7 +27,7 @@ async function connected(start: Start): Promise<{ sim: Service; page: Page; erro
   return { sim, page, errors }
 }
 
-/** What was just rented boots within this, in seconds. */
+/** Seconds within which a new instance boots. */
 const boot = 300
 
 async function seen(page: Page, name: string): Promise<void> {
@@ -46,7 +46,7 @@ async function seen(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1080, height: 720 })
 }
 
-test('rented with failover, a bad machine is dropped on the row, remembered among the offers, and forgiven', {
+test('rent with failover drops a bad machine, marks it among the offers, and forgives it', {
   timeout: 240_000,
 }, async ({ start }) => {
   const { sim, page, errors } = await connected(start)
@@ -101,7 +101,7 @@ test('rented with failover, a bad machine is dropped on the row, remembered amon
   expect(errors).toEqual([])
 })
 
-test('cancelled on its row, renting with failover leaves nothing', async ({ start }) => {
+test('rent with failover, cancelled on its row, leaves no instance', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Clear all' }).click()
@@ -117,7 +117,7 @@ test('cancelled on its row, renting with failover leaves nothing', async ({ star
   expect(errors).toEqual([])
 })
 
-test('a bid is raised by itself once it is outbid, seen at the service, and switched off on the row', {
+test('an outbid instance has its bid raised by Berth, until its row switches that off', {
   timeout: 240_000,
 }, async ({ start }) => {
   const { sim, page, errors } = await connected(start)
@@ -160,7 +160,7 @@ test('a bid is raised by itself once it is outbid, seen at the service, and swit
   await page.getByText(/1 raise has added/).waitFor(soon)
   await seen(page, 'recovery')
 
-  // Sooner than it may: it says how long it waits, with its off switch beside it.
+  // Outbid again too soon: it says how long it waits, beside its off switch.
   await sim.control('POST', '/sim/outbid', { instance_id: before.id })
   await page
     .getByText(/Berth raises the bid in/)

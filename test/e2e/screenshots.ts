@@ -40,7 +40,7 @@ interface Offer {
   min_bid: number
 }
 
-/** What the account has when the pictures are taken: something of each kind. */
+/** Gives the account something of each kind for the pictures. */
 async function furnish(sim: SimulatorProcess): Promise<void> {
   const { offers } = await sim.api<{ offers: Offer[] }>('POST', '/api/v0/bundles/', {
     order: [['dph_total', 'asc']],
@@ -87,7 +87,7 @@ async function connect(page: Page, sim: SimulatorProcess): Promise<void> {
 }
 
 async function take(page: Page, name: string, path: string): Promise<void> {
-  // Fonts and the first answer of a screen: a picture of a half-drawn one helps nobody.
+  // Waits for fonts and the first answer, so that no screen is half drawn.
   await page.waitForLoadState('networkidle')
   await page.evaluate(() => document.fonts.ready.then(() => undefined))
   await page.waitForTimeout(700)

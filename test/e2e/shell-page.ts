@@ -12,24 +12,24 @@ import { type Cable, startCable } from './cable.ts'
 import { startDetour } from './detour.ts'
 import type { Start } from './start.ts'
 
-/** A terminal on the page, whose other end is a shell at Debian's own OpenSSH server. */
+/** A terminal on the page, connected to a shell of a real OpenSSH server. */
 export interface ShellPage {
   page: Page
   sshd: Sshd
   /** The process id of Berth. */
   pid(): number
-  /** Cuts the network between Berth and the server without a word to either, and mends it. */
+  /** Cuts and restores the network between Berth and the server; neither is told. */
   cut: Pick<Cable, 'pull' | 'plug'>
   errors: string[]
   /** Types a line into the shell. */
   type(line: string, on?: Page): Promise<void>
   /** Waits until the terminal shows it. */
   shows(text: string | RegExp, timeout?: number, on?: Page): Promise<void>
-  /** Ends Berth without a word, starts it again, and gives its terminal on a page of its own. */
+  /** Kills Berth, starts it again, and returns a new page with its terminal. */
   restart(): Promise<Page>
 }
 
-/** Bytes that came to the page by its socket's streams, and a sum that depends on each of them and their order. */
+/** How many bytes the page received on its socket's streams, and a checksum of them and their order. */
 export interface Arrived {
   bytes: number
   sum: number
@@ -38,7 +38,7 @@ export interface Arrived {
 const prompt = 'flood> '
 
 interface ShellPageOptions {
-  /** Whether the shell lives in tmux, in an ordinary session of its own; else it is a plain one and nothing but. */
+  /** Whether the shell lives in tmux, in a session of its own, instead of a plain shell. */
   tmux?: boolean
   /** Whether the server is reached over a cable that can be pulled. */
   cable?: boolean
@@ -57,7 +57,7 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
   const detour = await startDetour(sim.baseUrl, cable?.port ?? sshd.port)
   start.atEnd(detour.close)
   const instance = await rentRunning(sim)
-  // tmux would draw what is left of a flood and drop the rest.
+  // tmux would draw only the end of a flood and drop the rest.
   const terminal = { ...defaultSettings.terminal, tmux: options.tmux ?? false }
   let berth = await start.berth({ settings: { terminal } })
 
@@ -70,7 +70,7 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
       .getByRole('row', { name: new RegExp(`#?${instance}`) })
       .getByRole('button', { name: 'Terminal' })
       .click()
-  // The first attempt makes Berth's key, which the server then has to know.
+  // The first attempt creates Berth's key; the server then authorizes it.
   await openTerminal(page)
   sshd.authorize(await ownPublicKey(berth.home))
 
@@ -89,7 +89,7 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
     },
     errors,
     async type(line, on = page) {
-      // Keys before that would go elsewhere.
+      // Without the focus, keys go elsewhere.
       await on.locator('.xterm-helper-textarea:focus').waitFor()
       await on.keyboard.type(`${line}\n`)
     },
@@ -100,12 +100,12 @@ export async function openShellPage(start: Start, options: ShellPageOptions = {}
       await once(berth.process, 'exit')
       berth = await start.berth({ home: berth.home })
       const { page: fresh } = await start.page(berth.address)
-      // No keychain is here that would have kept it.
+      // Without a keychain the key was not kept.
       await fresh.getByRole('button', { name: 'Replace key' }).click()
       const dialog = fresh.getByRole('dialog')
       await dialog.getByLabel('API key').fill(sim.apiKey)
       await dialog.getByRole('button', { name: 'Replace key' }).click()
-      // As it goes it gives the focus back, which the terminal is to have.
+      // A dialog that closes later would take the terminal's focus.
       await dialog.waitFor({ state: 'detached' })
       await openTerminal(fresh)
       return fresh
@@ -129,7 +129,7 @@ async function until(holds: () => boolean | Promise<boolean>, within: number): P
   }
 }
 
-/** Makes the shell print bytes as they are and echo nothing, and begins to count. */
+/** Makes the shell print raw bytes without echo, and starts counting. */
 export async function makePlain(shell: ShellPage, on = shell.page): Promise<void> {
   await shell.type("stty -onlcr -opost -echo; printf '%s' REA DY", on)
   await shell.shows(`READY${prompt.trim()}`, undefined, on)
@@ -148,7 +148,7 @@ export function sumOf(bytes: Uint8Array): Arrived {
 
 export const lastLine = 'the last line of the flood'
 
-/** Text as programs print it, in colours, of that many bytes. */
+/** Coloured text as programs print it, of that many bytes. */
 export function floodOf(size: number): Buffer {
   const random = randomBytes(3 * 1024 * 57).toString('base64')
   const piece = (random.match(/.{1,76}/g) ?? [])
@@ -158,7 +158,7 @@ export function floodOf(size: number): Buffer {
   return Buffer.from(piece.repeat(Math.ceil(size / piece.length)).slice(0, size - end.length) + end)
 }
 
-/** In the page, before its own scripts: counts what its sockets bring, after the four bytes of the stream's number. */
+/** In the page, before its scripts: counts the bytes of its sockets, after the four bytes of the stream's number. */
 function countArrivals(): void {
   const arrived = { bytes: 0, sum: 1 }
   Object.assign(window, { arrived })

@@ -3,7 +3,7 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** Berth with one instance of a service that will fail in part, in a small window. */
+/** Berth with one instance in a small window; `fail` makes calls of the service fail. */
 async function openSmall(start: Start) {
   const sim = await start.simulator()
   const id = await rentRunning(sim, { label: 'box' })
@@ -17,9 +17,7 @@ async function openSmall(start: Start) {
 }
 
 describe('a service that is slow or fails in part', () => {
-  test('credit that is not told any more says since when, with room for it in a small window', async ({
-    start,
-  }) => {
+  test('stale credit says since when, and fits into the header of a small window', async ({ start }) => {
     const { page, errors, fail } = await openSmall(start)
     await fail({ method: 'GET', path: '^/api/v0/users/current/', kind: 'status', status: 500 })
     const header = page.getByRole('banner')
@@ -37,7 +35,7 @@ describe('a service that is slow or fails in part', () => {
     expect(errors).toEqual([])
   })
 
-  test('an instance that is told to stop says so before the service has answered', async ({ start }) => {
+  test('an instance shows that it is stopping before the service has answered', async ({ start }) => {
     const { page, errors, row, fail } = await openSmall(start)
     await fail({ method: 'PUT', path: '^/api/v0/instances/', kind: 'hang' })
     await row.getByRole('button', { name: /^More/ }).click()
@@ -46,7 +44,7 @@ describe('a service that is slow or fails in part', () => {
     expect(errors).toEqual([])
   })
 
-  test('a form whose instance goes before its answer comes closes no other dialog', async ({ start }) => {
+  test('a late answer to a form whose instance is gone closes no other dialog', async ({ start }) => {
     const { sim, id, page, errors, row, fail } = await openSmall(start)
     await row.getByRole('button', { name: /^More/ }).click()
     await page.getByRole('menuitem', { name: /^Rename/ }).click()

@@ -7,16 +7,16 @@ import type { Settings } from '../../electron/contract/app/settings.ts'
 import { type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts'
 import { callsOf, openPage, type Running, type Service, startBerth } from './app.ts'
 
-/** What a test starts. All of it ends with the test, the last first. */
+/** Starts what a test needs; all of it ends with the test, the last first. */
 export interface Start {
   atEnd(end: () => unknown): void
-  /** A folder of its own; gives its path. */
+  /** Makes a folder; returns its path. */
   folder(): Promise<string>
-  /** The service in this process, calm and sixty times as fast as this world unless something else is wanted. */
+  /** Starts the simulator in this process, by default calm and at sixty times real speed. */
   simulator(options?: SimulatorOptions): Promise<Service>
-  /** Berth in browser mode, as built, on a new home unless one is given. */
+  /** Starts the built Berth in browser mode, by default on a new home. */
   berth(options?: BerthStart): Promise<Running & { address: string; home: string }>
-  /** A page in a context of its own; what its scripts report as errors is in `errors`. */
+  /** Opens a page in its own context; `errors` collects its scripts' errors. */
   page(address: string, options?: BrowserContextOptions): Promise<{ page: Page; errors: string[] }>
 }
 
@@ -24,15 +24,15 @@ interface BerthStart {
   home?: string
   flags?: readonly string[]
   env?: Record<string, string>
-  /** Written down before it starts. It looks every two seconds unless they say otherwise, or are there already. */
+  /** Written before it starts. Without them and without a file, Berth polls every two seconds. */
   settings?: Partial<Settings> | undefined
 }
 
-/** Starts things, to be ended all at once. */
+/** Starts things, which `endAll` ends. */
 export function starter(browser: Browser): {
   start: Start
   endAll(): Promise<void>
-  /** Prints what a failed test was about: what the processes said, and what the pages show. */
+  /** Prints for a failed test what its processes printed and what its pages show. */
   tellAll(): Promise<void>
 } {
   const { atEnd, endAll } = collectEnds()
@@ -79,7 +79,7 @@ export function starter(browser: Browser): {
   }
 }
 
-/** Ends of what was started, to be awaited in the reverse order; one that fails keeps no other from being tried. */
+/** Collects end functions and runs them in reverse order, all of them even if one fails. */
 function collectEnds(): { atEnd: Start['atEnd']; endAll(): Promise<void> } {
   const ends: (() => unknown)[] = []
   return {

@@ -73,7 +73,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
   await expect.poll(() => page.url()).toContain(`templates/${first?.hash_id}/edit`)
   expect(await page.content()).not.toContain('very-secret-token')
 
-  // Both edits go to the hash of their time; the token is left alone.
+  // Each edit names the current hash; the token is left alone.
   await page.getByRole('button', { name: 'Variable', exact: true }).click()
   await page.getByLabel('Name of variable 5').fill('ADDED')
   await page.getByLabel('Value of ADDED').fill("it's 2")
@@ -86,7 +86,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
   expect(second?.hash_id).not.toBe(first?.hash_id)
   expect(second?.id).toBe(first?.id)
   await page.getByLabel('Disk (GB)').fill('40')
-  // Left unsaved, it waits; a name that is none keeps it from being saved.
+  // An unsaved change survives leaving; a wrong name prevents saving.
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.goBack()
   await expect.poll(() => page.getByLabel('Disk (GB)').inputValue()).toBe('40')
@@ -151,7 +151,7 @@ test('a template is created, edited twice, rented from and deleted', async ({ st
   expect(errors).toEqual([])
 })
 
-test('a new template begins empty, also when another one was looked at just before', async ({ start }) => {
+test('a new template starts empty, even right after another one was open', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page, errors } = await start.page(berth.address)
   await page.getByRole('link', { name: 'Templates' }).click()
@@ -186,7 +186,7 @@ test('templates are searched with the service’s own filters', async ({ start }
   expect(errors).toEqual([])
 })
 
-/** What a hostile author may write: nothing of it may run, load or lead anywhere but to the web. */
+/** What a hostile author may write: nothing in it may run, load, or link to anything but the web. */
 const hostile = [
   '# Fine',
   '[run](javascript:alert(1)) [data](data:text/html,x) [rel](/etc/passwd) [web](https://example.com/ok)',
@@ -224,11 +224,11 @@ test('a hostile readme is shown as text and links to the web, and nothing of it 
   ).toBe(0)
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false)
   expect(asked.filter(url => url.includes('example.com'))).toEqual([])
-  // The parser's own document, which nobody sees, is under the same policy and says what it would not have run.
+  // The parser's hidden document has the same policy, and reports what that blocked.
   expect(errors.filter(error => !error.includes('Content Security Policy'))).toEqual([])
 })
 
-test('a template with a secret is private unless that is confirmed, and knows of no token it never had', async ({
+test('a template with a secret is public only if confirmed, and claims no stored token', async ({
   start,
 }) => {
   const { page, errors, sim } = await connectedBerth(start)

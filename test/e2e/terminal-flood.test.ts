@@ -12,7 +12,7 @@ const mega = 1024 * 1024
 const theEnd = 'nothing more comes after this'
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 
-/** A plain shell, whose bytes are counted as they are. */
+/** A plain shell whose raw bytes are counted. */
 const test = base.extend('shell', async ({ start }) => {
   const shell = await openShellPage(start)
   await makePlain(shell)
@@ -20,7 +20,9 @@ const test = base.extend('shell', async ({ start }) => {
 })
 
 describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real browser${lacking}`, () => {
-  test('50 MB printed arrive whole, while the page answers and no memory grows', async ({ shell }) => {
+  test('50 MB of output arrive whole, while the page responds and memory stays bounded', async ({
+    shell,
+  }) => {
     const { page, sshd } = shell
     const pid = shell.pid()
     const text = floodOf(10 * mega)
@@ -28,7 +30,7 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
     writeFileSync(file, text)
     const before = { main: resident(pid), page: await heap(page) }
 
-    // Five times and on, for as long as the page is tried: on a slow one that may take longer than any flood.
+    // Five times or more, until the page has been tried, which on a slow machine may outlast any fixed flood.
     const goesOn = `[ $n -lt 5 ] || [ ! -e ${enough} ]`
     await shell.type(
       `n=0; while ${goesOn}; do cat ${file}; n=$((n + 1)); done; printf '%s' '${theEnd}'; exit`,
@@ -54,7 +56,7 @@ describe.skipIf(lacking !== '')(`a terminal at a real OpenSSH server, in a real 
     expect(shell.errors).toEqual([])
   })
 
-  test('16 KB/s typed for ten seconds come back, each byte', async ({ shell }) => {
+  test('each byte comes back of 16 KB/s typed for ten seconds', async ({ shell }) => {
     const { page } = shell
     await shell.type("stty raw; printf '%s' TY PE; exec cat")
     await shell.shows('TYPE')
@@ -77,7 +79,7 @@ async function openPalette(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-/** In the page: gives text to the terminal piece by piece, evenly over time, as an automatic typist does. */
+/** In the page: pastes text into the terminal in pieces, evenly over time, like an automatic typist. */
 function typeEvenly({ text, perSecond }: { text: string; perSecond: number }): Promise<void> {
   const area = document.querySelector('.xterm-helper-textarea')
   if (!area) throw new Error('no terminal')
@@ -102,7 +104,7 @@ function resident(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
 }
 
-/** Bytes of the page's JavaScript that are in use. */
+/** The page's used JavaScript heap, in bytes. */
 async function heap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

@@ -10,11 +10,11 @@ import { openShellPage, type ShellPage } from './shell-page.ts'
 
 const lacking = lacks('chromium', { what: 'sshd as root', there: hasSshd })
 
-/** In the page: notes what a terminal could reach, from now on. */
+/** In the page: records attempts to reach beyond the terminal. */
 function watchOutside(): void {
   const reached: string[] = []
   Object.assign(window, { reached })
-  // What the page asks by itself, whatever is printed.
+  // Commands that the page sends by itself.
   const own = ['resizeTerminal', 'reportPlace', 'moneyHistory']
   const { send } = WebSocket.prototype
   WebSocket.prototype.send = function note(message) {
@@ -40,16 +40,16 @@ function watchOutside(): void {
   document.execCommand = command => reached.push(`document ${command}`) > 0
 }
 
-/** UTF-8, but for what is meant to be none. */
+/** UTF-8, but raw bytes for what is all above 0x7f. */
 const bytesOf = (text: string) => Buffer.from(text, /^[\x80-\xff]+$/.test(text) ? 'latin1' : 'utf8')
 
 const reached = (page: Page) =>
   page.evaluate(() => (window as unknown as { reached: readonly string[] }).reached)
 
-/** Reports of a terminal, with pictures in place of what ends them. */
+/** A terminal's reports, with ␛ and ␇ as control characters. */
 const reports = /^(␛(\[[?>=]?[\d;]*[$*]?[a-zA-Z]|[P\]][^␛␇\p{Cc}]*(␇|␛\\)))+$/u
 
-/** At the other end: prints each, and writes down what the terminal types for it, up to its answer to a last question. */
+/** On the host: prints each text, and records what the terminal answers until it answers a final query. */
 const asker = `
 import { readFileSync, writeFileSync } from 'node:fs'
 const [, , list, out] = process.argv
@@ -72,7 +72,7 @@ process.stdin.setRawMode(false)
 process.exit()
 `
 
-/** At the other end: asks for marked pastes, and writes down so many of them. */
+/** On the host: turns on bracketed paste, and records that many pastes. */
 const paster = `
 import { writeFileSync } from 'node:fs'
 const [, , count, out] = process.argv
@@ -109,11 +109,11 @@ describe.skipIf(lacking !== '')(
       const [title, address] = [await page.title(), page.url()]
       await page.evaluate(watchOutside)
       const requests: string[] = []
-      // A script that it shows may need a font of Berth's own.
+      // Printed text may need one of Berth's own fonts.
       const { origin } = new URL(address)
       page.on('request', request => request.url().startsWith(origin) || requests.push(request.url()))
       const list = join(sshd.folder, 'list')
-      // The last one that is no UTF-8 is sent as its bytes.
+      // Text that is not UTF-8 is sent as raw bytes.
       writeFileSync(list, JSON.stringify(nastyEscapes.map(([, text]) => bytesOf(text).toString('base64'))))
       const out = await runThere(shell, asker, list)
       const heard = (): string[] => (existsSync(out) ? JSON.parse(readFileSync(out, 'utf8') || '[]') : [])
@@ -124,7 +124,7 @@ describe.skipIf(lacking !== '')(
         const typed = answers[at] ?? ''
         expect(typed.toLowerCase(), about).not.toContain(authorsWord)
         expect(typed, about).not.toContain('6576696c')
-        // Reports of the terminal's own, and no line that a shell would run.
+        // Only reports of the terminal, and no line that a shell would run.
         expect(typed.replaceAll('\x1b', '␛').replaceAll('\x07', '␇'), about).toMatch(reports)
       }
       expect(await reached(page)).toEqual([])
@@ -148,7 +148,7 @@ describe.skipIf(lacking !== '')(
         await shell.type(`cat ${file}`)
         const line = page.locator('.xterm-rows > div', { hasText: `link-${at}-here` })
         const box = await line.boundingBox()
-        // What a line had is asked for anew only after another one was pointed at.
+        // A line's links are read anew only once another line was hovered.
         await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 48)
         await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 8, { steps: 3 })
         await page.evaluate(
@@ -168,7 +168,7 @@ describe.skipIf(lacking !== '')(
       await click()
       await expect.poll(() => reached(page)).toContainEqual(expect.stringContaining(good))
       const opened = (await reached(page)).filter(message => !message.includes(good))
-      // One with a password in it is the main process's to refuse.
+      // The main process refuses a link with a password.
       expect(opened.filter(message => !message.includes('user:pw@'))).toEqual([])
       expect(shell.errors).toEqual([])
     })
@@ -188,7 +188,7 @@ describe.skipIf(lacking !== '')(
         }, text)
         await page.keyboard.type('<over>')
       }
-      // It may be seen while it is being written.
+      // The file may be read while it is written.
       const arrived = () => (existsSync(out) ? readFileSync(out, 'utf8').split('<over>').slice(0, -1) : [])
       await expect.poll(() => arrived().length).toBe(nastyPastes.length)
       expect(arrived()).toEqual(nastyPastes.map(([, text]) => `\x1b[200~${text}\x1b[201~`))

@@ -35,9 +35,7 @@ describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a rea
     expect(shell.errors).toEqual([])
   })
 
-  test('the font of the settings is taken on at once, and what is no name of a font is refused', async ({
-    start,
-  }) => {
+  test('a font from Settings applies at once, and an invalid font name is refused', async ({ start }) => {
     const shell = await openShellPage(start)
     const { page } = shell
     const rows = page.locator('.xterm-rows')
@@ -60,7 +58,7 @@ describe.skipIf(lacking !== '')(`what is typed and shown in a terminal, in a rea
     expect(shell.errors).toEqual([])
   })
 
-  test('10,000 lines stay to be scrolled and searched, and a web address is a link', async ({ start }) => {
+  test('10,000 lines stay searchable, and a web address is a link', async ({ start }) => {
     const shell = await openShellPage(start)
     const { page, sshd } = shell
     const lines = Array.from({ length: 10_100 }, (_, index) => `line-${index + 1}-end`)

@@ -10,9 +10,7 @@ const lacking = lacks('chromium', 'tmux', { what: 'sshd as root', there: hasSshd
 describe.skipIf(lacking !== '')(
   `a terminal whose connection goes, at a real OpenSSH server${lacking}`,
   () => {
-    test('a network that is cut is noticed, and the terminal goes on by itself once it is back', async ({
-      start,
-    }) => {
+    test('a cut network is noticed, and the terminal reconnects once it is back', async ({ start }) => {
       const shell = await openShellPage(start, { cable: true })
       const { page } = shell
       await shell.type('echo kept-$((40 + 2))')
@@ -32,9 +30,7 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('what went by in tmux faster than it draws is there to be searched, and to be scrolled to', async ({
-      start,
-    }) => {
+    test('lines printed faster than tmux draws can be searched and scrolled to', async ({ start }) => {
       const shell = await openShellPage(start, { tmux: true })
       const { page } = shell
       await shell.type('for i in $(seq 10080); do echo line-$i-end; done; echo all-$((1 + 1))')
@@ -49,7 +45,9 @@ describe.skipIf(lacking !== '')(
       expect(shell.errors).toEqual([])
     })
 
-    test('a shell in tmux outlives its connection, another host key and Berth itself', async ({ start }) => {
+    test('a shell in tmux survives a lost connection, a new host key and the end of Berth', async ({
+      start,
+    }) => {
       const shell = await openShellPage(start, { tmux: true })
       const { page, sshd } = shell
       await page.getByRole('tab', { name: 'berth-1' }).waitFor()
@@ -67,14 +65,14 @@ describe.skipIf(lacking !== '')(
       await shell.type('echo first-$HELD')
       await shell.shows('first-by-tmux')
 
-      // Killed on a machine whose network has just gone: the other side hears nothing of it.
+      // Berth is killed while the network is down, so that the server hears nothing.
       sshd.freezeConnections()
       const fresh = await shell.restart()
       await fresh.getByRole('tab', { name: 'berth-1' }).waitFor()
       await shell.shows('first-by-tmux', 60_000, fresh)
       await shell.type('echo second-$HELD', fresh)
       await shell.shows('second-by-tmux', 60_000, fresh)
-      // What had scrolled away before Berth's end is there again.
+      // Output that scrolled away before Berth's end is back.
       await fresh.getByRole('button', { name: 'Search in this shell' }).click()
       await fresh.getByLabel('Search in the terminal').fill('mark-42')
       await shell.shows('mark-42', 60_000, fresh)

@@ -8,7 +8,7 @@ import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** Berth on a simulator's account with one running instance, whose row is at hand. */
+/** Berth on a simulator's account with one running instance, and its row. */
 async function withInstance(start: Start, prepare: (home: string) => void = () => undefined) {
   const sim = await start.simulator()
   const home = await start.folder()
@@ -29,7 +29,7 @@ async function withInstance(start: Start, prepare: (home: string) => void = () =
   return { sim, page, errors, row, instance: instances[0]?.id ?? 0 }
 }
 
-/** What each shell in sight shows. */
+/** The text of each visible shell. */
 function paneTexts(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll('.xterm-accessibility-tree')].map(tree =>
@@ -38,7 +38,7 @@ function paneTexts(page: Page): Promise<string[]> {
   )
 }
 
-test('shells open in tabs and side by side, and each keeps what it shows', async ({ start }) => {
+test('shells open in tabs and side by side, and each keeps its output', async ({ start }) => {
   const { page, row, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
@@ -62,13 +62,13 @@ test('shells open in tabs and side by side, and each keeps what it shows', async
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   expect(await terminalText(page)).not.toContain('first-')
   await page.keyboard.type('exit\n')
-  // It leaves its place to the others.
+  // The split shells take its place.
   await expect.poll(async () => (await paneTexts(page)).length, { timeout: 60_000 }).toBe(3)
   await expect.poll(async () => (await paneTexts(page))[0]).toContain('first-')
   expect(errors).toEqual([])
 })
 
-test('a lost connection leaves what was on screen, and comes back by itself', async ({ start }) => {
+test('a lost connection keeps the screen and reconnects by itself', async ({ start }) => {
   const { page, row, sim, instance, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
@@ -87,9 +87,7 @@ test('a lost connection leaves what was on screen, and comes back by itself', as
   expect(errors).toEqual([])
 })
 
-test('a key’s passphrase is asked for where it is needed, and is in no storage of the page', async ({
-  start,
-}) => {
+test('a key’s passphrase is asked for when needed, and not stored in the page', async ({ start }) => {
   const { page, row, errors } = await withInstance(start, home => {
     mkdirSync(join(home, '.ssh'), { mode: 0o700 })
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', join(home, '.ssh', 'mine')])
@@ -112,9 +110,7 @@ test('a key’s passphrase is asked for where it is needed, and is in no storage
   expect(errors).toEqual([])
 })
 
-test('what goes on inside is drawn while it is looked at, and the start script’s log is followed', async ({
-  start,
-}) => {
+test('Monitor draws load, power and disks, and Details follows the start script’s log', async ({ start }) => {
   const { page, row, errors, instance } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
@@ -142,7 +138,7 @@ test('what goes on inside is drawn while it is looked at, and the start script�
   expect(errors).toEqual([])
 })
 
-test('keys are imported and made in Settings, attached in the details, and told where they are', async ({
+test('SSH keys are imported, made and attached, and Settings says where they are attached', async ({
   start,
 }) => {
   let text = ''

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { test } from './fixtures.ts'
 
-test('the theme that is chosen holds, whatever the system has', async ({ start }) => {
+test('the chosen theme overrides the system’s theme', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page } = await start.page(berth.address, { colorScheme: 'light' })
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)

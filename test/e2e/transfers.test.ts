@@ -4,11 +4,11 @@ import { connectAccount, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** Keys may be listed once a second, Berth's own looks included. */
+/** Keys may be listed once a second, Berth's own requests included. */
 const listing = { interval: 1500, timeout: 60_000 }
 const patient = { timeout: 60_000 }
 
-/** Berth on an account with two running instances; its world is as slow as this one. */
+/** Berth on an account with two running instances, at real speed. */
 async function twoInstances(start: Start) {
   const sim = await start.simulator({ speed: 1 })
   const from = await rentRunning(sim, { label: 'source' })
@@ -25,7 +25,7 @@ async function choose(page: Page, label: string, option: RegExp): Promise<void> 
   await page.getByRole('option', { name: option }).click()
 }
 
-test('a copy is asked for from an instance, followed with its lateness said, and done', async ({ start }) => {
+test('a copy started from an instance shows its delayed progress until it is done', async ({ start }) => {
   const { sim, page, errors, from, to } = await twoInstances(start)
   const row = page.getByRole('row', { name: /source/ })
   await row.getByRole('button', { name: /^More/ }).click()
@@ -54,9 +54,7 @@ test('a copy is asked for from an instance, followed with its lateness said, and
   expect(errors).toEqual([])
 })
 
-test('a sync runs with a key of its own, survives a reload, is cancelled by keyboard, and its key is gone', async ({
-  start,
-}) => {
+test('a cloud sync survives a reload and is cancelled, and its own API key is deleted', async ({ start }) => {
   const { sim, page, errors, from } = await twoInstances(start)
   const keys = async () =>
     (await sim.api<{ apikeys: { name: string; rights: string }[] }>('GET', '/api/v0/auth/apikeys/')).apikeys

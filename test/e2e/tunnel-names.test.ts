@@ -5,7 +5,7 @@ import { openBrowser, openPage } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** The demo in a browser of its own, its machines up within seconds, and its market not another one by then. */
+/** The demo in its own browser: machines boot within seconds, and the market hardly changes meanwhile. */
 async function openDemo(start: Start, switches: readonly string[] = []) {
   const browser = await openBrowser(switches)
   start.atEnd(() => browser.close())
@@ -13,7 +13,7 @@ async function openDemo(start: Start, switches: readonly string[] = []) {
   return openPage(browser, berth.address)
 }
 
-/** The cookies that a page's own request carries, as the server gets them. */
+/** The cookies that the server gets with a page's own request. */
 async function cookiesSent(page: Page, load: () => unknown = () => page.goto(page.url())): Promise<string> {
   const asking = page.waitForRequest(request => request.isNavigationRequest())
   await load()
@@ -38,7 +38,7 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
   const [first, second] = tabs
   if (!first || !second) throw new Error('no two pages')
 
-  // Each is let in by the cookie that its server set, and by nothing else.
+  // Each page sends only the cookie that its server set.
   const ownCookie = /^jupyter-\d+=[0-9a-f]+$/
   const [ofFirst, ofSecond] = [await cookiesSent(first), await cookiesSent(second)]
   expect([ofFirst, ofSecond]).toEqual([expect.stringMatching(ownCookie), expect.stringMatching(ownCookie)])
@@ -50,9 +50,9 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
       for (let at = 0; at < 150; at++)
         Object.assign(document, { cookie: `c${at}=${'x'.repeat(4000)}; path=/; max-age=3600${domain}` })
   })
-  // A browser stores what a script sets a while after the script went on.
+  // A browser stores a script's cookies with a delay.
   await expect.poll(() => first.evaluate(() => document.cookie.length)).toBeGreaterThan(500_000)
-  // What it did to itself is its own matter.
+  // The first page may only harm itself.
   const alone = () => first.goto(first.url()).catch(() => undefined)
   expect((await cookiesSent(first, alone)).length).toBeGreaterThan(500_000)
   expect(await cookiesSent(second)).toBe(ofSecond)
@@ -81,7 +81,7 @@ test('a browser that does not resolve the names is told what 127.0.0.1 costs, an
   await jupyter.getByText(jupyterText).waitFor()
   expect(new URL(jupyter.url()).hostname).toBe('127.0.0.1')
 
-  // It found its way: the line goes, the ports go on saying it, and the next tunnel begins there.
+  // Then the message goes, Details still shows it, and the next tunnel starts at 127.0.0.1.
   await told.waitFor({ state: 'detached' })
   await row.getByRole('link').first().click()
   await page.getByRole('tab', { name: 'Details' }).click()

@@ -23,7 +23,7 @@ async function told(sim: Service): Promise<number> {
 }
 
 describe('stopping', () => {
-  test('by its key is said first, and undone by a key or a button without being sent', async ({ start }) => {
+  test('is announced first, and can be undone by key or button before it is sent', async ({ start }) => {
     const { page, errors, sim, row, name } = await open(start)
     const status = page.getByRole('status')
     await name.press('s')
@@ -44,7 +44,7 @@ describe('stopping', () => {
     expect(errors).toEqual([])
   })
 
-  test('can still be undone after a reload, and goes out at once when Berth ends', async ({ start }) => {
+  test('can be undone after a reload, and is sent at once when Berth ends', async ({ start }) => {
     const { page, sim, name, berth } = await open(start)
     const undo = page.getByRole('button', { name: /^Undo: Stopping box/ })
     await name.press('s')

@@ -12,7 +12,7 @@ import { startDetour } from './detour.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** Berth with one running instance, whose inside is Debian's own OpenSSH server, and its details open. */
+/** Berth with the details open of one running instance, which is a real OpenSSH server inside. */
 async function insideOpen(start: Start) {
   const sim = await start.simulator({ speed: 1 })
   const there = await start.folder()
@@ -37,7 +37,7 @@ async function insideOpen(start: Start) {
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await connectAccount(page, { baseUrl: detour.baseUrl, apiKey: sim.apiKey })
   await page.getByRole('row', { name: /box/ }).getByRole('link').click()
-  // The first attempt makes Berth's key, which the server then has to know.
+  // The first attempt creates Berth's key; the server then authorizes it.
   await page.getByRole('tab', { name: 'Monitor' }).click()
   sshd.authorize(await ownPublicKey(berth.home))
   const intended = async () => {
@@ -50,9 +50,7 @@ async function insideOpen(start: Start) {
   return { sim, page, errors, berth, there, userHome, intended }
 }
 
-test('a run is started on the page, its output and end are seen, its folder comes, and the instance stops', async ({
-  start,
-}) => {
+test('a run shows its output and exit code, fetches its folder and stops the instance', async ({ start }) => {
   const { page, errors, there, userHome, intended } = await insideOpen(start)
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
@@ -67,7 +65,7 @@ test('a run is started on the page, its output and end are seen, its folder come
   await form.getByRole('radio', { name: 'Stop it' }).check()
   await form.getByRole('switch', { name: /Download a folder when done/ }).check()
   await form.getByLabel('Folder to download').fill(join(there, 'results'))
-  // What was typed is still there after a look at something else.
+  // What was typed survives a switch of tabs.
   await page.getByRole('tab', { name: 'Details' }).click()
   await page.getByRole('tab', { name: 'Automation' }).click()
   await expect.poll(() => form.getByLabel('Command').inputValue()).toBe(command)
@@ -80,13 +78,13 @@ test('a run is started on the page, its output and end are seen, its folder come
   await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
   await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
-  // A bar that was drawn over itself is one line, in its last state.
+  // A redrawn progress bar is one line, in its last state.
   await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
   expect(await output.textContent()).not.toMatch(/\b10%/)
   expect(await intended()).toBe('stopped')
   expect(readFileSync(join(userHome, 'Berth', 'results', 'loss.txt'), 'utf8')).toBe('0.01')
 
-  // By keyboard alone: all of the output is searched, far beyond what is shown.
+  // By keyboard alone: the search covers output far beyond what is shown.
   expect(await output.textContent()).not.toMatch(/^1234$/m)
   await output.focus()
   await page.keyboard.press('Control+f')
@@ -107,15 +105,13 @@ test('a run is started on the page, its output and end are seen, its folder come
   await page.keyboard.press('Escape')
   await expect.poll(() => output.textContent()).toContain('epoch 5: 90%')
   await page.getByRole('row', { name: /box/ }).getByText('Stopped').waitFor()
-  // Nobody asked for the folder then: it is Berth's doing.
+  // Activity attributes the download to Berth.
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.locator('.entry.berth', { hasText: 'Downloaded results from' }).waitFor()
   expect(errors).toEqual([])
 })
 
-test('a watchdog that is put there on the page stops the instance once Berth is killed, and shows its log before', async ({
-  start,
-}) => {
+test('a watchdog shows its log, and stops the instance once Berth is killed', async ({ start }) => {
   const { page, errors, berth, there, intended } = await insideOpen(start)
   await page.getByRole('tab', { name: 'Automation' }).click()
   await page.getByRole('button', { name: 'Add a rule' }).click()
@@ -134,7 +130,7 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
     .waitFor()
   expect(existsSync(join(there, '.berth', 'watchdog', 'key'))).toBe(false)
 
-  // Only now a lease so short that a busy machine may let it run out.
+  // Only now a lease so short that it may expire on a busy machine.
   await page.getByRole('button', { name: 'Change watchdog…' }).click()
   await form.getByLabel('Minutes away').fill('0.15')
   await form.getByText('once Berth was away for 9 s').waitFor()
@@ -148,7 +144,7 @@ test('a watchdog that is put there on the page stops the instance once Berth is 
   await vi.waitFor(async () => expect(await intended()).toBe('stopped'), { timeout: 60_000, interval: 250 })
 })
 
-test('a rental can bring a watchdog with its start script, and a run that was asked for with it waits until it runs', async ({
+test('a rental adds a watchdog to its start script, and its run waits for the instance', async ({
   start,
 }) => {
   const sim = await start.simulator({ speed: 1 })
@@ -191,7 +187,7 @@ test('a rental can bring a watchdog with its start script, and a run that was as
   expect(errors).toEqual([])
 })
 
-test('the demo plays a day: a training comes home, a lost bid is raised, a watchdog stops what sleeps', async ({
+test('the demo’s day fetches results, raises a lost bid, and a watchdog stops a notebook', async ({
   start,
 }) => {
   const userHome = await start.folder()
@@ -222,13 +218,13 @@ test('the demo plays a day: a training comes home, a lost bid is raised, a watch
   expect(errors).toEqual([])
 })
 
-test('in a small window a run says in sight what keeps its folder away', async ({ start }) => {
+test('a small window shows why a run’s folder cannot be fetched', async ({ start }) => {
   const berth = await start.berth({ flags: ['--demo'] })
   const { page } = await start.page('about:blank', { viewport: { width: 700, height: 590 } })
-  // What only hours without a connection lead to is put into the State on its way to the page.
+  // The run is inserted into the State: a real one takes hours without a connection.
   await page.routeWebSocket(/\/socket$/, socket => {
     socket.connectToServer().onMessage(text => {
-      // Only of the State is known that it is JSON: the first message is Berth's proof.
+      // Only the State is known to be JSON: the first message is Berth's proof.
       const isState = typeof text === 'string' && text.startsWith('{"kind":"state"')
       const message: MainMessage | undefined = isState ? JSON.parse(text) : undefined
       if (message?.kind !== 'state') return socket.send(text)
