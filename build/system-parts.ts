@@ -2,13 +2,13 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { run } from './run.ts'
 
-/** Something of the operating system that some tests need. */
+/** A part of the operating system that some tests need. */
 export interface SystemPart {
-  /** Programs of which one must be there. */
+  /** Alternative programs, one of which must be installed. */
   programs: readonly string[]
-  /** The package of Debian and Ubuntu that brings it. */
+  /** The package of Debian and Ubuntu that contains it. */
   package: string
-  /** Beginnings of the paths of the tests that need it. */
+  /** Path prefixes of the tests that need it. */
   suites: readonly string[]
 }
 
@@ -23,6 +23,8 @@ const jupyter = 'test/integration/ssh/jupyter'
 
 export const systemParts: readonly SystemPart[] = [
   part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, shellPages]),
+  // The tests of the page only run faster with it.
+  part(['chromium-headless-shell', 'google-chrome'], 'chromium-headless-shell', []),
   part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, shellPages, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
@@ -46,7 +48,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['nm'], 'binutils', [packaging]),
   part(['file'], 'file', [packaging]),
   part(['openssl'], 'openssl', ['test/integration/ssh/certificates', 'test/integration/service/connections']),
-  // What Windows lacks: programs that are started by a shell, and told by signals.
+  // Missing on Windows: programs started by a shell, and signals.
   part(['sh'], 'dash', [
     'test/integration/core/automation/',
     'test/integration/browser/starting',
@@ -65,7 +67,7 @@ function part(programs: readonly string[], name: string, suites: readonly string
   return { programs, package: name, suites }
 }
 
-/** Whether a missing part is a failure: on the machine that must prove everything, which is one that can have it all. */
+/** Whether missing parts are failures: in CI on Linux, where all can be installed. */
 export function mustHaveAll(): boolean {
   return process.env['CI'] === 'true' && process.platform === 'linux'
 }
@@ -74,7 +76,7 @@ export function missingParts(): SystemPart[] {
   return systemParts.filter(({ programs }) => !programs.some(isInstalled))
 }
 
-/** Servers lie where the PATH of ordinary users does not lead. */
+/** Servers are in folders outside the PATH of ordinary users. */
 export function isInstalled(program: string): boolean {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.some(folder => {
@@ -87,17 +89,17 @@ export function isInstalled(program: string): boolean {
   })
 }
 
-/** Whether packages can be installed without asking anyone. */
+/** Whether packages may be installed without asking. */
 export function mayInstall(): boolean {
   return process.env['BERTH_NO_APT'] !== '1' && process.getuid?.() === 0 && isDebian()
 }
 
-/** The command that installs them, for a person to type; undefined where Berth does not know it. */
+/** The command that installs the parts, for the user to type; undefined on other systems than Debian's. */
 export function installCommand(parts: readonly SystemPart[]): string | undefined {
   return isDebian() ? `sudo apt-get install ${packages(parts).join(' ')}` : undefined
 }
 
-/** Installs what is missing, with what the package manager says shown only when it fails. */
+/** Installs parts; shows the package manager's output only where it fails. */
 export async function install(parts: readonly SystemPart[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const options = ['-qq', '-o=Dpkg::Use-Pty=0', '-o=Acquire::Retries=3']

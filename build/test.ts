@@ -15,8 +15,8 @@ import { chooseTests } from './test-choice.ts'
 import { type Counts, countReport } from './test-counts.ts'
 
 /**
- * `npm test`: every test, or those that concern what is named (`npm test -- guards`, which lists their files first), after
- * what they need; closes with how many passed, failed and were skipped.
+ * `npm test`: installs what the tests need, and runs all tests or those that match its words (`npm test -- guards`,
+ * which lists their files first). Ends with the counts of passed, failed and skipped tests.
  */
 async function test(): Promise<void> {
   const { files, options } = await chooseTests(process.argv.slice(2))
@@ -46,15 +46,15 @@ async function prepareSystem(): Promise<SystemPart[]> {
     await install(missing)
   }
   const still = missingParts()
-  if (still.length > 0) {
-    const suites = [...new Set(still.flatMap(part => part.suites))].join(', ')
+  const suites = [...new Set(still.flatMap(part => part.suites))].join(', ')
+  if (suites !== '') {
     const command = installCommand(still) ?? `a package manager, for: ${packages(still).join(', ')}`
     process.stdout.write(`Skipped, for what this machine lacks: ${suites}\nTo run them too: ${command}\n`)
   }
   return still
 }
 
-/** Runs four files at once, which keep two cores busy: more only time out. Suites that cannot run here count as skipped. */
+/** Runs four files at once, enough for two cores: more only time out. Suites that cannot run count as skipped. */
 async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
@@ -70,7 +70,7 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
   }
 }
 
-/** How many tests are in the suites that were left out. */
+/** The number of tests in the excluded suites. */
 async function countTests(
   filters: readonly string[],
   suites: readonly string[],

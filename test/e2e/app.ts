@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -132,10 +133,20 @@ const withoutFeatures = [
   ],
 ]
 
-export function openBrowser(switches: readonly string[] = []): Promise<Browser> {
+/** Chromium as users have it. */
+const wholeChromium = process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium'
+const headlessShell = '/usr/bin/chromium-headless-shell'
+/** The same engine without the browser around its pages, where installed: it takes a third less processor time. */
+export const pagesOnly =
+  process.env['BERTH_CHROMIUM'] || !existsSync(headlessShell) ? wholeChromium : headlessShell
+
+export function openBrowser(
+  switches: readonly string[] = [],
+  executablePath = wholeChromium,
+): Promise<Browser> {
   return chromium.launch({
     timeout: patience,
-    executablePath: process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium',
+    executablePath,
     args: [
       '--no-sandbox',
       '--disable-background-networking',

@@ -1,12 +1,12 @@
 import { test as base } from 'vitest'
-import { openBrowser } from './app.ts'
+import { openBrowser, pagesOnly } from './app.ts'
 import { starter } from './start.ts'
 
 /** A test that shares one Chromium per worker, and ends what it started. */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const browser = await openBrowser()
+    const browser = await openBrowser([], pagesOnly)
     onCleanup(() => browser.close())
     return browser
   })

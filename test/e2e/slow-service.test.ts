@@ -21,7 +21,7 @@ describe('a service that is slow or fails in part', () => {
     const { page, errors, fail } = await openSmall(start)
     await fail({ method: 'GET', path: '^/api/v0/users/current/', kind: 'status', status: 500 })
     const header = page.getByRole('banner')
-    await header.getByText(/^Credit .* as of \d\d:\d\d$/).waitFor({ timeout: 60_000 })
+    await header.getByText(/^Credit .* as of (?:\w+ \d+ \w+, )?\d\d:\d\d$/).waitFor({ timeout: 60_000 })
     const outside = await header.evaluate(element => {
       const edges = [...element.querySelectorAll('h1, button, span')].map(part =>
         part.getBoundingClientRect(),
