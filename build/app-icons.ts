@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { drawPng } from './icons.ts'
 import { at } from './places.ts'
 
-/** Pixels of the pictures that Linux desktops choose from. */
+/** Pixels of the images that Linux desktops choose from. */
 export const linuxSizes = [16, 22, 24, 32, 48, 64, 128, 256, 512, 1024] as const
 
-/** Pixels of the pictures in a Windows icon: those that its shell asks for at 100 to 400 %. */
+/** Pixels of the images in a Windows icon: the sizes of its shell at 100 to 400 %. */
 const windowsSizes = [16, 20, 24, 32, 40, 48, 64, 128, 256] as const
 
-/** The kinds of picture in a macOS icon, each a PNG, with their pixels. */
+/** The image types in a macOS icon, each a PNG, with their pixels. */
 const macKinds = [
   ['icp4', 16],
   ['icp5', 32],
@@ -45,7 +45,7 @@ export async function drawAppIcons(folder: string): Promise<void> {
   await writeFile(join(folder, 'icon.icns'), icnsFile(mac))
 }
 
-/** A Windows icon of PNGs, which every Windows since Vista reads. */
+/** A Windows icon of PNGs, which all versions since Vista read. */
 export function icoFile(pictures: readonly { pixels: number; png: Uint8Array }[]): Buffer {
   const header = Buffer.alloc(6 + 16 * pictures.length)
   header.writeUInt16LE(1, 2)
@@ -65,7 +65,7 @@ export function icoFile(pictures: readonly { pixels: number; png: Uint8Array }[]
   return Buffer.concat([header, ...pictures.map(({ png }) => png)])
 }
 
-/** A macOS icon: one after another, each with its kind and its length. */
+/** A macOS icon: the images one after another, each with its type and length. */
 export function icnsFile(pictures: readonly { kind: string; png: Uint8Array }[]): Buffer {
   const parts = pictures.map(({ kind, png }) => Buffer.concat([icnsHead(kind, png.length), png]))
   const length = parts.reduce((sum, part) => sum + part.length, 0)

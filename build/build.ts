@@ -1,5 +1,5 @@
 import { buildAll } from './dist.ts'
 
-/** `npm run build`; with `--if-stale`, only what must be and without a word. */
+/** `npm run build`; with `--if-stale` only after changes, and silently. */
 const ifStale = process.argv.includes('--if-stale')
 await buildAll({ quiet: ifStale, force: !ifStale })

@@ -1,13 +1,13 @@
 import type { UserConfig } from 'vite'
 
 /**
- * How a program of Node’s is bundled. Everything becomes part of it, since one file is read faster than a thousand, but
- * what is native or finds parts of itself beside its own files.
+ * How programs for Node are bundled. One file is read faster than a thousand, so everything is bundled except native
+ * packages and those that look for files beside their own.
  */
 export const bundled: Pick<UserConfig, 'ssr' | 'define' | 'resolve'> = {
   ssr: { noExternal: true, external: ['electron', 'keytar', 'ssh2', 'cpu-features'] },
-  // What it gives to Node is two CommonJS builds, of which one is used.
+  // For Node it exports two CommonJS builds, of which one is used.
   resolve: { alias: [{ find: /^mutative$/, replacement: 'mutative/dist/mutative.esm.mjs' }] },
-  // Some bundled packages are CommonJS and ask for their own place.
+  // Some bundled packages are CommonJS and use their own path.
   define: { __filename: 'import.meta.filename', __dirname: 'import.meta.dirname' },
 }

@@ -4,9 +4,9 @@ import { slowness } from './expressions/slow.ts'
 import { at } from './places.ts'
 
 /**
- * Refuses regular expressions that may take longer than in proportion to their text: hosts, services and authors of
- * templates choose such texts. One that is put together while Berth runs cannot be judged, and is refused as well.
- * The simulator alone is given expressions, by the tests that use it.
+ * Refuses regular expressions that may take more than linear time: hosts, services and authors of templates choose such
+ * texts. Expressions built at run time cannot be judged, and are refused too, except in the simulator, which gets
+ * expressions from tests.
  */
 const places = ['electron', 'renderer', 'simulator']
 

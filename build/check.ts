@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { runTool } from './run.ts'
 
-/** `npm run check`: each tool on the whole project; all run, so that one failure does not hide another. */
+/** `npm run check`: runs all tools on the whole project, so that one failure does not hide another. */
 const checks: [name: string, tool: string, args: string[]][] = [
   ['types', 'tsc', ['-p', 'tsconfig.json']],
   [

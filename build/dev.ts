@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import { createServer } from 'vite'
 import { at } from './places.ts'
 
-/** `npm run dev`: the page from Vite with hot reload; the main process from its sources, begun anew when they change. */
+/** `npm run dev`: the page from Vite with hot reload; the main process from its sources, restarted when they change. */
 async function dev(): Promise<void> {
   const port = await freePort()
-  /** What Berth printed last: it has a host name of its own each time it begins anew. */
+  /** The address that Berth printed last: its host name changes with each restart. */
   let printed = new URL(`http://127.0.0.1:${port}`)
   const vite = await createServer({
     configFile: at('vite.renderer.config.ts'),

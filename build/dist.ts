@@ -8,7 +8,7 @@ import { at } from './places.ts'
 
 const compress = promisify(brotliCompress)
 
-/** What the build is made from: folders, and files beside them. */
+/** The sources of the build: folders, and single files. */
 const sources = ['electron', 'renderer', 'simulator', 'build/icons']
 const single = [
   'build/bundled.ts',
@@ -24,12 +24,12 @@ const single = [
 ]
 const stamp = at('dist/built-from')
 
-/** Whether dist/ is missing or was built from other files than these. */
+/** Whether dist/ is missing or was built from other sources. */
 export async function isStale(): Promise<boolean> {
   return (await builtFrom()) !== (await sourcesNow())
 }
 
-/** Builds everything into dist/. Two that build at once take turns; the later one finds its work done. */
+/** Builds everything into dist/. Simultaneous builds take turns; unless forced, the later one finds the work done. */
 export async function buildAll({ quiet, force }: { quiet: boolean; force: boolean }): Promise<void> {
   await mkdir(at('dist'), { recursive: true })
   const unlock = await lockFolder(at('dist/.building'), 300_000)
@@ -44,7 +44,7 @@ export async function buildAll({ quiet, force }: { quiet: boolean; force: boolea
 }
 
 async function build(logLevel: 'info' | 'error'): Promise<void> {
-  // Always what users get: a test runner that asks for a build says "test", and Svelte would put in its checks.
+  // Always a production build: a test runner sets "test", for which Svelte would add its checks.
   process.env['NODE_ENV'] = 'production'
   const vite = await import('vite')
   for (const part of ['main', 'cli', 'preload', 'renderer']) {
@@ -59,7 +59,7 @@ async function build(logLevel: 'info' | 'error'): Promise<void> {
   )
 }
 
-/** Browser mode sends these as they are, so that no start pays for them. Fonts are compressed already. */
+/** Compressed once at build time; browser mode sends these files as they are. Fonts are compressed already. */
 async function compressPage(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true })
   const texts = entries.filter(name => /\.(js|css|html|svg|json)$/.test(name))
@@ -76,7 +76,7 @@ async function builtFrom(): Promise<string> {
   return readFile(stamp, 'utf8').catch(() => '')
 }
 
-/** A digest of every source's name, size and time of change: quick, and any edit changes it. */
+/** A digest of all sources' names, sizes and modification times: fast, and changed by any edit. */
 async function sourcesNow(): Promise<string> {
   const folders = await Promise.all(
     sources.map(async folder => {

@@ -3,19 +3,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { at } from './places.ts'
 
-/** Electron's program, or why it cannot be had, as the end of a sentence. */
+/** Electron's program, or why there is none, as the end of a sentence. */
 export type ElectronHere = { program: string } | { why: string }
 
-/** Milliseconds that fetching Electron's program may take. */
+/** Milliseconds for downloading Electron's program. */
 const patience = 120_000
 
-/** Looks for Electron's program and fetches it when it is missing. Never rejects. */
+/** Finds Electron's program, and downloads it where it is missing. Never rejects. */
 export async function findElectron(): Promise<ElectronHere> {
   const why = cannotShow()
   if (why !== undefined) return { why }
   const found = installed()
   if (found !== undefined) return { program: found }
-  // Its sandbox refuses root: not worth a download.
+  // Its sandbox refuses root, so it is not worth a download.
   if (process.getuid?.() === 0) return { why: 'it does not run as root' }
   const failure = await fetchElectron()
   const program = installed()
@@ -38,7 +38,7 @@ function installed(): string | undefined {
   return program && existsSync(program) ? program : undefined
 }
 
-/** Gives why it failed, as the end of a sentence; what Electron's installer says itself is passed on whole. */
+/** Gives why it failed, as the end of a sentence; passes the output of a failed installer to `tell`. */
 export function fetchElectron(
   installer = at('node_modules/electron/install.js'),
   tell: (words: string) => void = words => process.stderr.write(words),

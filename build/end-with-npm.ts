@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Loaded before a program that npm runs: npm's shell passes no signals on, so a program whose npm was ended would go
- * on alone, and a Berth left behind would keep its folder from the next one. It then ends as by SIGTERM.
+ * Loaded before programs that npm runs. npm's shell passes no signals on, so the program would outlive npm, and Berth
+ * would keep its folder locked. It therefore ends as by SIGTERM.
  */
 if (process.env['npm_lifecycle_event'] !== undefined && process.platform !== 'win32') {
   const family = ancestors()
@@ -14,7 +14,7 @@ if (process.env['npm_lifecycle_event'] !== undefined && process.platform !== 'wi
   watch.unref()
 }
 
-/** The shell, and npm above it where this system tells. A shell outlives its npm as long as its program runs. */
+/** The ids of the shell and, on Linux, of npm above it: the shell outlives npm as long as its program runs. */
 function ancestors(): string {
   const shell = process.ppid
   if (process.platform !== 'linux') return String(shell)

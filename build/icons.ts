@@ -6,8 +6,8 @@ import { trayImageName, trayImages, trayStates, trayTones } from '../electron/lo
 import { at } from './places.ts'
 
 /**
- * The pictures that the shell shows, drawn from the SVG files beside this. They are made with each build, and only
- * there: what is not kept cannot differ from what it was made from.
+ * Draws the tray's images from the SVG files beside this. Each build draws them anew, and none is committed, so that
+ * they cannot differ from their source.
  */
 export async function drawTrayIcons(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -25,7 +25,7 @@ export async function drawTrayIcons(folder: string): Promise<void> {
       }
 }
 
-/** Draws a picture into a square of so many pixels. */
+/** Draws an SVG as a square PNG of so many pixels. */
 export async function drawPng(svg: string, pixels: number): Promise<Uint8Array> {
   await ready()
   const drawn = new Resvg(svg, { fitTo: { mode: 'width', value: pixels }, font: { loadSystemFonts: false } })
@@ -33,7 +33,7 @@ export async function drawPng(svg: string, pixels: number): Promise<Uint8Array> 
 }
 
 const colours = {
-  /** macOS colours it itself, from what is opaque. */
+  /** macOS uses only the opacity, and colours it itself. */
   template: { mark: '#000000', badge: '#000000' },
   /** For a light taskbar, and for a dark one. */
   dark: { mark: '#1f2328', badge: '#b42318' },

@@ -6,19 +6,19 @@ import writeFileAtomic from 'write-file-atomic'
 import project from '../package.json' with { type: 'json' }
 import { at } from './places.ts'
 
-/** A package whose code or fonts are in what is shipped. */
+/** A package whose code or fonts are shipped. */
 export interface Shipped {
   name: string
   version: string
-  /** By its SPDX name. */
+  /** The SPDX name. */
   licence: string
-  /** The words it is given under. */
+  /** The text of the licence. */
   text: string
 }
 
 const parts = ['main', 'preload', 'renderer'] as const
 
-/** Notes which packages a part of the build is made from, for the licences that go with it. */
+/** Writes down which packages a part of the build contains, for their licences. */
 export function noteLicences(part: (typeof parts)[number]): Plugin {
   return {
     name: 'note-licences',
@@ -30,14 +30,14 @@ export function noteLicences(part: (typeof parts)[number]): Plugin {
   }
 }
 
-/** The folder of the package that a module belongs to, below the project. */
+/** The folder of a module's package, relative to the project. */
 function packageFolder(id: string): string | undefined {
   return /^.*?\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+)\//.exec(
     id.replaceAll('\\', '/'),
   )?.[1]
 }
 
-/** Every package in what was built and in what lies beside it as it is, by name. */
+/** All packages bundled in the build or shipped unbundled, by name. */
 export async function shippedPackages(): Promise<Shipped[]> {
   const built = await Promise.all(
     parts.map(
@@ -49,7 +49,7 @@ export async function shippedPackages(): Promise<Shipped[]> {
   return all.toSorted((a, b) => a.name.localeCompare(b.name))
 }
 
-/** Packages and all that they need to run, by their folders. */
+/** The folders of packages and of all their dependencies. */
 function withDependencies(names: readonly string[], found = new Set<string>()): Set<string> {
   for (const name of names) {
     const folder = `node_modules/${name}`
@@ -78,13 +78,13 @@ function shipped(folder: string): Shipped {
   return { name, version, licence, text: words ?? `Given under ${licence}, as its package says.` }
 }
 
-/** Writes the licences of all that is shipped into one file. */
+/** Writes the licences of all shipped packages into one file. */
 export async function writeLicences(file: string): Promise<void> {
   const texts = (await shippedPackages()).map(
     ({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}\n`,
   )
   const head =
     'Berth contains these packages. Electron and Chromium have licences of their own beside this file.\n'
-  // Whole or not at all: several may pack at once.
+  // Atomic, since several may package at once.
   await writeFileAtomic(file, [head, ...texts].join(`\n${'-'.repeat(72)}\n\n`))
 }

@@ -5,8 +5,8 @@ import { at } from './places.ts'
 import { runTool } from './run.ts'
 
 /**
- * `npm run package`: everything that electron-builder.yml names for this system, into release/. What follows `--` goes
- * to electron-builder: `npm run package -- --linux deb`, or with `-c.publish.url=https://…` for updates from there.
+ * `npm run package`: builds all targets of electron-builder.yml for this system into release/. Arguments after `--` go
+ * to electron-builder: `npm run package -- --linux deb`, or `-c.publish.url=https://…` for updates from there.
  */
 await buildAll({ quiet: true, force: false })
 await drawAppIcons(at('dist/app-icons'))

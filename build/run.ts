@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { at } from './places.ts'
 
-/** Runs a program in the project's folder with this terminal as its own; gives its exit code, 1 for a signal. */
+/** Runs a program in the project's folder on this terminal; gives its exit code, 1 for a signal. */
 export function run(
   program: string,
   args: readonly string[],
@@ -15,14 +15,14 @@ export function run(
   })
 }
 
-/** Runs one of the scripts of build/. */
+/** Runs a script of build/. */
 export function runScript(script: string, ...args: string[]): Promise<number> {
   return run(process.execPath, ['--import', 'tsx', at(`build/${script}`), ...args])
 }
 
-/** Runs a tool that the project's packages bring. */
+/** Runs a tool from the project's packages. */
 export function runTool(tool: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<number> {
   const windows = process.platform === 'win32'
-  // On Windows it is a script for the shell; the arguments are all our own.
+  // On Windows tools are scripts that need a shell; all arguments are our own.
   return run(at(`node_modules/.bin/${tool}${windows ? '.cmd' : ''}`), args, env, windows)
 }

@@ -13,7 +13,7 @@ async function start(): Promise<void> {
   const flags = readFlags(args)
   if (await isStale()) {
     process.stderr.write('Building Berth…\n')
-    // In a process of its own: what a build takes of memory goes with it.
+    // In a process of its own, whose memory is freed after the build.
     if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
   }
   if (flags.browser) return startInBrowser()
@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   startInBrowser()
 }
 
-/** In a process of its own, which ends with this one: without the build's tools it is small. */
+/** Runs in a child process, which ends with this one and is small without the build's tools. */
 function startInBrowser(): void {
   const child = spawn(process.execPath, [at('dist/main/browser.js'), ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -41,7 +41,7 @@ function startElectron(program: string): Promise<string | undefined> {
     passSignalsOn(child)
     child.once('error', error => resolve(error.message))
     child.once('exit', (code, signal) => {
-      // Chromium that cannot set up its sandbox ends itself at once.
+      // Chromium crashes at once where it cannot set up its sandbox.
       const crashed = signal === 'SIGTRAP' || signal === 'SIGABRT'
       if (crashed && performance.now() - begun < 10_000) resolve(`it ended at once (${signal})`)
       else process.exit(code ?? 1)

@@ -1,15 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { at } from './places.ts'
 
-/** What `npm test` was asked for: the files to run, undefined for all, and what is for vitest itself (`-t …`). */
+/** The arguments of `npm test`: the files to run, undefined for all, and vitest's own options (`-t …`). */
 export interface Choice {
   files: string[] | undefined
   options: string[]
 }
 
 /**
- * Words, up to the first option, choose every test file that has one of them in its path or in a test's title, in the
- * singular too: `guards` finds "a guard that is due warns first". A word with a slash or a dot is a path alone.
+ * The words before the first option choose all test files with one of them in the path or a test's title, also in the
+ * singular: `guards` finds "a guard that is due warns first". Words with a slash or a dot match paths only.
  */
 export async function chooseTests(args: readonly string[], folder = at('test')): Promise<Choice> {
   const firstOption = args.findIndex(arg => arg.startsWith('-'))

@@ -1,18 +1,18 @@
-/** How the tests went. */
+/** The numbers of tests by result. */
 export interface Counts {
   passed: number
   failed: number
   skipped: number
 }
 
-/** The part of vitest's JSON report that is counted. */
+/** The part of vitest's JSON report that is read. */
 interface Report {
   testResults: { status: string; assertionResults: { status: string }[] }[]
 }
 
 /**
- * Counts a report of vitest's, undefined or null when it left none. What fails outside a test (a file that cannot be
- * read, an error nobody caught) counts as one failed, so that a run that failed is never told as one that passed.
+ * Counts vitest's report; null where it left none. Failures outside tests (an unreadable file, an uncaught error) count
+ * as one failed test, so that a failed run never looks passed.
  */
 export function countReport(report: Report | null, exitCode: number): Counts {
   const files = report?.testResults ?? []

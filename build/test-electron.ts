@@ -3,8 +3,8 @@ import { at } from './places.ts'
 import { runScript, runTool } from './run.ts'
 
 /**
- * `npm run test:electron`: the shell's specs, which `npm test` runs under a double of Electron, in a real one. Without
- * one it fails: whoever asks for a real Electron is not to take silence for a pass.
+ * `npm run test:electron`: runs the shell's specs, which `npm test` runs with a double of Electron, in a real one.
+ * Fails where there is none, so that silence is not taken for a pass.
  */
 async function testElectron(): Promise<number> {
   if (process.platform !== 'linux') return fail('they are written for the desktop of Linux')

@@ -23,8 +23,8 @@ import { findTerminals } from './ssh/shell/system-terminal.ts'
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 /**
- * Berth without Electron: the page in the user's browser, on loopback. What serves the page comes first; the rest is
- * loaded and started while a browser fetches it.
+ * Berth without Electron: the page in the user's browser, on loopback. The page's server starts first; the rest is
+ * loaded while the browser fetches the page.
  */
 async function start(shutdown: Shutdown): Promise<void> {
   keepHeapSmall()
@@ -72,7 +72,7 @@ async function start(shutdown: Shutdown): Promise<void> {
     return berth
   }
   const starting = startBehindPage()
-  // What is told to end meanwhile ends what has been begun by then.
+  // A shutdown during the start waits for it, so that everything it has begun is ended.
   shutdown.add(() => starting)
   const berth = berthToCome(starting)
   server.serve(berth)

@@ -29,11 +29,11 @@ import { findTerminals } from './ssh/shell/system-terminal.ts'
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
 
-/** Berth under Electron. */
+/** Starts Berth under Electron. */
 async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, shutdown)
-  // Only the instance that holds the lock needs it: another one gives its link over and ends.
+  // Loaded here, since a second instance passes its link on and ends without it.
   const { startBerth } = await import('./core/berth.ts')
   const notifier = await openNotifier(log.line)
   const machine = await openMachine(files, notifier, shutdown)
@@ -85,14 +85,16 @@ async function start(home: string): Promise<void> {
   )
 }
 
-/** The command `berth`. What is awaited here holds Electron up: no window, no profile of Chromium's, and no lock. */
+/**
+ * Runs the command `berth`. Awaiting it here keeps Electron from starting: no window, no Chromium profile, and no lock.
+ */
 async function runCommand(args: readonly string[]): Promise<never> {
   const { runCli } = await import('./cli/run.ts')
   const [program, ...own] = itself()
   return process.exit(await runCli(args, { program, args: [...own, '--hidden'] }))
 }
 
-/** What starts this program again: an AppImage runs from a folder that goes with it. */
+/** The command that starts this program again. An AppImage runs from a temporary folder, so it is the image. */
 function itself(): [program: string, ...args: string[]] {
   const own = app.isPackaged ? [] : [app.getAppPath()]
   return [process.env['APPIMAGE'] || process.execPath, ...own]
@@ -111,6 +113,6 @@ keepChromiumIn(home)
 const appShutdown = endInOrder(shutdown)
 endOnErrors(shutdown)
 const deepLinks = hearDeepLinks(process.argv)
-// Not awaited here: Electron is ready only once this module has run to its end.
+// Not awaited: Electron becomes ready only after this module has ended.
 if (app.requestSingleInstanceLock()) start(home).catch(error => failVisibly(error, shutdown))
 else app.exit(0)

@@ -14,7 +14,8 @@ const bridge: Bridge = {
 
 contextBridge.exposeInMainWorld('berth', bridge)
 
-// A folder's path goes past the page, which names none, and only of what a hand dropped where the page takes no files.
+// A dropped folder's path bypasses the page, which may name no path, and only for real drops that the page did not
+// handle.
 const isOffered = (event: DragEvent): event is DragEvent & { dataTransfer: DataTransfer } =>
   event.isTrusted && !event.defaultPrevented && event.dataTransfer?.types.includes('Files') === true
 

@@ -25,8 +25,8 @@ export interface Ledger {
 }
 
 /**
- * Makes things happen in the world: the control plane over HTTP and the demo's menu call the same functions.
- * All throw a ServiceError (400 `invalid_args`, 404 `no_such_instance`) for what makes no sense.
+ * Controls of the world: the control plane over HTTP and the demo's menu call the same functions. All throw a
+ * ServiceError (400 `invalid_args`, 404 `no_such_instance`) for invalid arguments.
  */
 export interface Controls {
   /** Moves world time forward; resolves with the time then, in epoch seconds. */
@@ -34,14 +34,14 @@ export interface Controls {
   // interface 3.1: Other values of `actual_status` are shown as they are
   /** Forces a status, which stays until the next such call or a command on the instance. */
   forceStatus(instanceId: number, status: string | null): Promise<void>
-  /** Sets what an instance says of itself: GB of its disk in use, the end of its contract in epoch seconds. */
+  /** Sets an instance's used disk in GB, the end of its contract in epoch seconds, and its SSH's address. */
   setInstance(
     instanceId: number,
     facts: { diskUsage?: number; endDate?: number; ssh?: { host: string; port: number } },
   ): void
-  /** A host asks for `factor` times the price; gives the id of the question. */
+  /** Lets a host ask for `factor` times the price; gives the increase's id. */
   askPriceIncrease(instanceId: number, factor: number): number
-  /** Changes the states given, leaves the others; gives them all. */
+  /** Changes the given states, and gives all of them. */
   setAccount(changes: Partial<AccountState>): AccountState
   /** A rival outbids an interruptible instance. */
   outbid(instanceId: number): Promise<void>
@@ -49,14 +49,14 @@ export interface Controls {
   setCredit(credit: number): void
   /** Pays in so many dollars. */
   topUp(amount: number): void
-  /** Changes how the service answers: what is named, the rest stays. Gives the whole profile. */
+  /** Changes the given values of the deployment's profile. Gives the whole profile. */
   setDeployment(values: Readonly<Record<string, unknown>>): Profile
   /** Replaces the fault rules. */
   setFaults(rules: readonly FaultInput[]): void
-  /** A `tfa_secret`, as a login in a browser would have issued it. */
+  /** Issues a `tfa_secret`, as a login in a browser does. */
   issueTfaSecret(): string
   ledger(): Ledger
-  /** Every instance as the interface shows it, however the deployment in force does. */
+  /** All instances in the interface's form, whatever the deployment in force. */
   instances(): Record<string, unknown>[]
   /** Oldest first. */
   outbox(): Message[]
@@ -160,7 +160,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
   }
 }
 
-/** Brings the world in line with what a deployment charges and allows. */
+/** Applies what a deployment charges and allows to the world. */
 export function followProfile(world: World, { deployment, start }: Profile): void {
   world.catchUp()
   const isPublic = deployment === 'public'

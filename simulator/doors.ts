@@ -14,7 +14,7 @@ import { placeWatchdog, renewLease, watchdogReport } from './world/instances/wat
 import type { Side } from './world/transfers/transfer.ts'
 import type { World } from './world/world.ts'
 
-/** The way into one instance. What is done to it is done one after the other. */
+/** The SSH access to one instance. Its steps run one after another. */
 interface Door {
   instance: Instance
   wanted: boolean
@@ -32,13 +32,13 @@ export class Doors {
   readonly #scratchPath: string | undefined
   #scratch: Promise<string> | null = null
 
-  /** `scratch` is the folder for what the instances hold, made when it is first needed. */
+  /** `scratch` is the folder for the instances' files, created when it is first needed. */
   constructor(world: World, scratch: string | undefined) {
     this.#world = world
     this.#scratchPath = scratch
   }
 
-  /** Opens and closes what the world's state asks for; resolves when that is done. */
+  /** Opens and closes servers to match the world's state; resolves when that is done. */
   async follow(): Promise<void> {
     const instances = this.#world.instances.list()
     const existing = new Set(instances.map(instance => instance.id))
@@ -84,7 +84,7 @@ export class Doors {
     })
   }
 
-  /** Brings to the target what lies at the source; where nothing does, nothing comes. */
+  /** Copies the source to the target; a missing source copies nothing. */
   async #copy(from: Side, to: Side): Promise<void> {
     if (from.instanceId === null || to.instanceId === null || !this.#scratch) return
     const folder = await this.#scratch
@@ -136,7 +136,7 @@ export class Doors {
   }
 }
 
-/** How what goes on inside an instance reaches its watchdog. */
+/** The access to an instance's watchdog from inside the instance. */
 function watchdogOf(instance: Instance, clock: WorldClock): WatchdogPlace {
   return {
     read: () => instance.watchdog && watchdogReport(instance.watchdog, clock.now()),
@@ -152,14 +152,14 @@ function watchdogOf(instance: Instance, clock: WorldClock): WatchdogPlace {
   }
 }
 
-/** The folder that was named, else a new one in the temporary folder; for its user alone. */
+/** Creates the given folder, or a temporary one; for its user alone. */
 async function makeScratch(path: string | undefined): Promise<string> {
   if (path === undefined) return mkdtemp(join(tmpdir(), 'berth-simulator-'))
   await mkdir(path, { recursive: true, mode: 0o700 })
   return path
 }
 
-/** A port on loopback that is free now. */
+/** A free port on loopback. */
 async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer()

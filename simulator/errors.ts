@@ -46,7 +46,7 @@ export function invalidArgs(msg: string): ServiceError {
   return refusal(400, 'invalid_args', msg)
 }
 
-/** 404 `not_found`: nothing of that id, or nothing that the caller may see. */
+/** 404 `not_found`: there is nothing with that id, or the caller may not see it. */
 export function notFound(msg: string): ServiceError {
   return refusal(404, 'not_found', msg)
 }

@@ -3,7 +3,7 @@ import { ProfileError, readProfile } from './deployment/deployment.ts'
 import type { Profile } from './deployment/profile.ts'
 import type { SimulatorOptions } from './simulator.ts'
 
-/** A flag that is unknown or has no sensible value; the message says which and what it takes. */
+/** An unknown flag, or one with an invalid value; the message names it and the values that it takes. */
 export class FlagError extends Error {
   override readonly name = 'FlagError'
 }

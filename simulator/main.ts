@@ -5,7 +5,7 @@ const usage =
   'npm run simulator -- [--port 0] [--seed 7] [--speed 60] [--offers 500] [--no-limits] [--calm] [--flaky 0.12] ' +
   '[--deployment interface|public[,name=value…]]'
 
-/** The simulator as a program: prints one JSON line when it answers, and stops on SIGTERM or SIGINT. */
+/** The simulator as a program: prints one JSON line once it listens, and stops on SIGTERM or SIGINT. */
 async function main(): Promise<void> {
   const simulator = await startSimulator(readFlags(process.argv.slice(2)))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A text that is fetched by its address alone. */
+/** A text that anyone with its address can fetch. */
 interface Result {
   text: string
-  /** How often it is not there yet. */
+  /** How many requests miss it before it is there. */
   misses: number
   asked: number
 }
 
 /**
- * Where logs are fetched from: another origin than the service's, open to whoever has the address, and closed to who
- * sends a key along. It listens from the first result on.
+ * Serves logs under another origin than the service's: to anyone with the address, but not to requests with a key. It
+ * listens from the first result on.
  */
 export class Results {
   readonly #results = new Map<string, Result>()

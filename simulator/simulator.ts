@@ -15,19 +15,19 @@ import { World } from './world/world.ts'
 export interface SimulatorOptions {
   /** Port on 127.0.0.1; 0 (the default) takes a free one. */
   port?: number
-  /** What the whole world follows from; default 7. */
+  /** The seed that determines the whole world; default 7. */
   seed?: number
-  /** World seconds per real second; default 60. At 0 the clock stands still but for what it is advanced by. */
+  /** World seconds per real second; default 60. At 0 the clock only moves when it is advanced. */
   speed?: number
   /** When world time starts, milliseconds since 1970; default the real time. */
   start?: number
   /** Size of the catalogue; default 500. */
   offers?: number
-  /** Which deployment of the interface it is, and in what variant; default the interface itself. */
+  /** The deployment to simulate, and its variant; default the interface itself. */
   deployment?: Profile
   /** Rate limits; default true. */
   limits?: boolean
-  /** The clock that they are counted by, in milliseconds; default this machine's own. */
+  /** The clock for rate limits, in milliseconds; default this machine's own. */
   limitClock?: LimitClock
   /** No flaky hosts and no rivals; default false. */
   calm?: boolean
@@ -35,9 +35,9 @@ export interface SimulatorOptions {
   flaky?: number
   /** Whether /sim/ is served; default true, false inside the product. */
   controlPlane?: boolean
-  /** Where the files of the instances lie while it runs; default a new folder in the temporary folder. */
+  /** The folder for the instances' files; default a new temporary folder. */
   scratch?: string
-  /** How late and hanging answers wait; default by this machine's own time. */
+  /** How delayed and hanging answers wait; default in real time. */
   faultTime?: FaultTime
 }
 
@@ -47,7 +47,7 @@ export interface Simulator {
   baseUrl: string
   apiKey: string
   userId: number
-  /** What the control plane does, in process. */
+  /** The control plane's functions, in process. */
   controls: Controls
   /** Stops everything and removes its files; a second call does nothing more. */
   close(): Promise<void>

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 export const longest = 72
 
 /**
- * The commits (`abc1234 Subject`) whose subject is too long, of those after the one that added `rule` to the branch and
- * not yet on a remote's main; undefined where there is no history to read. Merges are left out: git names them.
+ * The commits (`abc1234 Subject`) with too long subjects, of those after the one that added `rule` and not yet on a
+ * remote's main; undefined without a readable history. Merges are excluded: git names them.
  */
 export async function longSubjects(folder: string, rule: string): Promise<string[] | undefined> {
   const git = async (...args: string[]) => {
@@ -14,7 +14,7 @@ export async function longSubjects(folder: string, rule: string): Promise<string
     return stdout.split('\n').filter(line => line !== '')
   }
   try {
-    // In a shallow clone that is the oldest commit there is.
+    // In a shallow clone this is the oldest commit.
     const [added] = await git('log', '-1', '--diff-filter=A', '--format=%H', '--', rule)
     if (added === undefined) return undefined
     const range = [`${added}..HEAD`, '--not', '--remotes=*/main']

@@ -1,15 +1,15 @@
 import { parse } from 'svelte/compiler'
 import ts from 'typescript'
 
-/** A regular expression as it stands in a source. */
+/** A regular expression in a source. */
 export interface Expression {
   /** Counted from 1. */
   line: number
-  /** Undefined for one that is put together while the program runs. */
+  /** Undefined where the expression is built at run time. */
   literal: { source: string; flags: string } | undefined
 }
 
-/** Every regular expression in a TypeScript or Svelte file. */
+/** All regular expressions in a TypeScript or Svelte file. */
 export function expressionsIn(file: string, text: string): Expression[] {
   return file.endsWith('.svelte') ? inSvelte(text) : inTypeScript(text)
 }
@@ -39,7 +39,7 @@ function inTypeScript(text: string): Expression[] {
   return found
 }
 
-/** What a text is that is known without running the program: written out, or of other such texts of the file. */
+/** Gives the value of a constant text: a literal, or one composed of such constants of the same file. */
 function constantTexts(source: ts.SourceFile): (node: ts.Node) => string | undefined {
   const named = new Map<string, ts.Node>()
   for (const statement of source.statements) {
@@ -70,7 +70,7 @@ function isNamed(node: ts.Node, name: string): boolean {
   return ts.isIdentifier(node) && node.text === name
 }
 
-/** Of a component, its markup too. An expression that is put together there is not looked into. */
+/** Also reads a component's markup. Calls of `RegExp` always count as built at run time. */
 function inSvelte(text: string): Expression[] {
   const found: Expression[] = []
   const visit = (node: unknown): void => {
@@ -90,7 +90,7 @@ function inSvelte(text: string): Expression[] {
 
 interface SvelteNode {
   type: string
-  /** A fragment has none. */
+  /** Absent for fragments. */
   start?: number
   name?: unknown
   callee?: unknown

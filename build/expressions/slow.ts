@@ -4,13 +4,13 @@ import { analyse } from 'scslre'
 
 type CharSet = ReturnType<typeof getConsumedChars>['chars']
 
-/** Repetitions up to which a quantifier counts as bounded. */
+/** Quantifiers count as bounded up to so many repetitions. */
 const bounded = 1000
 
 /**
- * Why an expression may take longer than in proportion to its text; empty for one that never does. Two things are
- * looked for: text that two parts of it may divide between them in many ways, and text in which it begins anew at each
- * of many places, only to read the same rest again and fail.
+ * Why an expression may take more than linear time; empty for one that never does. It checks for text that two parts of
+ * it can divide between them in many ways, and for text in which many starting points each read the same rest again and
+ * fail.
  */
 export function slowness(literal: { source: string; flags: string }): string[] {
   const { reports, parsed } = analyse(literal)
@@ -28,8 +28,8 @@ export function slowness(literal: { source: string; flags: string }): string[] {
 }
 
 /**
- * The quantifiers whose text may hold many beginnings of the expression, while what follows them may fail. An
- * analysis by single repeated characters does not find those whose beginning is a word: `/token\w*:/`.
+ * Finds quantifiers whose text may contain many starts of the expression, while its rest may fail. An analysis by
+ * single repeated characters misses those that start with a word: `/token\w*:/`.
  */
 function restarts({ pattern, flags }: { pattern: AST.Pattern; flags: AST.Flags }): string[] {
   if (flags.sticky) return []
@@ -67,7 +67,7 @@ function restarts({ pattern, flags }: { pattern: AST.Pattern; flags: AST.Flags }
   return found
 }
 
-/** Whether an element matches wherever it is tried. `afterAll`: behind what may take any text up to the end. */
+/** Whether an element matches wherever it is tried. `afterAll`: it follows a quantifier that takes any text. */
 function alwaysMatches(element: AST.Element, afterAll: boolean): boolean {
   if (element.type === 'Quantifier') return element.min === 0 || alwaysMatches(element.element, afterAll)
   if (element.type === 'Group' || element.type === 'CapturingGroup')
@@ -75,7 +75,7 @@ function alwaysMatches(element: AST.Element, afterAll: boolean): boolean {
   return afterAll && element.type === 'Assertion' && element.kind === 'end'
 }
 
-/** Whether an element cannot be passed within a run of these characters. */
+/** Whether an element cannot match within a run of these characters. */
 function bars(element: AST.Element, run: CharSet, flags: ReadonlyFlags): boolean {
   switch (element.type) {
     case 'Quantifier':
@@ -99,7 +99,7 @@ function assertionBars(assertion: AST.Assertion, run: CharSet, flags: ReadonlyFl
   }
   if (!('alternatives' in assertion))
     return assertion.kind === 'start' && (!flags.multiline || run.isDisjointWith(Chars.lineTerminator(flags)))
-  // Of a look at one character only.
+  // Only lookarounds at a single character are judged.
   const [one, more] = assertion.alternatives
   const [character, next] = one?.elements ?? []
   if (more !== undefined || next !== undefined || character === undefined) return false

@@ -10,11 +10,11 @@ interface Action {
   /** `Stopped`. */
   did: string
   tell(connection: Connection, on: OnInstance): Promise<void>
-  /** What is lost by it, where it is done with `--yes` alone. */
+  /** What would be lost, for actions that need `--yes`. */
   loses?(names: string): string
 }
 
-/** Tells the service at once, one instance after the other. */
+/** A subcommand that acts at once, on one instance after the other. */
 function acting({ summary, did, tell, loses }: Action): CliCommand {
   return {
     operands: 'INSTANCE...',

@@ -4,48 +4,48 @@ import type { Connection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import type { OptionName } from './options.ts'
 
-/** One call of the command: what was typed, and what it works with. */
+/** One call of the command: its parsed arguments, and its connection and outputs. */
 export interface Call {
-  /** What follows it, without options. */
+  /** The arguments after the subcommand, without options. */
   operands: readonly string[]
   account: string | undefined
   json: boolean
   yes: boolean
   follow: boolean
   quiet: boolean
-  /** What becomes of files that look like secrets. */
+  /** What to do with files that look like secrets. */
   secretFiles: 'send' | 'skip' | undefined
   connection: Connection
-  /** Writes to the output. */
+  /** Writes to stdout. */
   write(text: string): void
-  /** Says something beside it. */
+  /** Writes a line to stderr. */
   say(line: string): void
 }
 
 /** A subcommand. */
 export interface CliCommand {
-  /** What follows its name: `INSTANCE`. */
+  /** The usage of its operands: `INSTANCE`. */
   operands: string
-  /** How many, at least and at most. */
+  /** The least and most operands. */
   takes: readonly [least: number, most: number]
   summary: string
   options: readonly OptionName[]
-  /** Whether it starts no Berth where none runs. */
+  /** Set where the subcommand never starts Berth. */
   startsNone?: true
-  /** Gives the exit code, where it is not 0. Throws a CliFailure. */
+  /** Gives the exit code, or undefined for 0. Throws a CliFailure. */
   run(call: Call): Promise<number | undefined>
 }
 
-/** An instance, and whose it is. */
+/** An instance and its account. */
 export interface Found {
   account: AccountView
   instance: InstanceView
 }
 
-/** Milliseconds that the first answers of services are waited for. */
+/** Milliseconds to wait for the services' first answers. */
 const patience = 20_000
 
-/** State once every account was asked, or does not answer. */
+/** Gives State once every account was polled or failed to answer. */
 export async function polledState({ connection }: Call): Promise<State> {
   const until = performance.now() + patience
   for (;;) {
@@ -61,7 +61,7 @@ export async function polledState({ connection }: Call): Promise<State> {
   }
 }
 
-/** The accounts that are meant: all, or the one that was named, by its name or id. */
+/** The account of that name or id, or all without `--account`. */
 export function accountsOf({ account }: Call, state: State): AccountView[] {
   const all = Object.values(state.accounts)
   if (account === undefined) return all
@@ -77,7 +77,7 @@ export function accountsOf({ account }: Call, state: State): AccountView[] {
   })
 }
 
-/** The instance of that number or label. */
+/** The instance with that id or label. */
 export function findInstance(call: Call, state: State, word: string): Found {
   const all = accountsOf(call, state).flatMap(account =>
     Object.values(account.instances).map(instance => ({ account, instance })),
@@ -106,12 +106,12 @@ export function print({ write }: Call, value: unknown): void {
   write(`${JSON.stringify(value, undefined, 2)}\n`)
 }
 
-/** Micro-dollars as dollars, to the last one. */
+/** Micro-dollars as exact dollars. */
 export function dollars(micros: number): number {
   return micros / 1_000_000
 }
 
-/** Epoch seconds as the JSON has them. */
+/** Epoch seconds as an ISO 8601 time, as in all JSON output. */
 export function isoTime(at: number): string {
   return new Date(at * 1000).toISOString()
 }

@@ -8,7 +8,7 @@ import { run } from './run-project.ts'
 import { spend } from './spend.ts'
 import { ssh } from './ssh.ts'
 
-/** Every subcommand that asks Berth, by its name, as the help lists them. */
+/** The subcommands that talk to Berth, in the order of the help. */
 export const cliCommands: Readonly<Record<string, CliCommand>> = {
   ps,
   ssh,

@@ -2,7 +2,9 @@ import type { CliCommand } from './call.ts'
 import { cliCommands, type shells } from './commands.ts'
 import { optionsOf } from './options.ts'
 
-/** What completes subcommands, options and instances in a shell. It asks a Berth that runs, and starts none. */
+/**
+ * The completion script for a shell: subcommands, options and instances. It queries a running Berth, and starts none.
+ */
 export function completion(shell: (typeof shells)[number]): string {
   const commands = Object.entries(cliCommands)
   const names = [...commands.map(([name]) => name), 'completion'].join(' ')
@@ -36,7 +38,7 @@ export function completion(shell: (typeof shells)[number]): string {
     return `    ${name}) choices="${choices.join(' ')}" ;;`
   })
   return [
-    // zsh brings what understands bash's.
+    // zsh supports bash's completions.
     ...(shell === 'zsh' ? ['autoload -U +X bashcompinit && bashcompinit'] : []),
     '_berth() {',
     `  local choices="${names}"`,
@@ -52,7 +54,7 @@ export function completion(shell: (typeof shells)[number]): string {
   ].join('\n')
 }
 
-/** A word of the line that is typed, for bash. */
+/** A word of the typed line, in bash. */
 function wordAt(index: string): string {
   return `"\${COMP_WORDS[${index}]}"`
 }

@@ -24,7 +24,7 @@ interface Reader {
   onEnd(problem: Problem | undefined): void
 }
 
-/** The socket of a Berth that runs. Whatever waits rejects once it is gone. */
+/** A connection to a running Berth. Everything pending rejects once it is lost. */
 export class Connection {
   readonly #socket: Socket
   readonly #calls = new Map<number, Waiting>()
@@ -35,7 +35,7 @@ export class Connection {
   #last = 0
   #lost: CliFailure | undefined
 
-  /** Rejects with what the system says where nobody answers. */
+  /** Rejects with the system's error where nothing listens. */
   static open(address: string): Promise<Connection> {
     return new Promise((resolve, reject) => {
       const socket = connect(address)
@@ -54,17 +54,17 @@ export class Connection {
     onLines(socket, line => this.#receive(decodeLine(line) as MainMessage | undefined))
   }
 
-  /** A command of the page's. Rejects with a CliFailure. */
+  /** Sends one of the page's commands. Rejects with a CliFailure. */
   command<Name extends CommandName>(name: Name, args: Args<Name>): Promise<Answer<Name>> {
     return this.#call(name, args) as Promise<Answer<Name>>
   }
 
-  /** What no page may ask. Rejects with a CliFailure. */
+  /** Sends a local request, which pages may not send. Rejects with a CliFailure. */
   local<Name extends LocalName>(name: Name, args: LocalArgs<Name>): Promise<LocalAnswer<Name>> {
     return this.#call(name, args) as Promise<LocalAnswer<Name>>
   }
 
-  /** State as it is now. */
+  /** The present State. */
   state(): Promise<State> {
     return new Promise((resolve, reject) => {
       this.#changed = false
@@ -73,7 +73,7 @@ export class Connection {
     })
   }
 
-  /** Resolves once State is another than it was when it was asked for last. */
+  /** Resolves once State has changed since `state` was last called. */
   change(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#lost) reject(this.#lost)
@@ -82,7 +82,7 @@ export class Connection {
     })
   }
 
-  /** Reads a stream to its end. Rejects with why it ended, if for a reason. */
+  /** Reads a stream to its end. Rejects with a CliFailure if it failed. */
   read(stream: number, onBytes: (bytes: Uint8Array) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#lost) return reject(this.#lost)

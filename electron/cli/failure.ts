@@ -1,19 +1,19 @@
 import type { Problem } from '../contract/problem.ts'
 
-/** What the command ends with. Scripts build on these. */
+/** The command's exit codes. Scripts rely on them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
   usage: 2,
   /** Berth does not run and could not be started, or has ended. */
   unreachable: 3,
-  /** It asks for `--yes` or `--secret-files`, or Berth is another user's. */
+  /** `--yes` or `--secret-files` is missing, or Berth is another user's. */
   refused: 4,
-  /** No such instance, run or project. */
+  /** No such account, instance, run, job or project. */
   unknown: 5,
 } as const
 
-/** Why the command comes to nothing, and its exit code. */
+/** Why the command failed, and its exit code. */
 export class CliFailure extends Error {
   readonly exitCode: number
   readonly problem: Problem
@@ -25,7 +25,7 @@ export class CliFailure extends Error {
   }
 }
 
-/** What Berth refused. */
+/** The failure for a problem that Berth answered. */
 export function refusal(problem: Problem): CliFailure {
   const { failed, unknown } = exitCodes
   return new CliFailure(/^no_such_/.test(problem.code) ? unknown : failed, problem)

@@ -2,7 +2,7 @@ import type { CliCommand } from './call.ts'
 import { cliCommands, shells } from './commands.ts'
 import { optionsOf } from './options.ts'
 
-/** All that the command can do. */
+/** The help of the command as a whole. */
 export function help(): string {
   const commands = Object.entries(cliCommands).map(
     ([name, { operands, summary }]) => [`${name} ${operands}`, summary] as const,
@@ -25,7 +25,7 @@ export function help(): string {
   ].join('\n')
 }
 
-/** How one subcommand is used. */
+/** The help of one subcommand. */
 export function helpOf(name: string, { operands, summary, options }: CliCommand): string {
   return [
     `Usage: berth ${name} [OPTIONS] ${operands}`.trimEnd(),

@@ -30,7 +30,7 @@ export const logs: CliCommand = {
 
 type Target = { account: AccountView; run: RunView } | Found
 
-/** A run by its id or its job’s, or the newest one of an instance; the instance where it has none. */
+/** A run by its id or its job's, or an instance's newest run; the instance itself where it has none. */
 function findTarget(call: Call, state: State, word: string): Target {
   if (/^x[0-9a-f]{16}$/.test(word)) {
     for (const account of accountsOf(call, state)) {
@@ -55,7 +55,7 @@ function findTarget(call: Call, state: State, word: string): Target {
   return run ? { account: found.account, run } : found
 }
 
-/** All that is kept of it, and with `--follow` what is added until it is over. */
+/** Prints the stored output and, with `--follow`, new output until the run has ended. */
 async function printRun(call: Call, account: string, { id: run, dropped }: RunView): Promise<void> {
   const { connection, follow, json } = call
   if (dropped > 0) call.say(`The first ${dropped} bytes are no longer kept.`)
@@ -66,7 +66,7 @@ async function printRun(call: Call, account: string, { id: run, dropped }: RunVi
   }
   const printMore = outputPrinter(call, account, run, collects ? collect : writer(call))
   for (;;) {
-    // Before the output is read: what it had printed when it was over is then among it.
+    // Read before the output, so that a run that has ended is printed to its end.
     const view = (await connection.state()).accounts[account]?.runs[run]
     await printMore()
     if (!follow || !view || !['waiting', 'starting', 'running'].includes(view.step)) {
@@ -77,7 +77,7 @@ async function printRun(call: Call, account: string, { id: run, dropped }: RunVi
   }
 }
 
-/** Gives what writes all that a run has printed since it was called last. */
+/** Gives a function that writes the run's output since its last call. */
 export function outputPrinter(
   { connection }: Call,
   account: string,
@@ -116,7 +116,7 @@ async function printContainerLog(call: Call, { account, instance }: Found): Prom
   else call.write(output)
 }
 
-/** Berth has left of escapes what progress is drawn with: `\v` is the line above. As JSON each piece is a line. */
+/** Berth has removed all escapes but those of progress bars; `\v` means one line up. In JSON each piece is a line. */
 export function writer({ json, write }: Call): (text: string) => void {
   const up = process.stdout.isTTY ? '\u001b[A' : ''
   return text => {

@@ -1,4 +1,4 @@
-/** An option of the command: as `parseArgs` takes it, as its help shows it, and what it means. */
+/** An option: its `parseArgs` type, its usage in the help, and its meaning. */
 interface Option {
   type: 'string' | 'boolean'
   short?: string
@@ -6,7 +6,7 @@ interface Option {
   summary: string
 }
 
-/** The options that some subcommands take. */
+/** The options of some subcommands. */
 export const someOptions = {
   account: {
     type: 'string',
@@ -26,7 +26,7 @@ export const someOptions = {
 
 export type OptionName = keyof typeof someOptions
 
-/** The options that every subcommand takes. */
+/** The options of every subcommand. */
 export const alwaysOptions = {
   'no-start': {
     type: 'boolean',
@@ -36,7 +36,7 @@ export const alwaysOptions = {
   help: { type: 'boolean', short: 'h', usage: '-h, --help', summary: 'Show this help' },
 } as const satisfies Record<string, Option>
 
-/** The options of a subcommand that takes these, as its help lists them. */
+/** A subcommand's options with the common ones, in the order of its help. */
 export function optionsOf(names: readonly OptionName[]): [name: string, option: Option][] {
   return [
     ...names.map((name): [string, Option] => [name, someOptions[name]]),

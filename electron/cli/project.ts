@@ -36,13 +36,13 @@ async function add(call: Call, folder: string): Promise<void> {
   if (added) for (const wrong of whatIsWrong(added)) call.say(wrong)
 }
 
-/** Gives the id of the folder's project. */
+/** Makes the folder a project where it is none; gives the project's id. */
 export async function registerFolder({ connection }: Call, folder: string): Promise<string> {
   const path = resolve(folder)
   return connection.local('registerProject', { folder: await realpath(path).catch(() => path) })
 }
 
-/** By its id, its name, or its folder, which becomes one where it is none. */
+/** The id of a project by its id, its name, or its folder, which becomes a project where it is none. */
 export async function findProject(call: Call, word: string): Promise<string> {
   const all = Object.values((await call.connection.state()).projects)
   const found = all.filter(({ id, name }) => id === word || name === word)
@@ -62,7 +62,7 @@ function whatIsWrong({ problem, problems }: ProjectView): string[] {
   return problem ? [problem.message] : problems.map(each => `berth.yaml, ${specProblemWords(each)}`)
 }
 
-/** What scripts may build on: fields are added, never renamed. */
+/** Scripts rely on these fields: they are added, never renamed. */
 function projectJson({ id, name, folder, spec, problems, problem }: ProjectView) {
   return { id, name, folder, usable: spec !== undefined, problems, problem: problem?.message ?? null }
 }

@@ -78,7 +78,7 @@ export function accountJson(account: Account) {
   }
 }
 
-/** What scripts may build on: fields are added, never renamed. */
+/** Scripts rely on these fields: they are added, never renamed. */
 function instanceJson({ account, instance }: Found) {
   const now = accountNow(account.clock, Date.now())
   const since = runningSince(instance)

@@ -5,17 +5,17 @@ import { findAddress } from '../local/socket/address.ts'
 import { Connection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
-/** How Berth is started: a program and its arguments. */
+/** How to start Berth: a program and its arguments. */
 export interface Launch {
   program: string
   args: readonly string[]
 }
 
-/** Milliseconds that a start may take, and a Berth that another command is starting when ours has ended. */
+/** Milliseconds to wait for the started Berth and, once that ended, for one that another command is starting. */
 const patience = 30_000
 const others = 5_000
 
-/** Connects to the Berth on that folder, which is started where none runs and `launch` says how. Throws a CliFailure. */
+/** Connects to the Berth on that folder, and starts one with `launch` where none runs. Throws a CliFailure. */
 export async function reachBerth(home: string, launch: Launch | undefined): Promise<Connection> {
   const running = await tryToConnect(home)
   if (running) return running
@@ -60,7 +60,7 @@ async function tryToConnect(home: string): Promise<Connection | undefined> {
   }
 }
 
-/** Starts it by itself: it goes on when this command has ended. What it says of a start that fails goes to a file. */
+/** Starts Berth detached, so that it outlives this command. Its stderr goes to a file, for errors at the start. */
 async function start(home: string, { program, args }: Launch) {
   const { spawn } = await import('node:child_process')
   const logs = join(home, 'logs')

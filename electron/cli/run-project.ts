@@ -33,7 +33,7 @@ export const run: CliCommand = {
   },
 }
 
-/** The one that is named, else the one that Berth shows. */
+/** The account of `--account`, else the one that Berth shows. */
 async function accountOf(call: Call): Promise<string> {
   const state = await polledState(call)
   if (call.account === undefined && state.shown !== undefined) return state.shown
@@ -42,7 +42,7 @@ async function accountOf(call: Call): Promise<string> {
   throw usageFailure(account ? 'Say which account pays, with --account.' : 'No account is connected.')
 }
 
-/** Throws where it cannot run, or was not confirmed. */
+/** Throws where the project cannot run, or was not confirmed. */
 function refuse({ yes, secretFiles }: Call, { offer, missingSecrets, scan }: ProjectPlan): void {
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
     throw new CliFailure(exitCode, { code, message, advice })
@@ -73,7 +73,7 @@ function refuse({ yes, secretFiles }: Call, { offer, missingSecrets, scan }: Pro
     )
 }
 
-/** What would happen, before anything costs. */
+/** The plan in words, shown before anything costs. */
 function planWords(
   { spec, offer, pricePerHour, most, longest, scan }: ProjectPlan,
   secretFiles: readonly string[],
@@ -100,7 +100,7 @@ function planWords(
   ].join('\n')
 }
 
-/** What scripts may build on: fields are added, never renamed. In dollars and seconds. */
+/** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
 function planJson(
   project: string,
   { spec, offer, pricePerHour, most, longest, ...plan }: ProjectPlan,
@@ -133,20 +133,20 @@ const words: Readonly<Record<JobView['step'], string>> = {
   cancelled: 'Cancelled',
 }
 
-/** Tells its steps and prints its command's output until it is over; 0 where the command ended with 0. */
+/** Prints the job's steps and output until it has ended; gives 0 where its command did. */
 async function followJob(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
   const write = writer(call)
   let told: JobView['step'] | undefined
   let printed: { run: string; more(): Promise<void> } | undefined
   for (;;) {
-    // Before the output is read: what it had printed when it was over is then among it.
+    // Read before the output, so that a job that has ended is printed to its end.
     const { jobs, runs } = (await connection.state()).accounts[account] ?? {}
     const job = jobs?.[id]
     if (!job) throw new CliFailure(exitCodes.unknown, { code: 'no_such_job', message: 'The job is gone.' })
     if (job.step !== told && !json) say(words[job.step])
     told = job.step
-    // A job names its run a moment before that is there.
+    // A job names its run a moment before State has the run.
     if (job.run !== undefined && job.run !== printed?.run && runs?.[job.run])
       printed = { run: job.run, more: outputPrinter(call, account, job.run, write) }
     await printed?.more()

@@ -8,9 +8,9 @@ import { help, helpOf } from './help.ts'
 import { alwaysOptions, type OptionName, someOptions } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
 
-/** The command `berth` with these arguments; gives its exit code. `launch` says how Berth is started. */
+/** Runs the command `berth`; gives its exit code. `launch` starts Berth. */
 export async function runCli(args: readonly string[], launch: Launch): Promise<number> {
-  // Who reads it may have seen enough, as `head` does.
+  // The reader may close the pipe early, as `head` does.
   process.stdout.on('error', () => process.exit(exitCodes.failed))
   try {
     return await run(args, launch)
@@ -63,7 +63,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   }
 }
 
-/** A stranger may have written what it tells of: nothing of it moves the cursor. */
+/** Replaces control characters, since a stranger may have written parts of the text. */
 function say(text: string): void {
   process.stderr.write(`${text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd')}\n`)
 }

@@ -9,7 +9,7 @@ import { accountsOf, type CliCommand, dollars, polledState, print } from './call
 import { accountJson } from './ps.ts'
 import { table } from './table.ts'
 
-/** Days that are asked for: a month and its beginning. */
+/** Days to ask for: enough for the present month. */
 const mostDays = 31
 
 export const spend: CliCommand = {
@@ -50,7 +50,7 @@ function sums({ days, now }: SpendAnswer) {
   return { today: since(day(0)), last7Days: since(day(6)), thisMonth: since(`${day(0).slice(0, 8)}01`) }
 }
 
-/** What scripts may build on: fields are added, never renamed. In dollars. */
+/** Scripts rely on these fields: they are added, never renamed. In dollars. */
 function asJson(answer: SpendAnswer) {
   const { account, days } = answer
   const lasts = creditLasts(account, spendOnceReady(account))

@@ -21,11 +21,11 @@ export const ssh: CliCommand = {
   },
 }
 
-/** In this command's place: its exit code is ssh's, and signals are for ssh. */
+/** Runs ssh in place of this command: passes its exit code on, and signals to it. */
 async function runSsh([program = 'ssh', ...args]: readonly string[]): Promise<number> {
   const { spawn } = await import('node:child_process')
   const child = spawn(program, args, { stdio: 'inherit' })
-  // The terminal tells ssh by itself.
+  // The terminal sends Ctrl+C to ssh itself.
   process.on('SIGINT', () => undefined)
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {

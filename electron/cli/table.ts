@@ -1,4 +1,4 @@
-/** Rows in columns as wide as they must be; those that begin with `>` are aligned to the right. */
+/** Rows in columns of their content's width; columns whose head begins with `>` are right-aligned. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const right = heads.map(head => head.startsWith('>'))
   const names = heads.map(head => head.replace('>', ''))
@@ -12,7 +12,7 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return `${all.map(line).join('\n')}\n`
 }
 
-/** A service, a host or the user may have chosen it: nothing of it moves the cursor. */
+/** Replaces control characters, since a service or a host may have chosen the text. */
 function plain(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ')
 }

@@ -15,72 +15,72 @@ import type { Activity } from './app/activity.ts'
 import type { Notifications } from './notifications/notifications.ts'
 import type { Store } from './state/store.ts'
 
-/** A fresh answer of the service about one account. State shows it already. */
+/** The result of a poll of one account, already shown by State. */
 export interface AccountPoll {
   account: AccountView
-  /** Every instance as the service gave it, secrets and all. */
+  /** All instances as the service sent them, secrets included. */
   records: readonly Instance[]
-  /** Those of the account that nothing was told of, and that may be there: nothing fresh is known of them. */
+  /** Known instances that this poll did not confirm but that may still exist. */
   unconfirmed: ReadonlySet<number>
-  /** How many polls in a row, this one the last, were sure to be without an instance. Asked while this one is told. */
+  /** How many polls in a row, up to this one, certainly lacked an instance. Valid only during `onPoll`. */
   pollsMissing(instance: number): number
-  /** Absent where it was not told: the key may not read it, or only the instances were answered. */
+  /** Absent where the key may not read it, or only the instances were polled. */
   credit?: Micros
-  /** Epoch seconds of the account's time, and by how many it may be wrong. */
+  /** Epoch seconds of the account's time, and the seconds by which it may be wrong. */
   at: number
   uncertainty?: number
 }
 
-/** Something that Berth does by itself for one account. It decides on fresh answers alone: stale ones tell nothing. */
+/** Something that Berth does by itself for one account. It decides on fresh polls alone, never on stale data. */
 export interface Automation {
-  /** What a fresh poll means to it. */
+  /** Acts on a fresh poll. */
   onPoll(poll: AccountPoll): void
-  /** Goes on with what an earlier session left under way; called again when another key is used. */
+  /** Continues the unfinished work of an earlier session; called again after the key was replaced. */
   resume(): void
   /**
-   * When it has something to do next, after that moment, epoch seconds of the account's time: a poll is made then.
-   * Infinity where that is never. What is overdue was seen by the last poll, and must not hide what comes.
+   * When it next has work after `after`, in epoch seconds of the account's time: a poll is made then. Infinity without
+   * any. Overdue work does not count: the last poll has seen it, and it must not hide later work.
    */
   dueAt?(after: number): number
-  /** Ids of those whose secret values in the keychain are still wanted. */
+  /** Ids of records whose secrets in the keychain are still needed. */
   secretOwners?(): readonly string[]
-  /** Writes what waits to be written. Never rejects. */
+  /** Writes pending changes. Never rejects. */
   flush(): Promise<void>
 }
 
-/** What everything that works for one account has at hand. */
+/** Shared context of all services of one account. */
 export interface AccountContext {
   account: AccountId
   store: Store
   machine: Machine
-  /** Where secret values of what is rented are, until it is there. */
+  /** Holds the secrets of rentals until their instances exist. */
   keychain: Keychain
-  /** Where this account's things are kept, and the folder in it. */
+  /** The account's files, and its folder in them. */
   files: Files
   folder: string
-  /** A file of theirs could not be read and was set aside under that name. */
+  /** Called where a file could not be read and was set aside under that name. */
   onBroken: (setAside: string) => void
   activity: Activity
   notifications: Notifications
   access: Access
   fileTransfers: FileTransfers
-  /** Folders of this machine and of the account's instances, kept in step. */
+  /** Syncs local folders with the account's instances. */
   sync: FolderSync
   /** Throws `key_missing` while there is no key. */
   client(): ServiceClient
-  /** The record of an instance as it came last. */
+  /** The latest record of an instance. */
   record(instance: number): Instance | undefined
-  /** Aborted when Berth ends, or the account is removed: from then on nothing is asked and nothing written. */
+  /** Aborted when Berth ends or the account is removed: after that there are no more requests and writes. */
   ending: AbortSignal
-  /** The account's time, epoch seconds. */
+  /** The account's time in epoch seconds. */
   now(): number
-  /** Sixteen hexadecimal digits that were never used before. */
+  /** Sixteen random hexadecimal digits. */
   newId(): string
-  /** Asks the service for the account at once; resolves when that poll has ended, well or not. */
+  /** Polls the account at once; resolves when that poll has ended, successfully or not. */
   poll(): Promise<void>
 }
 
-/** What comes of using a share in an instance's connection, which is given back whatever that is. */
+/** Runs `use` with a lease of the instance's connection, which is released in any case. */
 export async function withConnection<Got>(
   { account, access, client }: Pick<AccountContext, 'account' | 'access' | 'client'>,
   instance: InstanceView,

@@ -49,10 +49,10 @@ export interface BerthOptions {
   demo?: Demo
 }
 
-/** Puts Berth together and sets it going: every account is polled from here on. */
+/** Builds and starts Berth: from here on all accounts are polled. */
 export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { app } = options
-  /** Known once Activity is open; until then a failure to write rejects the start. */
+  /** Set once Activity is open; until then a failed write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
   const machine = {
@@ -191,7 +191,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
 }
 
-/** What all shows before anything is known of accounts. */
+/** State before any account is known. */
 function stateAtStart(
   app: BerthOptions['app'],
   { platform, notifier, autostart, commandFile, keychain }: Machine,
@@ -217,7 +217,7 @@ function stateAtStart(
   }
 }
 
-/** What comes with an instance, and what ends where it is away, or gone for good. None of it can keep anything else. */
+/** Follow-ups when an instance is created, missing, or gone for good. Their failures are ignored. */
 function instanceEvents(
   tunnels: Tunnels,
   access: Access,
@@ -236,7 +236,7 @@ function instanceEvents(
     onCreated({ account, client }, instance, key) {
       if (key && account !== 'demo')
         void keychain.set(instanceKeyEntry(account, instance), key).catch(() => undefined)
-      // Refused while it is being provisioned, on some services: then it is attached when someone first gets in.
+      // Some services refuse keys during provisioning; then the key is attached at the first connection.
       void access.attachKey(account, instance, client).catch(() => undefined)
     },
   }

@@ -4,40 +4,40 @@ import type { AccountId } from '../contract/ids.ts'
 import type { Place, State } from '../contract/state.ts'
 import type { Notice } from '../ports/notifier.ts'
 
-/** A started Berth, as the shells see it. They carry messages and draw State; they decide nothing. */
+/** A started Berth for the shells, which pass messages and draw State but decide nothing. */
 export interface RunningBerth {
   state(): State
   /** Calls back after every change, with the state before it; gives the function that ends this. */
   onChange(listener: (after: State, before: State) => void): () => void
-  /** A page has come: `send` carries messages to it and answers whether the transport has room for more. */
+  /** Connects a page: `send` sends messages to it and answers whether the transport has room for more. */
   connectPage(send: (message: MainMessage) => boolean): PageLink
-  /** A command from outside the page: the tray, a menu, a notification, a link. Checked like any other. */
+  /** Runs a command from outside a page: from the tray, a menu, a notification or a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
-  /** The system's ssh and its arguments, to get into an instance; its key is attached first. */
+  /** The system's ssh and its arguments to connect to an instance; attaches the key first. */
   sshArguments(on: { account?: AccountId | undefined; instance: number }): Promise<readonly string[]>
-  /** Makes a folder a project, by its absolute path: for who may name one. Gives its id; throws `no_such_folder`. */
+  /** Makes a folder a project, by its absolute path; not for pages. Gives its id; throws `no_such_folder`. */
   registerProject(folder: string): Promise<string>
-  /** Sends the page to a place, with that account shown: for the tray, a link. */
+  /** Sends the page to a place, with that account shown: for the tray and links. */
   goTo(account: AccountId | undefined, place: Place): void
-  /** Goes where a `berth://` link leads, or says why it leads nowhere. It may come from anyone. */
+  /** Follows a `berth://` link, which may come from anyone, or shows why it leads nowhere. */
   follow(link: string): void
-  /** Tells something of the shell's own. */
+  /** Shows a notice of the shell. */
   say(notice: Notice): void
-  /** The machine woke up, or its network came back: poll everything at once. */
+  /** Polls everything at once, after the machine woke or its network came back. */
   pollNow(): void
-  /** From here on the desktop shows tray icons, or shows none. */
+  /** Notes whether the desktop shows tray icons. */
   noteTray(present: boolean): void
-  /** The page failed as a whole, or a part of it: noted in Activity and in the log, up to a measure. */
+  /** Notes a failure of the page or a part of it in Activity and in the log, up to a limit. */
   notePageFailure(text: string, detail: string): void
-  /** Ends polling and connections, and writes what must be remembered. */
+  /** Ends polling and connections, and writes pending changes. */
   close(): Promise<void>
 }
 
 export interface PageLink {
-  /** Anything the page sent, unchecked. */
+  /** Handles a message of the page, which is not checked yet. */
   receive(message: unknown): void
-  /** Bytes that wait to be sent to this page hold its streams back: call when the transport has room again. */
+  /** Call once the transport has room again: until then the page's streams are paused. */
   drained(): void
-  /** The page has gone: its streams end. */
+  /** Call when the page is gone: ends its streams. */
   close(): void
 }

@@ -1,12 +1,12 @@
-/** Lists of folders that an AppImage puts its own into, for its own program (app-builder-lib, AppRun). */
+/** Lists to which an AppImage adds its own folders, for its own program (app-builder-lib, AppRun). */
 const lists = ['PATH', 'LD_LIBRARY_PATH', 'XDG_DATA_DIRS', 'GSETTINGS_SCHEMA_DIR']
 
-/** What tells where an AppImage runs from, and Electron's own name for its desktop entry. */
+/** Variables that locate the AppImage, and Electron's name for its desktop entry. */
 const own = ['APPDIR', 'APPIMAGE', 'ARGV0', 'OWD', 'CHROME_DESKTOP']
 
 /**
- * The environment for other programs: without what was meant for Berth alone. An AppImage's libraries would be loaded
- * by the user's terminal and browser.
+ * The environment for child processes, without Berth's own additions: otherwise the user's terminal and browser would
+ * load the AppImage's libraries.
  */
 export function childEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { APPDIR: appDir } = env

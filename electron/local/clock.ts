@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** The longest a timer of Node can run; a longer one would fire at once. */
+/** The longest timeout of Node in milliseconds; a longer one would fire at once. */
 const longestTimer = 2 ** 31 - 1
 
 /** The clock of this machine. */

@@ -9,13 +9,13 @@ interface CommandFileOptions {
   platform: NodeJS.Platform
   env: Readonly<Record<string, string | undefined>>
   home: string
-  /** What is run: a program and its first arguments. */
+  /** The program to run, and its first arguments. */
   command: readonly string[]
 }
 
 const ours = '# The command berth. Written by Berth, and removed in its Settings.'
 
-/** A script in the user's own folder for programs; none on Windows, which has no such folder. */
+/** The script `berth` in the user's own folder for programs. Undefined on Windows, which has no such folder. */
 export function userCommandFile({
   platform,
   env,
@@ -24,7 +24,7 @@ export function userCommandFile({
 }: CommandFileOptions): CommandFile | undefined {
   if (platform === 'win32') return undefined
   const path = join(home, '.local/bin/berth')
-  // It finds the Berth that wrote it, unless it is told of another.
+  // The script finds the Berth that wrote it, unless the caller's environment names another folder.
   const folder = env['BERTH_HOME']
     ? [`export BERTH_HOME="\${BERTH_HOME:-${inQuotes(env['BERTH_HOME'])}}"`]
     : []
@@ -60,7 +60,7 @@ export function userCommandFile({
   }
 }
 
-/** As it stands between a shell's double quotes. */
+/** Escapes text for use between a shell's double quotes. */
 function inQuotes(text: string): string {
   return text.replaceAll(/["\\$`]/g, '\\$&')
 }

@@ -3,12 +3,12 @@ import { createServer, type Server } from 'node:http'
 import { tunnelPorts } from '../ssh/tunnels/local-port.ts'
 
 /**
- * Bytes of headers that a server on 127.0.0.1 must take: cookies ignore ports, so whatever other pages of this machine
- * set there comes along, and a browser keeps up to 180 of 4 KB.
+ * Bytes of headers that a server on 127.0.0.1 must accept: cookies ignore ports, so the browser sends those of other
+ * local pages too, up to 180 of 4 KB.
  */
 export const withForeignCookies = 1024 * 1024
 
-/** A server that any user of this machine can reach: connections are limited, and dropped when they ask for nothing. */
+/** Every user of this machine can reach it, so connections are limited, and idle ones dropped. */
 export function loopbackServer(maxHeaderSize = 16 * 1024): Server {
   const server = createServer({
     maxHeaderSize,
@@ -20,7 +20,7 @@ export function loopbackServer(maxHeaderSize = 16 * 1024): Server {
   return server
 }
 
-/** The ports for browser mode to try: the one asked for, or with 0 such as are drawn, never one that a tunnel may have. */
+/** The ports for browser mode to try: the one asked for, or for 0 random ones, all above those of tunnels. */
 export function* pagePorts(asked: number): Generator<number> {
   if (asked !== 0) return yield asked
   for (let attempt = 0; attempt < 100; attempt++) yield randomInt(tunnelPorts.to + 1, 65_536)

@@ -14,12 +14,12 @@ import { systemRandom } from './random.ts'
 import { agentSocket } from './ssh-agent.ts'
 import type { Shutdown } from './start/shutdown.ts'
 
-/** The platform as Berth knows it: whatever is neither macOS nor Windows is treated as Linux. */
+/** Every platform but macOS and Windows is treated as Linux. */
 function platformOf(platform: NodeJS.Platform): Machine['platform'] {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
-/** This machine, seen through the ports. What differs between the shells comes in: where files lie, who notifies. */
+/** The ports on this machine. The shells differ in `files` and `notifier`. */
 export async function openMachine(files: Files, notifier: Notifier, shutdown?: Shutdown): Promise<Machine> {
   const platform = platformOf(process.platform)
   const programs = systemPrograms(childEnv(process.env), platform)

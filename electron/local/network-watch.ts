@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '../ports/clock.ts'
 
-/** Milliseconds between two glances; a glance that comes this much too late was slept through. */
+/** Milliseconds between checks; a check that comes this much too late means that the computer slept. */
 const glance = 5_000
 const slept = 20_000
 
 /**
- * Calls back when this machine's addresses change, and when it woke up, where nothing tells: sooner than the next
- * poll, whose pause has grown while the network was away. Gives the function that ends this.
+ * Calls back when this machine's addresses change or it wakes, where the system sends no event. The next poll would be
+ * later: its interval grows while offline. Gives the function that ends this.
  */
 export function watchNetwork(clock: Clock, changed: () => void, addresses = addressesNow): () => void {
   let before = addresses()
@@ -26,7 +26,7 @@ export function watchNetwork(clock: Clock, changed: () => void, addresses = addr
   return () => cancel()
 }
 
-/** All but those that only this machine has, in one text to compare; empty without a network. */
+/** All external addresses in one text to compare; empty without a network. */
 function addressesNow(): string {
   return Object.entries(networkInterfaces())
     .flatMap(([name, addresses]) =>

@@ -5,30 +5,30 @@ import type { Opener } from '../ports/opener.ts'
 import type { Programs } from '../ports/programs.ts'
 import { pageLeadingTo } from './private-open/leading-page.ts'
 
-/** Milliseconds after which a browser has read the file that it was given. */
+/** Milliseconds until the browser has surely read the file. */
 const readBy = 60_000
-/** Names for such files, in turn, so that two that are opened at once do not meet. */
+/** Names of these files, used in turn, so that addresses opened at once do not share one. */
 const fileNames = ['open-link-1.html', 'open-link-2.html', 'open-link-3.html', 'open-link-4.html']
 
-/** What an opener needs beside programs. Files for browsers lie with Berth's own. */
+/** Needs of an opener. The files for browsers are in Berth's own folder. */
 interface Means {
   files: Files
   clock: Clock
-  /** Gives an address that leads this user alone on to another, once; undefined where that cannot be had. */
+  /** Gives an address that redirects this user to another, once; undefined where that is not possible. */
   leadOnce: (address: string) => Promise<string | undefined>
 }
 
-/** Opens addresses with the program that this platform has for it. */
+/** Opens addresses with the platform's program for them. */
 export function systemOpener(
   programs: Programs,
   platform: NodeJS.Platform,
   { files, clock, leadOnce }: Means,
 ): Opener {
   let opened = 0
-  /** What a kill left behind goes with the first use. */
+  /** The removal of files that a killed Berth left behind, at the first use. */
   let tidied: Promise<unknown> | undefined
 
-  /** A file that leads to the address, for this user alone; it goes after a while. */
+  /** Writes a file that redirects to the address, readable by this user alone and deleted after `readBy`. */
   async function fileLeadingTo(address: string): Promise<string> {
     tidied ??= Promise.all(fileNames.map(name => files.delete(name)))
     await tidied
@@ -49,7 +49,7 @@ export function systemOpener(
   }
 }
 
-/** The address as its parser writes it, without a surprise in it. Throws a BerthError for all but http and https. */
+/** The normalised address. Throws `link_refused` for all but http and https, and for one with a user. */
 export function webAddress(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const web = parsed?.protocol === 'https:' || parsed?.protocol === 'http:'

@@ -5,17 +5,17 @@ import { delimiter, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Programs } from '../ports/programs.ts'
 
-/** Milliseconds in which a program that is run must end; the user may have to answer a question of the system's. */
+/** Milliseconds until a program that runs to its end is killed; the user may have to answer a prompt. */
 const patience = 60_000
 
-/** Programs on the PATH of `env`, started without a shell, and with `env` as their own. */
+/** Programs on the PATH of `env`, started with `env` and without a shell. */
 export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Programs {
   const endings = platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE').split(';')] : ['']
 
   async function find(name: string): Promise<string | undefined> {
     if (isAbsolute(name)) return (await isProgram(name)) ? name : undefined
     if (!/^[A-Za-z0-9._+-]+$/.test(name)) return undefined
-    // A relative entry of the PATH would find whatever lies in the current folder.
+    // A relative entry of the PATH would find programs in the current folder.
     const folders = (env['PATH'] ?? '').split(delimiter).filter(folder => isAbsolute(folder))
     for (const folder of folders) {
       for (const ending of endings) {
@@ -48,7 +48,7 @@ export function systemPrograms(env: NodeJS.ProcessEnv, platform: NodeJS.Platform
   return { find, launch: (program, args, how) => (how?.untilEnd ? run : start)(program, args) }
 }
 
-/** Why a program that was run failed: the last line it wrote, or else what the system says. */
+/** Why a program failed: its last line on stderr, or else the system's message. */
 function lastWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('killed' in error && error.killed === true) return 'it did not end within a minute'
@@ -56,7 +56,7 @@ function lastWords(error: unknown): string {
   return said.split('\n').at(-1) || error.message
 }
 
-/** Windows Terminal is a link that only Windows itself follows: of its target nothing can be told, it can be started. */
+/** `stat` fails for Windows Terminal, a link that only Windows itself follows, although it can be started. */
 async function isProgram(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK)

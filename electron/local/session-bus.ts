@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MessageBus } from '@jellybrick/dbus-next'
 
-/** A call on the session bus took too long, or the bus has gone. */
+/** A call on the session bus timed out, or the bus is gone. */
 export class BusError extends Error {
   readonly code = 'no_bus'
 }
@@ -17,22 +17,22 @@ export interface Call {
   body?: unknown[]
 }
 
-/** A signal that an interface of a service sent. */
+/** A signal from a service's interface. */
 export interface Signal {
   interface: string
   member: string
   body: readonly unknown[]
 }
 
-/** A connection to the user's session bus, by single messages: no introspection, nothing made from its answers. */
+/** A connection to the user's session bus, by single messages and without introspection. */
 export interface SessionBus {
-  /** The body of the answer. Rejects when the service refuses, after two seconds, and when the bus has gone. */
+  /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
   call(call: Call): Promise<readonly unknown[]>
   onSignal(listener: (signal: Signal) => void): void
   close(): void
 }
 
-/** Where the session bus answers; undefined when this session has none. */
+/** The session bus's address; undefined where this session has none. */
 export function busAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (env['DBUS_SESSION_BUS_ADDRESS']) return env['DBUS_SESSION_BUS_ADDRESS']
   const socket = env['XDG_RUNTIME_DIR'] && join(env['XDG_RUNTIME_DIR'], 'bus')
@@ -41,11 +41,11 @@ export function busAddress(env: Readonly<Record<string, string | undefined>>): s
 
 const patience = 2_000
 
-/** Connects. Rejects with a BusError when nothing answers there, and with what the library throws. */
+/** Connects. Rejects with a BusError where nothing answers, and with the library's errors. */
 export async function openSessionBus(address: string): Promise<SessionBus> {
   const { Message, MessageType, sessionBus } = await import('@jellybrick/dbus-next')
   const bus: MessageBus = sessionBus({ busAddress: address })
-  // The library emits errors too, though it does not declare them.
+  // The library emits errors without declaring that.
   const emitter: EventEmitter = bus as unknown as EventEmitter
   const broken = new Promise<never>((_, reject) => emitter.on('error', reject))
   broken.catch(() => undefined)

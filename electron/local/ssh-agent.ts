@@ -1,4 +1,4 @@
-/** Where the user's SSH agent listens, as this system tells it: a path, or on Windows a pipe. */
+/** The address of the user's SSH agent: a path, or on Windows a pipe. */
 export function agentSocket(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
   const told = env['SSH_AUTH_SOCK']
   if (told) return told

@@ -1,6 +1,6 @@
-/** The tray's pictures: what there is, and what the files are called. The build draws them all; the shell picks. */
+/** The tray's images and their file names. The build draws all of them; the shell picks one. */
 
-/** What the icon tells at a glance. */
+/** The states that the icon shows. */
 export const trayStates = ['calm', 'working', 'attention', 'offline'] as const
 export type TrayState = (typeof trayStates)[number]
 
@@ -8,13 +8,13 @@ export type TrayState = (typeof trayStates)[number]
 export const trayTones = ['light', 'dark', 'template'] as const
 export type TrayTone = (typeof trayTones)[number]
 
-/** Points, and pixels to a point. */
+/** Points, and pixels per point. */
 export interface TrayImageSize {
   size: 16 | 22 | 24
   scale: number
 }
 
-/** Windows scales by halves: its 16 points are 16, 24, 32 or 64 pixels. */
+/** Windows also has half scales: its 16 points are 16, 24, 32 or 64 pixels. */
 export const trayImages: readonly TrayImageSize[] = [
   { size: 16, scale: 1 },
   { size: 16, scale: 1.5 },
@@ -26,7 +26,7 @@ export const trayImages: readonly TrayImageSize[] = [
   { size: 24, scale: 2 },
 ]
 
-/** Electron finds the picture for a scale by the end of its name. */
+/** The file's name, by whose end Electron finds the image for a scale. */
 export function trayImageName(image: TrayImageSize & { state: TrayState; tone: TrayTone }): string {
   const { state, tone, size, scale } = image
   return `tray-${state}-${tone}-${size}${scale === 1 ? '' : `@${scale}x`}.png`

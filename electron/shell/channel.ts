@@ -1,5 +1,5 @@
-/** The one channel between page and main process. Contract messages go over it, both ways, and nothing else. */
+/** The only channel between page and main process: contract messages, both ways. */
 export const channel = 'berth'
 
-/** Paths of folders that the user dropped, from the preload past the page. */
+/** Sends the paths of dropped folders from the preload, past the page. */
 export const dropChannel = 'berth-drop'

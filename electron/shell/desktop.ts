@@ -37,14 +37,14 @@ export interface DesktopOptions {
   log: (line: string) => void
   /** Whether the command line asks to start without the window. */
   hidden: boolean
-  /** Absolute paths of what was built: the preload, and the folder of the pictures. */
+  /** Absolute paths of the built preload and of the folder with the images. */
   preload: string
   pictures: string
 }
 
 /**
- * Gives a running Berth its window, tray, menu and place on the desktop. Once Electron is ready. Gives what brings the
- * window.
+ * Gives a running Berth its window, tray and menus, and registers it with the desktop. Requires that Electron is ready.
+ * Gives the function that shows the window.
  */
 export async function showDesktop(options: DesktopOptions): Promise<() => void> {
   const { berth, shutdown, trayHost, clock } = options

@@ -5,7 +5,7 @@ import type { FileDialogs } from '../ports/chosen-files.ts'
 
 type Properties = NonNullable<Electron.OpenDialogOptions['properties']>
 
-/** The system's own dialogs, over Berth's window. The paths they give stay in the main process. */
+/** The system's file dialogs, over Berth's window. The chosen paths stay in the main process. */
 export const systemFileDialogs: FileDialogs = {
   chooseFiles: async () =>
     (await choose('Upload files', 'Upload', ['openFile', 'multiSelections'])).map(chosenItem),

@@ -5,7 +5,7 @@ import type { RunningBerth } from '../core/running.ts'
 import { dropChannel } from './channel.ts'
 import { isBerthsPage } from './page-channel.ts'
 
-/** Makes a folder that the user drops on a window a project, and asks whether it is to be run. */
+/** Makes a folder that is dropped on a window a project, and opens the dialog to run it. */
 export function hearFolderDrops(berth: RunningBerth, window: BrowserWindow): void {
   const { webContents } = window
 

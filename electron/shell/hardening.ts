@@ -3,24 +3,24 @@ import type { Opener } from '../ports/opener.ts'
 import { isPage } from './page-address.ts'
 import { noNetwork, webRtcPolicy } from './page-network.ts'
 
-/** Puts every page's process into the sandbox, whatever its window says. Before Electron is ready. */
+/** Sandboxes the process of every page, whatever its window's options. Call before Electron is ready. */
 export function sandboxPages(): void {
   app.enableSandbox()
 }
 
-/** Whether the sandbox holds: whoever starts Berth can switch it off, and an AppImage does where the system has none. */
+/** Whether the sandbox is on: the user can switch it off, and an AppImage does so where the system has none. */
 export function isSandboxed(): boolean {
   return !app.commandLine.hasSwitch('no-sandbox')
 }
 
-/** What is said of a Berth without it. */
+/** The notice without the sandbox. */
 export const noSandbox = {
   id: 'no-sandbox',
   title: 'Berth runs without its sandbox',
   body: 'This system does not let Berth’s page run in one, so the page is less shut off from your files. The deb and rpm packages set it up; for an AppImage, allow unprivileged user namespaces.',
 }
 
-/** Turns off what Chromium would do over the network of its own accord. Before Electron is ready. */
+/** Turns off Chromium's own background traffic. Call before Electron is ready. */
 export function silenceChromium(): void {
   const switches = [
     'disable-background-networking',
@@ -33,8 +33,8 @@ export function silenceChromium(): void {
 }
 
 /**
- * Every page there will ever be may do nothing but be Berth's: no other place, no guest, no permission, and no window but
- * what `openDetails` opens.
+ * Restricts all pages, also later ones: no other address, no webview, no permission, and no window but those that
+ * `openDetails` opens.
  */
 export function hardenPages(
   opener: Opener,
@@ -73,13 +73,13 @@ function harden(
     refuse('a webview', '')
   })
   contents.setWindowOpenHandler(({ url }) => {
-    // A link in the page: the browser's, when it is a web address, and nobody's otherwise.
+    // A link in the page: web addresses open in the browser, others nowhere.
     if (!openDetails(url)) opener.openLink(url).catch(() => refuse('a window', url))
     return { action: 'deny' }
   })
 }
 
-/** Denies every permission but the clipboard's, keeps Chromium's own services off, and gives the page no network. */
+/** Denies all permissions but the clipboard's, disables Chromium's spell checker, and gives the page no network. */
 export async function hardenSession(session: Session): Promise<void> {
   session.setPermissionRequestHandler((_contents, permission, answer, details) => {
     answer(isAllowed(permission, details.requestingUrl))
@@ -90,7 +90,7 @@ export async function hardenSession(session: Session): Promise<void> {
   await session.setProxy(noNetwork)
 }
 
-/** The terminal copies and pastes; nothing else is asked of the machine. */
+/** Only the terminal's copy and paste need a permission. */
 function isAllowed(permission: string, origin: string): boolean {
   return isPage(origin) && (permission === 'clipboard-sanitized-write' || permission === 'clipboard-read')
 }

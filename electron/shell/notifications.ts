@@ -3,7 +3,7 @@ import { escapeMarkup, openDbusNotifier } from '../local/notifier/dbus-notifier.
 import { activatedId, groupOf } from '../local/notifier/notice-ids.ts'
 import type { Notice, NoticeClick, Notifier } from '../ports/notifier.ts'
 
-/** Notifications by Electron. A later one with the same id takes the place of the earlier one. */
+/** Electron's notifications. A later one replaces an earlier one with the same id. */
 class ElectronNotifier implements Notifier {
   readonly #shown = new Map<string, Notification>()
   #click: NoticeClick = () => undefined
@@ -14,7 +14,7 @@ class ElectronNotifier implements Notifier {
 
   onClick(listener: NoticeClick): void {
     this.#click = listener
-    // Windows tells here, too, of a click on what an earlier Berth showed, be it the click that started this one.
+    // Windows also reports clicks on an earlier run's notifications here, even the click that started this run.
     if (process.platform === 'win32')
       Notification.handleActivation(details => {
         const id = activatedId(details.arguments)
@@ -22,16 +22,16 @@ class ElectronNotifier implements Notifier {
       })
   }
 
-  /** Resolves when it is on screen; rejects with the platform's reason when it cannot be shown. */
+  /** Resolves once it is on screen; rejects with the platform's reason where it cannot be shown. */
   async show(notice: Notice): Promise<void> {
-    // Earlier there is none to be made.
+    // Electron makes no notifications before it is ready.
     await app.whenReady()
     return new Promise((resolve, reject) => {
       const notification = new Notification({
         id: notice.id,
         groupId: groupOf(notice.id),
         title: notice.title,
-        // On Linux the desktop's service reads its own markup in it.
+        // On Linux the desktop's service reads the body as markup.
         body: process.platform === 'linux' ? escapeMarkup(notice.body) : notice.body,
         urgency: notice.urgency,
         timeoutType: notice.urgency === 'critical' ? 'never' : 'default',
@@ -45,7 +45,7 @@ class ElectronNotifier implements Notifier {
         if (this.#shown.get(notice.id) === notification) this.#shown.delete(notice.id)
       })
       this.#shown.get(notice.id)?.close()
-      // Kept here: one that nothing holds is collected, and its clicks with it.
+      // Kept here: without a reference it would be garbage-collected, together with its listeners.
       this.#shown.set(notice.id, notification)
       notification.show()
     })
@@ -57,7 +57,7 @@ class ElectronNotifier implements Notifier {
   }
 }
 
-/** The desktop's own notifications: on Linux by its service, which does more than Electron passes on. */
+/** The desktop's notifications; on Linux directly by its service, which can do more than Electron offers. */
 export async function openNotifier(log: (line: string) => void): Promise<Notifier> {
   const desktop = process.platform === 'linux' ? await openDbusNotifier(process.env, log) : undefined
   return desktop?.available ? desktop : new ElectronNotifier()

@@ -2,7 +2,7 @@ import type { RunningBerth } from '../core/running.ts'
 import type { Files } from '../ports/files.ts'
 import type { Notice } from '../ports/notifier.ts'
 
-/** Tells something about this desktop once, and never again. */
+/** Shows a notice about this desktop once, and never again. */
 export async function notifyOnce(
   berth: Pick<RunningBerth, 'say'>,
   files: Files,

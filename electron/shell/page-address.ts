@@ -1,4 +1,4 @@
-/** Where the page lives under Electron: a scheme of its own, so that it is an origin, and no file is one. */
+/** The page's address under Electron. Its own scheme makes it an origin, which files do not share. */
 export const pageScheme = 'app'
 export const pageOrigin = 'app://berth'
 export const pageAddress = `${pageOrigin}/index.html`
@@ -10,7 +10,7 @@ export function isPage(address: string): boolean {
   return protocol === 'app:' && host === 'berth' && username === '' && password === '' && port === ''
 }
 
-/** The instance whose details, and nothing else, that address of the page shows. */
+/** The instance's id in the address of a details window; undefined for other addresses. */
 export function detailsOf(address: string): string | undefined {
   const [, rest] = isPage(address) ? address.split('?details#/instances/', 2) : []
   return /^(\d+)(?:\/[a-z]+)?$/.exec(rest ?? '')?.[1]

@@ -3,7 +3,7 @@ import type { PageLink, RunningBerth } from '../core/running.ts'
 import { channel } from './channel.ts'
 import { isPage } from './page-address.ts'
 
-/** Joins a window's page to Berth over the one channel there is. A page that is loaded anew is a new one. */
+/** Joins a window's page to Berth. After a reload the page counts as a new one. */
 export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
   const { webContents } = window
   let link: PageLink | undefined
@@ -11,7 +11,7 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
   function connect(): PageLink {
     return berth.connectPage(message => {
       if (!webContents.isDestroyed()) webContents.send(channel, message)
-      // Electron queues without a bound and tells nothing: the streams' own windows bound what waits.
+      // Electron's queue is unbounded and reports no size; the streams' flow control bounds it.
       return true
     })
   }
@@ -38,7 +38,7 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
   })
 }
 
-/** The main frame, with Berth's page in it, and nothing that a page may have put into itself. */
+/** Whether the event comes from the main frame with Berth's page, and from no frame inside it. */
 export function isBerthsPage(event: IpcMainEvent): boolean {
   const frame = event.senderFrame
   return frame !== null && frame.parent === null && isPage(frame.url)

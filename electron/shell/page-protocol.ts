@@ -3,14 +3,14 @@ import type { PageFiles } from '../local/page-server/page-files.ts'
 import { pageHeaders } from '../local/page-server/page-headers.ts'
 import { isPage, pageScheme } from './page-address.ts'
 
-/** Makes the page's scheme a proper origin. Before Electron is ready, or it has no effect. */
+/** Makes the page's scheme a proper origin. Has no effect once Electron is ready. */
 export function declarePageScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: pageScheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
   ])
 }
 
-/** Serves the built page under its scheme, with the headers it has in a browser too. */
+/** Serves the built page under its scheme, with the same headers as in browser mode. */
 export function servePage(files: PageFiles): void {
   protocol.handle(pageScheme, request => answerPage(files, request))
 }

@@ -1,6 +1,6 @@
 import { type ChoiceName, choices, interfaceProfile, type Profile, publicProfile, ranges } from './profile.ts'
 
-/** A name or value that no profile has; the message says which and what there is. */
+/** An unknown name or value of a profile; the message says which, and lists the known ones. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError'
 }
@@ -20,8 +20,8 @@ export class Deployment {
   }
 
   /**
-   * Changes what is named and leaves the rest; `deployment` starts anew from that deployment's profile. Only the
-   * public one has variants. Throws ProfileError.
+   * Changes the given values; `deployment` restarts from that deployment's profile. Only the public one has variants.
+   * Throws ProfileError.
    */
   change(values: Readonly<Record<string, unknown>>): Profile {
     const preset = readChoice('deployment', values['deployment'] ?? this.#profile.deployment)

@@ -1,12 +1,12 @@
-/** How often one endpoint and method may be called: once in any so many seconds, or `calls` times. */
+/** How often one endpoint and method may be called: `calls` times (default once) within so many seconds. */
 export interface Interval {
   seconds: number
   calls?: number
-  /** Seconds that the endpoint stays shut after a call that came too early. */
+  /** Seconds for which the endpoint stays closed after a call that came too early. */
   penalty?: number
 }
 
-/** What the public deployment publishes, by method and path below /api/. What is not here has no limit. */
+/** The public deployment's published limits, by method and path below /api/. Other endpoints have no limit. */
 const published: Record<string, Interval> = {
   'GET v1/instances/': { seconds: 1 },
   'GET v0/instances/': { seconds: 1 },

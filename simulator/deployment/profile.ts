@@ -1,24 +1,23 @@
 /**
- * How the service answers where deployments of the interface differ, one entry a concern. README.md of this
- * folder's parent has the same as a table. The names and values are those of `--deployment` and of
- * `POST /sim/deployment`.
+ * The service's behaviour where deployments of the interface differ, one entry per concern. simulator/README.md has the
+ * same as a table. The names and values are those of `--deployment` and of `POST /sim/deployment`.
  */
 export interface Profile {
   /** The routes and records: the interface's alone, or those of the best-known public deployment. */
   deployment: 'interface' | 'public'
   /**
-   * What `GET /api/v0/instances/` answers: `v0` every instance; `v0-paged` the first page of them without a word
-   * about more; `v0-410` 410 `deprecated_endpoint`; `v0-200-deprecated` the same body with 200;
-   * `v0-success-false` 200 with `success: false`; `v0-empty` 200 and no instance.
+   * The answer of `GET /api/v0/instances/`: `v0` all instances; `v0-paged` only the first page, without saying so;
+   * `v0-410` 410 `deprecated_endpoint`; `v0-200-deprecated` the same body with 200; `v0-success-false` 200 with
+   * `success: false`; `v0-empty` 200 and no instance.
    */
   list: 'v0' | 'v0-paged' | 'v0-410' | 'v0-200-deprecated' | 'v0-success-false' | 'v0-empty'
-  /** `GET /api/v1/instances/`: not there, or in pages; `repeats` gives the same `next_token` for ever. */
+  /** `GET /api/v1/instances/`: missing, or in pages; `repeats` gives the same `next_token` forever. */
   v1: '404' | 'pages' | 'repeats'
-  /** Instances on a page at most. */
+  /** The most instances on a page. */
   page: number
-  /** How a single instance that is not there is answered: 404, or 200 with `instances: null`. */
+  /** The answer for a single missing instance: 404, or 200 with `instances: null`. */
   single: '404' | 'null'
-  /** World seconds until a new instance is in lists and readable by itself. */
+  /** World seconds until a new instance appears in lists and can be read. */
   appears: number
   /** `buckets` of section 8, or a minimum `intervals` between calls of one endpoint and method. */
   limits: 'buckets' | 'intervals'
@@ -27,27 +26,27 @@ export interface Profile {
    * `text-threshold` with one, or `html` as a proxy writes it. There is no `Retry-After`.
    */
   refusal: 'detail' | 'msg' | 'text' | 'text-threshold' | 'html'
-  /** How a key that nobody issued is refused: `plain` 401 without a code, else `auth_error` with that status. */
+  /** The refusal of an unknown key: `plain` 401 without a code, else `auth_error` with that status. */
   badkey: 'plain' | '400' | '401' | '403' | '404'
-  /** What request bodies may hold: `loose` takes null for an absent value, "10" for 10 and 10 for "10". */
+  /** The types in request bodies: `loose` takes null for an absent value, "10" for 10 and 10 for "10". */
   body: 'strict' | 'loose'
   /**
-   * Instance records: `full`; `null` in all that may be null; `missing` what is optional; `text` where numbers
-   * are expected; `null-row` with null in place of the first of a list; `bad-row` with a first one of which the `id` alone can be read.
+   * Instance records: `full`; `null` in all nullable fields; `missing` the optional ones; `text` for numbers;
+   * `null-row` with null for a list's first record; `bad-row` with a first record of which only the `id` is readable.
    */
   records: 'full' | 'null' | 'missing' | 'text' | 'null-row' | 'bad-row'
-  /** Offers in an answer at most, whatever `limit` says. */
+  /** The most offers in an answer, whatever `limit` says. */
   cap: number
   /** `credit` of the user object. */
   credit: 'there' | 'null' | 'missing'
   /**
-   * What an outbid instance shows: `running` still wants to run; `stopped` is indistinguishable from one that its
-   * user stopped, but for its bid and `min_bid`.
+   * How an outbid instance looks: `running` as intended to run; `stopped` like one that its user stopped, but for its
+   * bid and `min_bid`.
    */
   outbid: 'running' | 'stopped'
-  /** A start: it boots, or it is `queued` until someone else's GPUs are free (200 with `success: false`). */
+  /** The result of a start: it boots, or it is `queued` until GPUs are free (200 with `success: false`). */
   start: 'boots' | 'queued'
-  /** How often a log is not there yet when it is fetched: 403 at first, then 404. */
+  /** How many fetches of a log miss it: first 403, then 404. */
   logs: number
 }
 
@@ -91,11 +90,11 @@ export const publicProfile: Profile = {
   logs: 2,
 }
 
-/** What of a profile is a number; the rest are words. */
+/** The profile's numeric entries; all others are words. */
 export type RangeName = 'page' | 'appears' | 'cap' | 'logs'
 export type ChoiceName = Exclude<keyof Profile, RangeName>
 
-/** The words that each may be. */
+/** The words that each entry allows. */
 export const choices: { readonly [Name in ChoiceName]: readonly Profile[Name][] } = {
   deployment: ['interface', 'public'],
   list: ['v0', 'v0-paged', 'v0-410', 'v0-200-deprecated', 'v0-success-false', 'v0-empty'],
@@ -111,7 +110,7 @@ export const choices: { readonly [Name in ChoiceName]: readonly Profile[Name][] 
   start: ['boots', 'queued'],
 }
 
-/** The least and the greatest that each may be; all are whole numbers. */
+/** The range of each entry; all are whole numbers. */
 export const ranges: Readonly<Record<RangeName, readonly [number, number]>> = {
   page: [2, 25],
   appears: [0, 86_400],

@@ -6,9 +6,9 @@ import type { Route } from './route.ts'
 
 // interface 5: A bearer token in every request
 /**
- * Finds the caller of a request. Throws 401 (403 where the route has a code for it, and what the profile says for
- * others) without a key or with one that nobody issued; 400 without a code on a route that wants a bearer token
- * and got something else.
+ * Finds the caller of a request. Without a key, or with an unknown one, throws 401 (403 where the route has a code for
+ * it; otherwise as the profile says). Throws 400 without a code where a route requires a bearer token and got something
+ * else.
  */
 export function authenticate(
   world: World,
@@ -32,7 +32,7 @@ export function authenticate(
 }
 
 // interface 5: A scoped key is held to its categories
-/** Checks what the caller may do. Throws 403 for a key whose permissions do not cover the route. */
+/** Throws 403 for a key whose permissions do not cover the route. */
 export function authorize(caller: Caller, route: Route): void {
   if (caller.kind === 'scoped' && !caller.permissions.has(route.permission)) {
     throw forbidden(`This key lacks the permission ${route.permission}.`)

@@ -9,7 +9,7 @@ import { type FaultTime, faultMiddleware } from './faults.ts'
 import { type LimitClock, RateLimits } from './limits.ts'
 
 export interface AppOptions {
-  /** By what clock limits are counted; null for no limits. */
+  /** The clock for rate limits; null for no limits. */
   limitClock: LimitClock | null
   controlPlane: boolean
   faultTime: FaultTime
@@ -47,7 +47,7 @@ export function createApp(parts: Parts, controls: Controls, options: AppOptions)
   return app
 }
 
-/** The path as it was sent: Hono's own has lost its trailing slash. */
+/** The path as sent: Hono's own lacks the trailing slash. */
 function pathOf(context: Context<Bindings>): string {
   return new URL(context.req.url).pathname
 }

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { LoggedRequest } from './request-log.ts'
 
-/** What every request brings with it: Node's own request and response, for faults that break connections; its line in the log. */
+/** The context of a request: Node's request and response, to break connections, and its entry in the log. */
 export interface Bindings {
   Bindings: HttpBindings
   Variables: { logged: LoggedRequest }

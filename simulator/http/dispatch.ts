@@ -12,8 +12,8 @@ import { type ApiRequest, JsonText, type Route } from './route.ts'
 
 // interface 9: Every path has the prefix `/api/v0/`
 /**
- * Serves routes: authentication, then the rate limit (if any), permissions, the route. One that another deployment
- * than the one in force has makes way for those after it.
+ * Serves routes: authentication, then the rate limit (if any), permissions, the route. Routes of another deployment
+ * than the one in force are skipped.
  */
 export function serveRoutes(
   app: Hono<Bindings>,
@@ -49,7 +49,7 @@ export function serveRoutes(
   }
 }
 
-/** The HTTP answer for anything thrown: its own for a ServiceError, 500 for a mistake in the simulator. */
+/** The HTTP answer for a thrown error: its own for a ServiceError, 500 for a bug in the simulator. */
 export function answerError(error: Error): Response {
   if (error instanceof TextError) {
     return new Response(error.text, { status: error.status, headers: { 'content-type': error.type } })
@@ -59,7 +59,7 @@ export function answerError(error: Error): Response {
   return Response.json({ success: false, error: 'internal', msg: 'The simulator failed.' }, { status: 500 })
 }
 
-/** The session that a two-factor login without a key left in a cookie, as a bearer token. */
+/** The session cookie of a two-factor login without a key, as a bearer token. */
 function cookieBearer(context: Context<Bindings>): string | undefined {
   const session = getCookie(context, sessionCookie)
   return session === undefined ? undefined : `Bearer ${session}`

@@ -11,7 +11,7 @@ export const faultKinds = [
   'wrong_types',
 ] as const
 
-/** What goes wrong; simulator/README.md says what each does. */
+/** The kind of fault; simulator/README.md describes each. */
 export type FaultKind = (typeof faultKinds)[number]
 
 /** A fault rule as tests give it. */
@@ -21,7 +21,7 @@ export interface FaultInput {
   /** A regular expression for the path; any path when left out. */
   path?: string
   kind: FaultKind
-  /** How many requests it befalls; all of them when left out. */
+  /** How many requests it affects; all of them when left out. */
   times?: number
   /** The status of kind `status`; default 500. */
   status?: number

@@ -6,7 +6,7 @@ import type { Bindings } from './bindings.ts'
 import type { FaultRule } from './fault-rules.ts'
 import { wrongTypes } from './wrong-types.ts'
 
-/** The fault rules in force; a rule with `times` goes away when they are used up. */
+/** The fault rules in force. `times` is how often a rule still applies. */
 export class Faults {
   #rules: FaultRule[] = []
 
@@ -14,7 +14,7 @@ export class Faults {
     this.#rules = rules.map(rule => ({ ...rule }))
   }
 
-  /** The first rule that fits, with one of its times taken. */
+  /** The first matching rule; uses up one of its times. */
   take(method: string, path: string): FaultRule | undefined {
     const rule = this.#rules.find(
       ({ method: only, path: pattern, times }) =>
@@ -25,11 +25,11 @@ export class Faults {
   }
 }
 
-/** How the faults that take time take it. `gone` resolves once the client has given up, or the answer has left. */
+/** Waits for the faults that take time. `gone` resolves once the client has given up, or the answer was sent. */
 export interface FaultTime {
-  /** An answer is late by so many milliseconds. */
+  /** Delays an answer by so many milliseconds. */
   late(milliseconds: number, gone: Promise<unknown>): Promise<unknown>
-  /** No answer comes. */
+  /** Holds an answer back for good. */
   hang(gone: Promise<unknown>): Promise<unknown>
 }
 

@@ -3,7 +3,7 @@ import { publishedInterval } from '../deployment/intervals.ts'
 import { tooMany } from '../deployment/too-many.ts'
 import { type Route, routeName } from './route.ts'
 
-/** Milliseconds, from anywhere: what limits are counted by. */
+/** The clock for rate limits, in milliseconds from any origin. */
 export type LimitClock = () => number
 
 /** This machine's own time. */
@@ -11,18 +11,18 @@ export const realClock: LimitClock = () => performance.now()
 
 interface Bucket {
   tokens: number
-  /** When it was refilled last, by the clock of the limits. */
+  /** The last refill, by the limits' clock. */
   filled: number
 }
 
 /** The calls of one key on one endpoint that still count. */
 interface Calls {
   times: number[]
-  /** Shut until then, after a call that came too early. */
+  /** Closed until then, after a call that came too early. */
   shutUntil: number
 }
 
-/** The rate limits of whatever deployment is in force; a key and an endpoint share one, whatever the id in the path. */
+/** The rate limits of the deployment in force, per key and endpoint, whatever the id in the path. */
 export class RateLimits {
   readonly #deployment: Deployment
   readonly #now: LimitClock
@@ -57,7 +57,7 @@ export class RateLimits {
     bucket.tokens -= 1
   }
 
-  /** As published: a call too early is not counted, but may shut the endpoint for longer. */
+  /** A call that is too early is not counted, but may close the endpoint for longer. */
   #takeInterval(key: string, route: Route): void {
     const interval = publishedInterval(routeName(route))
     if (!interval) return

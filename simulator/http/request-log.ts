@@ -1,8 +1,8 @@
 import type { FaultKind } from './fault-rules.ts'
 
 /**
- * A request to the service. `status` is 0 while, or if, it was not answered; `at` in epoch seconds; `fault` is what a
- * fault rule did to it.
+ * A request to the service. `status` is 0 without an answer (yet); `at` in epoch seconds; `fault` is the applied
+ * fault's kind.
  */
 export interface LoggedRequest {
   method: string

@@ -10,20 +10,20 @@ export interface ApiRequest {
   caller: Caller
   /** How the deployment in force answers. */
   profile: Profile
-  /** Where texts are published that are fetched without a key. */
+  /** Publishes texts that are fetched without a key. */
   results: Results
   /** A path parameter that must be an integer; else 400 `invalid_args`. */
   id(name: string): number
   query: URLSearchParams
   /** The body's fields. 400 with the given code (else `invalid_args`; null for none) when it is no JSON object. */
   body(code?: string | null): Fields
-  /** Whether a body came at all: without one, `body` has no fields. */
+  /** Whether there is a body: without one, `body` has no fields. */
   hasBody: boolean
   /** Headers of the answer, for what a body cannot carry (a session's cookie). */
   headers: Headers
 }
 
-/** A body that is JSON text already, for answers too large to be written from objects each time. */
+/** A body in JSON text, for answers too large to serialise each time. */
 export class JsonText {
   readonly text: string
 
@@ -42,19 +42,19 @@ export interface Route {
   path: string
   /** Below /api/v1 instead. */
   version?: 'v1'
-  /** Only this deployment has it, in place of the route of the same method and path without this word. */
+  /** Only this deployment has the route; it replaces the one of the same method and path without `only`. */
   only?: 'public'
-  /** What a scoped key needs. */
+  /** The permission that a scoped key needs. */
   permission: Permission
   /** Requests a second for one key, section 8. Without it the endpoint has no limit. */
   threshold?: number
   /** Open to the key inside an instance; the route itself checks which instance. */
   instanceKey?: true
-  /** Answers 400 instead of 401 to a key that came in another way than as a bearer token. */
+  /** Answers 400 instead of 401 to a key that was not sent as a bearer token. */
   bearerOnly?: true
   /** Open without a bearer token (two-factor login with a `tfa_secret`). */
   anonymous?: true
-  /** The code of the 403 that answers a request without a valid key; without it that is 401 with no code. */
+  /** The code of the 403 for a request without a valid key; without it, 401 with no code. */
   authCode?: string
   answer(request: ApiRequest): Answer | Promise<Answer>
 }

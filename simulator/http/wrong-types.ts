@@ -1,5 +1,5 @@
 // interface 7: An answer of another shape than promised
-/** The same JSON with every value of another type, and lists and objects swapped: valid, and of no use. */
+/** The same JSON with every value of a wrong type, and arrays and objects swapped. */
 export function wrongTypes(value: unknown): unknown {
   if (Array.isArray(value)) return { 0: value.length === 0 ? null : wrongTypes(value[0]) }
   if (typeof value === 'object' && value !== null) {

@@ -12,7 +12,7 @@ export const accountRoutes: readonly Route[] = [
   },
 ]
 
-/** The user object, as the current user and a two-factor login give it. */
+/** The user object, in answers for the current user and for a two-factor login. */
 export function userObject({ account, twoFactor }: World): Record<string, unknown> {
   return {
     id: account.id,

@@ -5,7 +5,7 @@ import { epochSeconds } from '../world/clock.ts'
 
 // interface 8: Rate threshold 2.0: POST create API key
 // interface 8: Rate threshold 1.0: GET list API keys
-/** Section 4.1: API keys. A secret is in the answer to its creation alone. */
+/** Section 4.1: API keys. Only the answer to a creation holds the secret. */
 export const apiKeyRoutes: readonly Route[] = [
   { method: 'POST', path: '/auth/apikeys/', permission: 'user_write', threshold: 2, answer: create },
   {

@@ -9,7 +9,7 @@ import { templateFieldTypes } from './template-fields.ts'
 const HIGHEST_BID = 32
 
 // interface 8: Default recommended disk: 8 GB
-/** GB when neither the request nor a template says (section 8). */
+/** GB if neither the request nor the template says (section 8). */
 const DEFAULT_DISK = 8
 
 const runtypeWords = new Set([
@@ -97,7 +97,7 @@ function readImage(body: Fields, template: LaunchTemplate | null): string {
   return hasTag || tag === '' ? image : `${image}:${tag}`
 }
 
-/** A login counts with all three of its parts. */
+/** The registry of a login, which needs all three parts. */
 function readRegistry(fields: Fields): string | null {
   const [registry = '', ...rest] = ['repo', 'user', 'pass'].map(
     part => fields.optionalString(`docker_login_${part}`) ?? '',

@@ -4,7 +4,7 @@ import type { Machine } from '../world/machines/machines.ts'
 import type { NetworkDisk } from '../world/machines/network-disks.ts'
 
 // interface 8: Rate threshold 8: PUT machine cleanup
-/** Section 4.4: what a machine's owner can do. The listings are what deployments have beyond the interface. */
+/** Section 4.4: actions of a machine's owner. The listings are beyond the interface. */
 export const machineRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -50,7 +50,7 @@ function cancelMaintenance({ world, id, body }: ApiRequest) {
   }
 }
 
-/** The body must be there, and hold nothing (`client_id` aside, which every body may have). */
+/** A body is required, and must be empty (`client_id` aside, which any body may have). */
 function cleanUp({ world, id, body, hasBody }: ApiRequest) {
   const machineId = id('machine')
   const fields = body()

@@ -6,7 +6,7 @@ import type { Preferences } from '../world/notifications/preferences.ts'
 
 const path = '/users/:user/notification-prefs/'
 
-/** Section 4.1: how the account is told of what happens. Reading is what deployments have beyond the interface. */
+/** Section 4.1: notification preferences. Reading them is beyond the interface. */
 export const notificationRoutes: readonly Route[] = [
   { method: 'GET', path, permission: 'user_read', answer: read },
   {
@@ -32,7 +32,7 @@ function checkUser({ world, id }: ApiRequest): void {
 }
 
 // interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
-/** Every event needs both its channels. Throws 400 `invalid_args`. */
+/** Both channels are required for every event. Throws 400 `invalid_args`. */
 function readPreferences(body: Fields): Preferences {
   const preferences: Preferences = {}
   for (const [audience, events] of Object.entries(body.object('notification_preferences'))) {

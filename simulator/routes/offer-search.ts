@@ -4,10 +4,10 @@ import { readFilters } from '../world/market/filters.ts'
 import type { OfferSearch } from '../world/market/market.ts'
 import { type OfferType, offerFields, type QuotedOffer } from '../world/market/quote.ts'
 
-/** GB, a petabyte: beyond what any machine has, and far from where prices are no numbers any more. */
+/** GB (a petabyte): more than any machine has, and small enough to compute prices. */
 const mostStorage = 1_000_000
 
-/** What of a search's body is no filter. */
+/** The fields of a search's body that are no filters. */
 const parameters = new Set(['order', 'type', 'limit', 'allocated_storage', 'client_id'])
 
 const types = new Map<string, OfferType>([

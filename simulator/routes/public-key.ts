@@ -20,7 +20,7 @@ export function readPublicKey(body: Fields): string {
   return text
 }
 
-/** The type that the key's own bytes begin with: a length of four bytes, then the text. */
+/** The type in the key's bytes: a length of four bytes, then the text. */
 function innerType(base64: string): string {
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length < 4) return ''

@@ -13,7 +13,7 @@ import { twoFactorRoutes } from './two-factor.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workergroupRoutes } from './workergroups.ts'
 
-/** Everything below /api/: what one deployment alone has, then section 4, one file a part. */
+/** All routes below /api/: those of one deployment first, then section 4, one file per part. */
 export const routes: readonly Route[] = [
   ...publicRoutes,
   ...accountRoutes,

@@ -1,7 +1,7 @@
 import type { Route } from '../http/route.ts'
 import { readPublicKey } from './public-key.ts'
 
-/** The account's SSH keys, which deployments have beyond the interface. New instances get them all. */
+/** The account's SSH keys, which are beyond the interface. New instances get all of them. */
 export const sshKeyRoutes: readonly Route[] = [
   {
     method: 'GET',

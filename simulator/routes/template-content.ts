@@ -14,7 +14,7 @@ export function readContent(body: Fields): TemplateContent {
   return { ...contentDefaults, ...required, ...readChanges(body) }
 }
 
-/** Reads the fields that are there, of an edit or a creation. Throws 400 `invalid_args`. */
+/** Reads the given fields of an edit or a creation. Throws 400 `invalid_args`. */
 export function readChanges(body: Fields): Partial<TemplateContent> {
   const changes: Partial<TemplateContent> = {}
   for (const name of texts) if (body.has(name)) changes[name] = body.string(name)

@@ -3,7 +3,7 @@ import type { FieldType } from '../world/market/filters.ts'
 import type { Template } from '../world/templates/template.ts'
 
 // interface 2.3: `docker_login_pass` is never shown
-/** A template as answers show it. The registry's token never leaves; its user only for the author's own. */
+/** A template in answers. The registry's token is never sent; its user only to the author. */
 export function templateRecord(template: Template, readerId: number): Record<string, unknown> {
   const { docker_login_pass: _secret, docker_login_user, ...shown } = template.content
   return {

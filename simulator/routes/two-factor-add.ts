@@ -118,7 +118,7 @@ function addNumber(
   tfa.methods.add({ kind: 'sms', phoneNumber: challenge.to, label })
 }
 
-/** A legacy account's second factor is no method yet, so none can be added beside it. */
+/** A legacy account's second factor is no method yet, so no method can be added. */
 function refuseUntracked(tfa: TwoFactor): void {
   if (!tfa.account.state.legacy) return
   throw twoFactorRefusal(

@@ -50,8 +50,8 @@ export function twoFactorRoute(
 
 // interface 4.7: The login path takes `tfa_secret` alone
 /**
- * Which login a caller without a key is completing. `tfa_secret` says it, else `secret`, by what the browser login
- * issued or by the secret of a challenge of that login. Throws 403 `auth_error` when it is neither.
+ * The login that a caller without a key is completing: by `tfa_secret`, else by `secret`, which may be the browser
+ * login's or that of one of its challenges. Throws 403 `auth_error` when it is neither.
  */
 function readLogin({ world }: ApiRequest, body: Fields): string {
   const { sessions, challenges } = world.twoFactor

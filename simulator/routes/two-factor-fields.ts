@@ -8,7 +8,7 @@ import type { Proof } from '../world/two-factor/verification.ts'
 /** Characters of a label (section 8). */
 const LABEL = 30
 
-/** Reads `tfa_method`. Throws 400 `invalid_tfa_method` for one that there is not. */
+/** Reads `tfa_method`. Throws 400 `invalid_tfa_method` for an unknown one. */
 export function readChannel(body: Fields): Channel | undefined {
   const name = body.optionalString('tfa_method')
   if (name === undefined || name === 'sms' || name === 'totp' || name === 'email') return name
@@ -45,7 +45,7 @@ export function readLabel(body: Fields): string | undefined {
   throw body.refuse(`label must have at most ${LABEL} characters.`)
 }
 
-/** Reads `secret` (on the login path `tfa_secret` in its place); one that names the login names no challenge. */
+/** Reads `secret` (or `tfa_secret` on the login path), unless it is the login's own. */
 export function readChallengeSecret(body: Fields, login: string | null): string | undefined {
   const onLoginPath = login === null ? undefined : body.optionalString('tfa_secret')
   const secret = body.optionalString('secret') ?? onLoginPath
@@ -53,8 +53,8 @@ export function readChallengeSecret(body: Fields, login: string | null): string 
 }
 
 /**
- * Reads what shows who the caller is. The channel is `tfa_method`; without it that of `tfa_method_id`, else `sms`.
- * Throws 404 `not_found` for the id of no method.
+ * Reads a proof of identity. The channel is `tfa_method`; without it that of `tfa_method_id`, else `sms`. Throws 404
+ * `not_found` for an unknown id.
  */
 export function readProof(body: Fields, methods: Methods, login: string | null): Proof {
   const named = readChannel(body)

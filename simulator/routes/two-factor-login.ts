@@ -9,7 +9,7 @@ import { readProof } from './two-factor-fields.ts'
 /** Section 4.7: the login. */
 export const loginRoutes: readonly Route[] = [twoFactorRoute('POST', '/tfa/', 'login', logIn)]
 
-/** The account is no administrator's, so `admin` changes nothing. */
+/** The user is no administrator, so `admin` changes nothing. */
 function logIn({ world, tfa, caller, body, login, headers }: TwoFactorCall) {
   body.optionalBoolean('admin')
   const { backup } = tfa.verification.prove(readProof(body, tfa.methods, login), '2fa_login_failed')

@@ -5,7 +5,7 @@ import type { TwoFactor } from '../world/two-factor/two-factor.ts'
 import { type TwoFactorCall, twoFactorRoute } from './two-factor-call.ts'
 import { readChallengeSecret, readPhoneNumber } from './two-factor-fields.ts'
 
-/** Section 4.7: the steps that send a code, and the one that makes an authenticator's secret. */
+/** Section 4.7: sending codes, and making an authenticator's secret. */
 export const sendRoutes: readonly Route[] = [
   twoFactorRoute('POST', '/tfa/email/', 'login', sendEmail),
   twoFactorRoute('POST', '/tfa/sms/', 'login', sendSms),
@@ -13,7 +13,7 @@ export const sendRoutes: readonly Route[] = [
   twoFactorRoute('POST', '/tfa/totp-setup/', 'bearer', setUpTotp),
 ]
 
-/** With the `secret` of an email challenge a new code for that one, else a new challenge. */
+/** With the `secret` of an email challenge, sends a new code for that one; else makes a new challenge. */
 function sendEmail({ tfa, body, login }: TwoFactorCall) {
   const secret = readChallengeSecret(body, login)
   tfa.emails.requireVerified()
@@ -56,7 +56,7 @@ function setUpTotp({ tfa, world }: TwoFactorCall) {
   return { success: true, secret, provisioning_uri: uri }
 }
 
-/** The text message that is waiting for its code, for a caller who does not name it. */
+/** The latest text message challenge, for a caller who names none. */
 function latest(tfa: TwoFactor, login: string | null): Challenge {
   const challenge = tfa.challenges.latest(known => known.channel === 'sms' && known.login === login)
   if (challenge) return challenge
@@ -70,8 +70,8 @@ interface Recipient {
 }
 
 /**
- * Where a code goes: the method's number, the number given, or the one the account has. Someone who is logging in
- * cannot have it sent elsewhere than to a number the account has, if it has any.
+ * The number to send a code to: the method's, the given one, or the account's. During a login only numbers of the
+ * account are allowed, if it has any.
  */
 function recipient(tfa: TwoFactor, { phoneNumber, methodId, login }: Recipient): string {
   if (methodId !== undefined) {

@@ -6,7 +6,7 @@ import { readLabel, readProof, readStoredKind } from './two-factor-fields.ts'
 import { loginRoutes } from './two-factor-login.ts'
 import { sendRoutes } from './two-factor-send.ts'
 
-/** Section 4.7: two-factor authentication. Here is what becomes of methods once they are there. */
+/** Section 4.7: two-factor authentication. This file has the calls on existing methods. */
 export const twoFactorRoutes: readonly Route[] = [
   twoFactorRoute('GET', '/tfa/status/', 'bearer', status),
   ...loginRoutes,
@@ -27,7 +27,7 @@ function status({ tfa }: TwoFactorCall) {
   }
 }
 
-/** Removes the method that verifies, or `target_id`; a legacy account has none and is switched off. */
+/** Removes the method of the proof, or `target_id`; a legacy account has no methods and is switched off. */
 function removeMethod({ tfa, body }: TwoFactorCall) {
   const targetId = body.optionalInteger('target_id')
   const proof = readProof(body, tfa.methods, null)
@@ -65,7 +65,7 @@ function updateMethod({ tfa, body }: TwoFactorCall) {
 }
 
 // interface 3.2: A legacy account’s number becomes a method before its codes are regenerated
-/** A legacy account's number on file becomes a method first (section 4.7), whatever becomes of the proof. */
+/** A legacy account's number on file becomes a method first (section 4.7), even if the proof then fails. */
 function regenerateCodes({ tfa, body }: TwoFactorCall) {
   const { state } = tfa.account
   if (state.legacy) {

@@ -4,7 +4,7 @@ import { readEventType } from '../world/notifications/event-type.ts'
 import type { Webhook, WebhookContent } from '../world/notifications/webhooks.ts'
 import type { World } from '../world/world.ts'
 
-/** Section 4.1: webhooks. All but the change of one is what deployments have beyond the interface. */
+/** Section 4.1: webhooks. All but changing one is beyond the interface. */
 export const webhookRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -47,7 +47,7 @@ export function readNew(fields: Fields): WebhookContent {
   return { name, webhook_url, event_types: readEventTypes(fields) }
 }
 
-/** Reads what is to change, one thing at least. Throws 400 `invalid_args`. */
+/** Reads the changes, at least one. Throws 400 `invalid_args`. */
 export function readContentChanges(fields: Fields): Partial<WebhookContent> {
   const changes: Partial<WebhookContent> = {}
   if (fields.has('name')) changes.name = readName(fields)
@@ -57,7 +57,7 @@ export function readContentChanges(fields: Fields): Partial<WebhookContent> {
   return changes
 }
 
-/** Whoever subscribes to an event wants it on webhooks: preferences that were off are turned on, and told. */
+/** Subscribing to events turns their webhook preferences on; the answer lists those that were off. */
 function subscribed(world: World, webhook: Webhook): Record<string, unknown> {
   return {
     success: true,

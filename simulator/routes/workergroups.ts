@@ -5,7 +5,7 @@ import { epochSeconds } from '../world/clock.ts'
 import type { Workergroup } from '../world/workergroups/workergroups.ts'
 import type { World } from '../world/world.ts'
 
-/** Section 4.6: workergroups. Listing them is what deployments have beyond the interface. */
+/** Section 4.6: workergroups. Listing them is beyond the interface. */
 export const workergroupRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -41,7 +41,7 @@ function create({ world, body }: ApiRequest) {
   return { success: true, ...workergroupRecord(group, world.account.id) }
 }
 
-/** `template_hash` and `template_id` are alternatives; what they name must be there. */
+/** `template_hash` and `template_id` are alternatives, and must name an existing template. */
 function readTemplate(world: World, fields: Fields) {
   const hash = fields.optionalString('template_hash')
   const id = fields.optionalInteger('template_id')

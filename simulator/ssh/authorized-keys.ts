@@ -3,9 +3,9 @@ import ssh2, { type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
 const acceptedTypes = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/
 
 /**
- * Whether this attempt may go on: its key is one of `authorizedKeys` (lines of an `authorized_keys` file) and,
- * where it is signed, the signature is that key's over this very session. A client first asks without a signature
- * whether a key would do; ssh2 then answers "would do" and lets nobody in. RSA signatures over SHA-1 are refused.
+ * Whether this attempt may continue: its key is in `authorizedKeys` (lines of an `authorized_keys` file) and any
+ * signature is that key's over this session. A client first asks without a signature whether a key would do; ssh2 then
+ * says so and does not log it in. RSA signatures over SHA-1 are refused.
  */
 export function admits(attempt: PublicKeyAuthContext, authorizedKeys: readonly string[]): boolean {
   if (attempt.key.algo === 'ssh-rsa' && attempt.hashAlgo === undefined) return false

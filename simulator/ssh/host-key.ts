@@ -7,7 +7,7 @@ export interface HostKey {
   fingerprint: string
 }
 
-/** PKCS#8 of an Ed25519 key, up to where its 32 secret bytes follow (RFC 8410). */
+/** The beginning of an Ed25519 key in PKCS#8, which its 32 secret bytes follow (RFC 8410). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** The Ed25519 host key of an instance: the same world and instance always show the same key. */

@@ -10,11 +10,11 @@ import { serveSftp } from './sftp/serve-sftp.ts'
 import { serveShell } from './shell/session.ts'
 
 export interface InstanceSshOptions extends Machine {
-  /** Of the world: with the instance's id it decides the host key. */
+  /** The world's seed, which determines the host key together with the instance's id. */
   seed: number
   /** On 127.0.0.1; 0, the default, takes a free one. */
   port?: number
-  /** Lines of `authorized_keys`, asked for at each attempt. These, and only these, get in, as root. */
+  /** Lines of `authorized_keys`, read at each attempt. Only these keys are accepted, as root. */
   authorizedKeys: () => string[]
   /** A folder that exists: the instance's disk, which it sees as `/`. */
   files: string
@@ -29,11 +29,11 @@ export interface InstanceSsh {
   close(): Promise<void>
 }
 
-/** Attempts before a client is sent away; an agent may hold many keys. */
+/** Attempts before a client is disconnected; an agent may hold many keys. */
 const maxAttempts = 20
-/** Milliseconds a client has, at close, to hear that it is over before its connection is cut. */
+/** Milliseconds between telling a client of the close and cutting its connection. */
 const partingTime = 200
-/** Milliseconds to get in. */
+/** Milliseconds to log in. */
 const loginTime = 30_000
 
 /** Starts the SSH server of one instance on loopback. Rejects where the port is taken. */
@@ -51,7 +51,7 @@ export async function startInstanceSsh(options: InstanceSshOptions): Promise<Ins
       serveSftp(session, files)
     })
   })
-  // Sockets are accepted here, so that close() can drop those too that never said a word of SSH.
+  // Sockets are accepted here, so that close() can also drop those that have not begun SSH.
   const sockets = new Set<Socket>()
   const listener = createServer(socket => {
     sockets.add(socket)

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Connection } from 'ssh2'
 import type { Machine } from './machine.ts'
 
-/** Where Jupyter listens inside an instance; the one address that connections are forwarded to. */
+/** Jupyter's port inside an instance; connections are forwarded to it alone. */
 const jupyterPort = 8080
 const loopback = new Set(['127.0.0.1', 'localhost', '::1'])
 const pages = new Set(['/', '/lab', '/tree', '/notebooks'])
 
-/** The page that stands for an instance's Jupyter. It listens nowhere: forwarded channels are handed to it. */
+/** A page in place of an instance's Jupyter. It listens on no port: forwarded channels are handed to it. */
 export function jupyterPage(machine: Machine): Server {
   const page = createServer((request, response) => answer(machine, request, response))
   page.on('clientError', (_error, socket) =>
@@ -59,7 +59,7 @@ function answer(machine: Machine, request: IncomingMessage, response: ServerResp
   }
 }
 
-/** By the token in the address or in the header, or by the cookie that the first page set. */
+/** Accepts the token in the address or in the header, or the cookie of the first page. */
 function mayEnter({ jupyterToken, ...machine }: Machine, address: URL, request: IncomingMessage): boolean {
   if (jupyterToken === '') return false
   const header = /^(?:token|bearer) +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
@@ -71,7 +71,7 @@ function mayEnter({ jupyterToken, ...machine }: Machine, address: URL, request: 
   )
 }
 
-/** Not the token itself, and another name for each instance: tunnels to several may share a host name. */
+/** A hash, not the token itself, with a name per instance: tunnels to several may share a host name. */
 function cookieOf({ instanceId, jupyterToken }: Machine): string {
   return `jupyter-${instanceId}=${createHash('sha256').update(`${instanceId} ${jupyterToken}`).digest('hex')}`
 }

@@ -1,21 +1,21 @@
-/** What an instance can tell about itself. */
+/** The facts that an instance knows about itself. */
 export interface Machine {
   instanceId: number
   /** As in the prompt, such as `C.4711`. */
   hostname: string
   gpu: { name: string; count: number /** MB per GPU */; memoryMb: number }
-  /** What opens its Jupyter. */
+  /** The token of its Jupyter. */
   jupyterToken: string
   /** GPU load now, in percent. */
   utilisation: () => number
   watchdog: WatchdogPlace
 }
 
-/** Where an owner leaves a program that ends the instance. */
+/** The place for an owner's program that ends the instance. */
 export interface WatchdogPlace {
-  /** What is there: its configuration, its state and what it did last as lines `name=value`, and its log. */
+  /** The watchdog's configuration, its state and last action as lines `name=value`, and its log; null without one. */
   read(): WatchdogThere | null
-  /** With the instance's own key, and a text for its lease where that is renewed. */
+  /** Places a watchdog with the instance's own key; `lease` is a new text for each renewal. */
   put(config: string, lease: string): void
   renew(lease: string): void
   remove(): void

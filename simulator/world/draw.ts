@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Numbers that look random and follow from the seed and the name of what they decide. Two draws of the same
- * name give the same numbers whatever was drawn in between, so a machine's fate does not depend on the
- * order of requests.
+ * Pseudorandom numbers that follow from the seed and the name of what they decide. Two draws of the same name give the
+ * same numbers, so a machine's fate does not depend on the order of requests.
  */
 export class Draw {
   #state: number

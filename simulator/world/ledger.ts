@@ -1,10 +1,10 @@
 import { epochSeconds } from './clock.ts'
 
-/** What an instance costs while nothing about it changes, in whole micro-dollars per hour. */
+/** An instance's cost while nothing about it changes, in whole micro-dollars per hour. */
 export interface Rates {
   gpu: number
   disk: number
-  /** What is sent and received in an hour, where the deployment charges for it. */
+  /** Traffic per hour, where the deployment charges for it. */
   upload?: number
   download?: number
 }
@@ -24,7 +24,7 @@ export interface Total {
   instance_id: number
   gpu_micro_dollars: number
   disk_micro_dollars: number
-  /** Only where there was any. */
+  /** Absent without any. */
   traffic_micro_dollars?: number
   micro_dollars: number
 }
@@ -44,12 +44,12 @@ interface Page {
 const MILLISECONDS_PER_HOUR = 3_600_000n
 const KINDS = ['gpu', 'disk', 'upload', 'download'] as const
 
-/** What is charged for. */
+/** The kinds of charges. */
 export type Kind = (typeof KINDS)[number]
 
 /**
- * The account's ledger. Per instance and kind it sums rate × milliseconds as exact integers and rounds down to
- * whole micro-dollars once, so no charge is lost or made up however often it is looked at.
+ * The account's ledger. Per instance and kind it sums rate × milliseconds as exact integers and rounds down to whole
+ * micro-dollars once, so that no charge is lost or added however often it is read.
  */
 export class Ledger {
   readonly #pages = new Map<number, Page>()
@@ -85,7 +85,7 @@ export class Ledger {
     })
   }
 
-  /** How much of a kind one instance has used up by `now`, in the unit of its rates. */
+  /** An instance's amount of a kind up to `now`, in the unit of its rates. */
   amount(instanceId: number, kind: Kind, now: number): number {
     const page = this.#pages.get(instanceId)
     return page ? Number(spent(page, kind, now) / MILLISECONDS_PER_HOUR) : 0

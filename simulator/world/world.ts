@@ -22,15 +22,15 @@ export interface WorldOptions {
   /** World seconds per real second. */
   speed: number
   offers: number
-  /** When world time starts, milliseconds since 1970; at the real time where nothing is said. */
+  /** When world time starts, milliseconds since 1970; default the real time. */
   start?: number | undefined
   /** No flaky hosts, no rivals. */
   calm: boolean
-  /** The share of machines that are flaky, where it is not calm. */
+  /** The share of flaky machines, unless `calm`. */
   flaky: number
 }
 
-/** Everything the service knows, by subject. It lives in memory and knows no HTTP. */
+/** All state of the service, by subject. It lives in memory and knows no HTTP. */
 export class World {
   readonly seed: number
   readonly clock: WorldClock
@@ -51,9 +51,9 @@ export class World {
   readonly workergroups: Workergroups
   readonly volumes: Volumes
   readonly priceIncreases: PriceIncreases
-  /** Where each instance's SSH answers, or will answer: instance id to port on loopback. */
+  /** Each instance's SSH port on loopback, also before it listens, by instance id. */
   readonly sshPorts = new Map<number, number>()
-  /** Instances whose inside is another SSH server, which the control plane named. */
+  /** Other SSH servers in place of instances, as set by the control plane. */
   readonly joinedSsh = new Map<number, { host: string; port: number }>()
 
   constructor({ seed, speed, start, offers, calm, flaky }: WorldOptions) {
@@ -86,7 +86,7 @@ export class World {
     this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.ledger)
   }
 
-  /** Lets everything happen that was due until now. Called before every answer. */
+  /** Carries out everything that is due by now. Called before every answer. */
   catchUp(): void {
     this.instances.catchUp()
     this.transfers.catchUp()

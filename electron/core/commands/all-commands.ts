@@ -28,7 +28,7 @@ import { watchCommands } from './market/watches.ts'
 import type { Parts } from './parts.ts'
 import { projectCommands } from './project/projects.ts'
 
-/** The handler of each command that is declared. */
+/** The handlers of all declared commands. */
 export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
   return {
     ...accountCommands(parts),

@@ -22,7 +22,7 @@ import type { SavedSearches } from '../renting/offers/saved-searches.ts'
 import type { SeenOffers } from '../renting/offers/seen-offers.ts'
 import type { Store } from '../state/store.ts'
 
-/** What the commands work on. */
+/** The services that commands use. */
 export interface Parts {
   store: Store
   machine: Machine
@@ -35,7 +35,7 @@ export interface Parts {
   seenOffers: SeenOffers
   access: Access
   fileTransfers: FileTransfers
-  /** Folders of this machine that the user chose in its dialog. */
+  /** Local folders that the user chose in a dialog. */
   folders: Choices<ChosenFolder>
   tunnels: Tunnels
   sshConfig: SshConfig
@@ -49,7 +49,7 @@ export interface OnInstance {
   instance: number
 }
 
-/** The instance as State shows it, with its account's client. Throws `no_such_account` or `no_such_instance`. */
+/** The instance in State, with its account's client. Throws `no_such_account` or `no_such_instance`. */
 export function targetOf({ store, accounts }: Parts, { account, instance }: OnInstance): InstanceTarget {
   const session = accounts.session(account)
   const view = store.get().accounts[session.id]?.instances[instance]
@@ -62,7 +62,7 @@ export function targetOf({ store, accounts }: Parts, { account, instance }: OnIn
   return { account: session.id, instance: view, client: session.client }
 }
 
-/** Writes down what the user did to an instance. */
+/** Notes a user's action on an instance in Activity. */
 export function noteUser(
   { activity }: Parts,
   account: AccountId,

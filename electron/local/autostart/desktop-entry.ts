@@ -1,19 +1,19 @@
-/** What of a command line the desktop's specification wants quoted (Desktop Entry Specification, "The Exec key"). */
+/** Arguments that need no quotes (Desktop Entry Specification, "The Exec key"). */
 const plain = /^[A-Za-z0-9_@.,:=/+-]+$/
 
-/** An `Exec` line that starts exactly this, whatever is in it. */
+/** The value of an `Exec` line that runs exactly this command, with any characters in its arguments. */
 export function execLine(command: readonly string[]): string {
   return command.map(quoted).join(' ')
 }
 
 function quoted(argument: string): string {
-  // A percent sign would be a field code; the value is unescaped once as a string, then once more within quotes.
+  // A percent sign would start a field code. The value is unescaped twice: as a string, then within quotes.
   const text = argument.replaceAll('%', '%%')
   if (plain.test(text)) return text
   return `"${text.replaceAll(/["`$\\]/g, '\\$&').replaceAll('\\', '\\\\')}"`
 }
 
-/** The file that has the desktop start a command when the user logs in (Desktop Application Autostart Specification). */
+/** The desktop entry that runs a command at login (Desktop Application Autostart Specification). */
 export function autostartEntry(command: readonly string[]): string {
   return `[Desktop Entry]
 Type=Application
@@ -28,19 +28,19 @@ X-GNOME-Autostart-enabled=true
 `
 }
 
-/** Whether such a file does anything: a desktop's own settings switch it off by a line in it. */
+/** Whether the entry is in effect: a desktop's settings disable it by a line in it. */
 export function isEnabled(entry: string): boolean {
   return !/^(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/im.test(entry)
 }
 
-/** Whether such a file starts Berth without its window. */
+/** Whether the entry starts Berth without its window. */
 export function isHidden(entry: string): boolean {
   return /^Exec=.* --hidden$/m.test(entry)
 }
 
 /**
- * The file that makes an AppImage known to the desktop, as an installed package is: its links, its name and its icon
- * (Desktop Entry Specification).
+ * The desktop entry that gives an AppImage what an installed package has: links, name and icon (Desktop Entry
+ * Specification).
  */
 export function applicationEntry(image: string): string {
   return `[Desktop Entry]

@@ -7,17 +7,17 @@ import { autostartEntry, isEnabled, isHidden } from './desktop-entry.ts'
 export interface LinuxAutostartOptions {
   env: Readonly<Record<string, string | undefined>>
   home: string
-  /** What starts Berth: a program and its arguments. */
+  /** The program that starts Berth, and its arguments. */
   command: readonly string[]
 }
 
-/** An Autostart whose entry can fall behind: what starts Berth may have got another name since. */
+/** An Autostart whose entry can become outdated, since the program that starts Berth may be moved or renamed. */
 export interface LinuxAutostart extends Autostart {
-  /** Writes the entry anew where it is there and starts something else. */
+  /** Updates an enabled entry that starts another command. */
   renew(): Promise<void>
 }
 
-/** The user's autostart folder, with one file of Berth's in it. */
+/** Starts Berth at login by a desktop entry in the user's autostart folder. */
 export function linuxAutostart({ env, home, command }: LinuxAutostartOptions): LinuxAutostart {
   const folder = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'autostart')
   const file = join(folder, 'berth.desktop')

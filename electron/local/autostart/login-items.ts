@@ -1,11 +1,11 @@
-/** The part of Electron's answer about a start at login that counts. */
+/** The part of Electron's login item settings that Berth reads. */
 export interface LoginItem {
   openAtLogin: boolean
-  /** On Windows: whether the user has not switched it off in the Task Manager, where its entry stays. */
+  /** On Windows: false where the user disabled it in the Task Manager, which keeps the entry. */
   executableWillLaunchAtLogin: boolean
 }
 
-/** Whether the system starts Berth at login, as it will really do. */
+/** Whether the system really starts Berth at login. */
 export function startsAtLogin(item: LoginItem, platform: NodeJS.Platform): boolean {
   return item.openAtLogin && (platform !== 'win32' || item.executableWillLaunchAtLogin)
 }

@@ -8,7 +8,7 @@ export interface OwnEntryOptions {
   home: string
 }
 
-/** Where a user's own programs are told to the desktop, and the folders of those that were installed. */
+/** The paths of the user's own entry and icon, and of the entries that a package may have installed. */
 function places({ env, home }: OwnEntryOptions) {
   const own = env['XDG_DATA_HOME'] || join(home, '.local/share')
   const others = (env['XDG_DATA_DIRS'] || '/usr/local/share:/usr/share').split(':').filter(Boolean)
@@ -20,8 +20,8 @@ function places({ env, home }: OwnEntryOptions) {
 }
 
 /**
- * Makes an AppImage known to the desktop, whose links lead nowhere otherwise; writes again after its name has changed.
- * Nothing where a package of Berth is installed, or where the user has an entry of their own making.
+ * Writes a desktop entry for an AppImage, without which `berth://` links do not work, and updates it after the AppImage
+ * was moved. Does nothing where a package of Berth is installed or the user wrote an entry.
  */
 export async function introduceAppImage(
   image: string,
@@ -35,13 +35,13 @@ export async function introduceAppImage(
   const now = applicationEntry(image)
   if (before !== undefined && (before === now || !isOurs(before))) return
   await mkdir(dirname(at.icon), { recursive: true })
-  // Read, not copied: it lies in an archive.
+  // Read and written, not copied: it may be in an asar archive.
   await writeFile(at.icon, await readFile(icon))
   await mkdir(dirname(at.entry), { recursive: true })
   await writeFileAtomic(at.entry, now, { mode: 0o644 })
 }
 
-/** Takes back what `introduceAppImage` wrote. */
+/** Removes what `introduceAppImage` wrote. */
 export async function withdrawAppImage(options: OwnEntryOptions): Promise<void> {
   const at = places(options)
   const entry = await readFile(at.entry, 'utf8').catch(() => '')

@@ -6,16 +6,16 @@ import { promisify } from 'node:util'
 import type { Repository } from '../../ports/synced-folders.ts'
 import { childEnv } from '../child-env.ts'
 
-/** Milliseconds, and bytes of its answer. */
+/** Milliseconds, and bytes of output. */
 const bounds = { timeout: 10_000, maxBuffer: 4 * 1024 * 1024, windowsHide: true }
-/** What it is asked; submodules have a configuration of their own. */
+/** Submodules are ignored: each has a configuration of its own. */
 const question =
   'status --porcelain=v1 -z --no-renames --untracked-files=no --ignore-submodules=all -- .'.split(' ')
 
 /**
- * As git tells it. The configuration of a repository may be a stranger's, and names programs to run, so git is shown
- * another repository: an empty one that borrows the objects and the index. It is not started in the folder, where
- * Windows would look for the program first.
+ * The changed files according to git. A repository's configuration may be a stranger's and can name programs to run, so
+ * git works in an empty repository that borrows the objects and the index. Git is not started in the folder, since
+ * Windows would search it for the program first.
  */
 export async function changedSince(
   folder: string,
@@ -36,7 +36,7 @@ export async function changedSince(
     }
     const asked = ['-c', 'core.fsmonitor=false', '-C', folder, ...question]
     const { stdout } = await promisify(execFile)('git', asked, { ...bounds, cwd: empty, env })
-    // Two letters and a space stand before each path.
+    // Each path follows two letters and a space.
     return stdout.split('\0').flatMap(line => (line === '' ? [] : line.slice(3)))
   } catch {
     return undefined

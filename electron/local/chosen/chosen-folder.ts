@@ -6,10 +6,10 @@ import { BerthError } from '../../contract/problem.ts'
 import type { ChosenFolder, Sink } from '../../ports/chosen-files.ts'
 import { inOrder } from './in-order.ts'
 
-/** A folder of this machine that the user chose for downloads. Single names alone lead into it. */
+/** A local folder that the user chose for downloads. Paths in it are lists of plain names. */
 export function chosenFolder(root: string): ChosenFolder {
   const at = (path: readonly string[]) => {
-    // Whoever asks has mapped them; a path that leaves the folder would be a mistake of ours.
+    // The caller has mapped the names, so a path out of the folder is a bug.
     if (path.length === 0 || path.some(name => !isPlain(name))) throw new Error('not a path in the folder')
     return join(root, ...path)
   }
@@ -36,7 +36,7 @@ function isPlain(name: string): boolean {
 }
 
 async function openSink(target: string, part: string): Promise<Sink> {
-  // No link is followed: what is under the temporary name is Berth's own file or it is refused.
+  // Links are not followed, so the temporary file is a real file in the folder.
   const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
   const file: FileHandle = await open(part, flags, 0o644)
   const order = inOrder(file, (await file.stat()).size)
@@ -73,7 +73,7 @@ async function openSink(target: string, part: string): Promise<Sink> {
   }
 }
 
-/** A link refuses where a renaming would replace; not every file system has links. */
+/** Uses a hard link, which fails where the name is taken; renames on file systems without hard links. */
 async function giveName(part: string, target: string): Promise<void> {
   try {
     await link(part, target)
@@ -103,7 +103,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
-/** The temporary name of a file under way: the same for the same version of the same file. */
+/** The temporary name of an unfinished file: the same for the same version of the same file. */
 function partName(path: readonly string[], version: string): string {
   const key = createHash('sha256')
     .update(`${path.at(-1)}/${version}`)

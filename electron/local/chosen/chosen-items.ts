@@ -3,7 +3,7 @@ import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import { countTree } from '../../contract/instance/tree-bounds.ts'
 import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
 
-/** A file or folder of this machine that the user chose, to be sent. */
+/** A local file or folder that the user chose to upload. */
 export function chosenItem(path: string): ChosenItem {
   const name = basename(path)
   return {
@@ -22,7 +22,7 @@ export function chosenItem(path: string): ChosenItem {
 
 interface WalkContext {
   list: { folders: string[][]; files: Source[]; leftOut: number }
-  /** What was chosen, itself no link. */
+  /** The real path of the chosen file or folder. */
   top: string
   count: ReturnType<typeof countTree>
 }
@@ -56,8 +56,8 @@ async function visit(path: string, names: string[], context: WalkContext): Promi
 }
 
 /**
- * The file that a link leads to, itself no link any more. Undefined where it leads out of what was chosen: whoever sends
- * a folder means what is in it, and a link that somebody else put there could name a private key.
+ * The real path of the file that a link points to. Undefined where that is outside the chosen folder: the user means to
+ * send its contents, and a stranger's link could point to a private key.
  */
 async function linkedFile(link: string, top: string): Promise<string | undefined> {
   try {

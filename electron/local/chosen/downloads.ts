@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Downloads } from '../../ports/downloads.ts'
 import { chosenFolder } from './chosen-folder.ts'
 
-/** `~/Downloads/Berth`, or `~/Berth` for who has no downloads. */
+/** Downloads go to `~/Downloads/Berth`, or to `~/Berth` without a Downloads folder. */
 export function systemDownloads(home: string): Downloads {
   const downloads = join(home, 'Downloads')
   return {

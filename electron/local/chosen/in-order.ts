@@ -6,15 +6,15 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Writes pieces one after another to a file, from where it ends. */
+/** Appends pieces to a file, one after another. */
 export interface InOrder {
-  /** Bytes that are in the file. */
+  /** Bytes in the file. */
   size: number
-  /** Resolves when they are written; called again meanwhile, they queue. After a failure none is written any more. */
+  /** Resolves once they are written. Further calls are queued; after a failure all of them reject. */
   write(bytes: Uint8Array): Promise<void>
 }
 
-/** What has queued while the disk was busy goes to it at once: each trip there costs more than the bytes do. */
+/** Pieces queued while the disk is busy are written in one call, since each call costs more than its bytes. */
 export function inOrder(file: FileHandle, size: number): InOrder {
   const queue: Waiting[] = []
   let writing = false
@@ -56,7 +56,7 @@ export function inOrder(file: FileHandle, size: number): InOrder {
   return order
 }
 
-/** What is left of pieces when so many bytes of them are written. */
+/** The rest of the pieces after so many bytes of them. */
 function withoutFirst(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let written = bytes
   return pieces.flatMap(piece => {

@@ -22,10 +22,10 @@ import type {
 import { changedSince } from './changed-since.ts'
 import { inOrder } from './in-order.ts'
 
-/** Milliseconds for which files are looked at and read in one go, before others get their turn. */
+/** Milliseconds of synchronous file access before other work gets its turn. */
 const slice = 5
 
-/** Folders that are kept in step with instances. Small files are read at once: asking for each takes four times as long. */
+/** Folders synced with instances. Small files are read synchronously, which takes a quarter of the time. */
 export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
 
 function syncedFolder(root: string): SyncedFolder {
@@ -100,10 +100,10 @@ function syncedFolder(root: string): SyncedFolder {
   }
 }
 
-// A pipe that is opened to be read waits for who writes.
+// Non-blocking, since opening a named pipe waits for a writer.
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Waits whenever what was done in one go took long enough. */
+/** Gives a function to call before each step: once a slice is used up, it returns a promise to wait for. */
 function inSlices(): () => Promise<void> | undefined {
   let began = 0
   return () => {
@@ -148,7 +148,7 @@ async function addTarget(root: string, path: string, entry: LocalEntry): Promise
   if (target !== undefined) entry.target = target
 }
 
-/** Where a link leads, from where it lies; undefined where that is outside, also by way of others. */
+/** A link's target, relative to the link's folder; undefined where it is outside the root, also by further links. */
 async function targetInside(root: string, link: string): Promise<string | undefined> {
   try {
     const top = await realpath(root)
@@ -205,7 +205,7 @@ async function createFile(path: string, text: string): Promise<boolean> {
 
 async function receive(path: string, at: (path: string) => string): Promise<Receiving> {
   const part = join(dirname(path), partName(basename(path)))
-  // What is left of one that broke off goes; no link is followed.
+  // Removes the rest of a broken transfer. `wx` then follows no link.
   await rm(part, { force: true })
   const file = await open(part, 'wx', 0o644).catch(error => Promise.reject(fullOr(error)))
   const order = inOrder(file, 0)

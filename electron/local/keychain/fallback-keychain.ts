@@ -2,14 +2,14 @@ import { BerthError } from '../../contract/problem.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 
 export interface FallbackKeychain extends Keychain {
-  /** It answers, of late or again: what had to stay in memory goes into it, and who waits for it is told. */
+  /** Called once the system's keychain answers: moves the secrets in memory into it and calls the listeners. */
   found(): Promise<void>
 }
 
 /**
- * A keychain that answers questions need not take secrets: it may have no collection, or a prompt that nobody answers.
- * What it does not take is kept in memory, and from then on `problem` says so.
- * @param missing why there is none yet; until it is found everything is in memory
+ * A keychain that answers reads may still refuse writes: it may have no collection, or a prompt that nobody answers.
+ * Refused secrets are kept in memory, and `problem` says so from then on.
+ * @param missing why there is no keychain yet; until `found` is called all secrets are in memory
  */
 export function fallbackKeychain(system: Keychain, missing?: string): FallbackKeychain {
   const kept = new Map<string, string>()
@@ -49,7 +49,7 @@ export function fallbackKeychain(system: Keychain, missing?: string): FallbackKe
       const inMemory = kept.delete(name)
       if (away) return
       try {
-        // Also where it is in memory: an older secret may have been kept under the same name before.
+        // Even where it is in memory: the keychain may hold an older secret under the same name.
         await system.delete(name)
       } catch (error) {
         if (!inMemory || !(error instanceof BerthError)) throw error

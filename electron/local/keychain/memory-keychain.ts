@@ -1,6 +1,6 @@
 import type { Keychain } from '../../ports/keychain.ts'
 
-/** Keeps secrets until Berth ends, for a machine without a keychain. `problem` says why, to the user. */
+/** Keeps secrets in memory until Berth ends, for a machine without a keychain. `problem` tells the user why. */
 export function memoryKeychain(problem: string): Keychain {
   const secrets = new Map<string, string>()
   return {

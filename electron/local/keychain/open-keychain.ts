@@ -5,13 +5,13 @@ import { memoryKeychain } from './memory-keychain.ts'
 import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 
 const limits: KeychainLimits = { probe: 3000, call: 60_000 }
-/** Milliseconds until one that was not there is looked for again: right after a login the desktop may still start it. */
+/** Milliseconds between probes for a missing keychain: right after a login the desktop may still start it. */
 const probeInterval = 10_000
 
 /**
- * The keychain of this machine, or one in memory that says why. Never rejects, and answers within three seconds; one that
- * comes later is used from then on. `addBlock` gets what tells whether a call is under way, which may be for as long as a
- * prompt waits for its user.
+ * The system's keychain, with a fallback in memory that says why. Never rejects, and resolves within three seconds; a
+ * keychain that appears later is used from then on. `addBlock` gets a function that tells whether a call is under way,
+ * which lasts as long as a prompt waits for the user.
  */
 export async function openKeychain(
   clock: Clock,
@@ -31,7 +31,7 @@ export async function openKeychain(
   return keychain
 }
 
-/** Loaded when it is needed: it is native, and may be missing or miss its own libraries here. */
+/** Loaded on demand: a native module, which may be missing here or lack its libraries. */
 async function loadKeytar(): Promise<Keytar> {
   const loaded: { default: Keytar } = await import('keytar')
   return loaded.default

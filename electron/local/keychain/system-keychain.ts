@@ -18,16 +18,16 @@ export interface KeychainLimits {
 }
 
 export interface SystemKeychain extends Keychain {
-  /** Tells once a call that was given up has ended: what held it up is over. */
+  /** Called when a call that had timed out ends, so that the keychain is free again. */
   onBack(tell: () => void): void
-  /** Asks for something it does not have: an answer proves that one is there, and no user is asked. Rejects when none is. */
+  /** Reads an entry that does not exist: any answer proves a keychain, without a prompt. Rejects without one. */
   probe(): Promise<void>
 }
 
 /**
- * The operating system's keychain. Its calls block a thread each for as long as the keychain takes, and a locked one
- * may never answer: so one runs at a time, each has a limit, and while one hangs the others are refused at once.
- * Rejects with a BerthError whose code is `keychain_failed` or `keychain_silent`.
+ * The operating system's keychain. Each call blocks a thread, and a locked keychain may never answer: so calls run one
+ * at a time with a time limit, and while one hangs, others are refused at once. Rejects with a BerthError whose code is
+ * `keychain_failed` or `keychain_silent`.
  */
 export function systemKeychain(keytar: Keytar, clock: Clock, limits: KeychainLimits): SystemKeychain {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,7 +1,7 @@
 import { placeOf } from '../../core/app/problems.ts'
 import type { OpenLog } from './log.ts'
 
-/** Writes down where an error that nobody caught came from, before it ends the process as it would anyway. */
+/** Logs where an uncaught error came from, before it ends the process. */
 export function sayLastWords(log: OpenLog): void {
   process.on('uncaughtExceptionMonitor', (error, origin) => log.lastLine(`${origin}: ${placeOf(error)}`))
 }

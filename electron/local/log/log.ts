@@ -4,30 +4,30 @@ import type { Log } from '../../ports/log.ts'
 import { createMask } from './mask.ts'
 import { RotatingFile, type Rotation } from './rotating-file.ts'
 
-/** A megabyte, and three full ones before it. */
+/** One megabyte, and three full files before it. */
 const usual: Rotation = { largest: 1024 * 1024, kept: 3 }
 
-/** Lines that are remembered, for diagnostics. */
+/** Lines kept in memory, for diagnostics. */
 const remembered = 200
 
-/** Characters of a line: whatever is longer is cut. */
+/** Characters of a line; longer ones are cut. */
 const longest = 4_000
 
 export interface OpenLog extends Log {
-  /** As `line`, but written when it returns: for a process that is about to end. */
+  /** As `line`, but written on return: for a process that is about to end. */
   lastLine(text: string): void
-  /** Resolves when what was said is written. */
+  /** Resolves once all lines are written. */
   close(): Promise<void>
 }
 
-/** Lines with their time, masked, in a file that only the user can read. */
+/** Opens a log of masked lines with their time, in a file that only the user can read. */
 export async function openLog(path: string, rotation: Rotation = usual): Promise<OpenLog> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const file = new RotatingFile(path, rotation)
   const mask = createMask()
   const recent = (await file.open()).slice(-remembered)
 
-  /** Masked before it is cut: half a secret looks like none. */
+  /** Masked before it is cut: half a secret would not be recognised. */
   function written(text: string): string {
     const line = mask(text).replaceAll(/[\r\n]+/g, ' ')
     const whole = `${new Date().toISOString()} ${line.length > longest ? `${line.slice(0, longest)}…` : line}`

@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { appendFile, chmod, rename, rm, stat } from 'node:fs/promises'
 
-/** Bytes in a file before the next one begins, and how many full ones are kept beside it: `….1` is the newest. */
+/** The most bytes of a file, and how many full files are kept beside it: `….1` is the newest. */
 export interface Rotation {
   largest: number
   kept: number
 }
 
-/** A file that lines are added to, only its user's to read. What cannot be written, on a full disk say, is lost. */
+/** A file to append lines to, readable by its user alone. Lines that cannot be written, as on a full disk, are lost. */
 export class RotatingFile {
   readonly #path: string
   readonly #rotation: Rotation
@@ -20,7 +20,7 @@ export class RotatingFile {
     this.#rotation = rotation
   }
 
-  /** Finds what is there already; gives its last lines, up to 64 KB of them. */
+  /** Reads the size of an existing file; gives its last lines, up to 64 KB. */
   async open(): Promise<string[]> {
     this.#size = await stat(this.#path).then(
       file => file.size,
@@ -40,12 +40,12 @@ export class RotatingFile {
   }
 
   add(line: string): void {
-    // A disk that hangs must not fill the memory.
+    // Bounded, since the disk may hang.
     if (this.#waiting.length < 10_000) this.#waiting.push(`${line}\n`)
     this.#writing ??= this.#write()
   }
 
-  /** Adds a line before it returns: for a process that is about to end. */
+  /** Writes the line before it returns: for a process that is about to end. */
   addNow(line: string): void {
     const lines = [...this.#waiting.splice(0), `${line}\n`].join('')
     try {
@@ -55,13 +55,13 @@ export class RotatingFile {
     }
   }
 
-  /** Resolves when what was added is written. */
+  /** Resolves once all added lines are written. */
   async flush(): Promise<void> {
     while (this.#writing) await this.#writing
   }
 
   async #write(): Promise<void> {
-    // Whatever is said in the same breath is written at once.
+    // Waits a microtask, so that lines added together are written together.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const text = this.#nextPart()
@@ -77,7 +77,7 @@ export class RotatingFile {
     this.#writing = undefined
   }
 
-  /** As many lines as fit into one file, and at least one. */
+  /** The next lines, up to a quarter of a file's characters (a character has up to four bytes), and at least one. */
   #nextPart(): string {
     let text = ''
     while (this.#waiting.length > 0) {

@@ -11,8 +11,8 @@ const service = {
 const urgencies = { low: 0, normal: 1, critical: 2 } as const
 
 /**
- * Notifications by the desktop's own service (org.freedesktop.Notifications). Where nothing offers it, `available`
- * is false. Never rejects.
+ * Notifications by the desktop's service (org.freedesktop.Notifications). Without that service `available` is false.
+ * Never rejects.
  */
 export async function openDbusNotifier(
   env: Readonly<Record<string, string | undefined>>,
@@ -28,7 +28,7 @@ export async function openDbusNotifier(
   }
 }
 
-/** A connection to the service, and what it says it can do (`body-markup`, `actions`). */
+/** A connection to the service, and its capabilities (`body-markup`, `actions`). */
 interface Connected {
   bus: SessionBus
   can: ReadonlySet<unknown>
@@ -58,10 +58,10 @@ class DbusNotifier implements Notifier {
   readonly #address: string
   readonly #log: (line: string) => void
   #connected: Connected
-  /** The service's number of each notice on screen. */
+  /** The service's number for each notice on screen, by our id. */
   readonly #numbers = new Map<string, number>()
   #click: NoticeClick = () => undefined
-  /** Notices are shown one after the other: the second of an id must know the number of the first. */
+  /** One at a time: the second notice with an id needs the number of the first. */
   readonly #inTurn = oneAtATime()
 
   constructor(address: string, connected: Connected, log: (line: string) => void) {
@@ -111,14 +111,14 @@ class DbusNotifier implements Notifier {
           urgency: new Variant('y', urgencies[notice.urgency]),
           'desktop-entry': new Variant('s', 'berth'),
         },
-        // How long it stays is the desktop's to decide, which knows the user's choice for each urgency.
+        // The desktop decides how long it stays, by the user's choice for each urgency.
         -1,
       ],
     })
     return Number(number)
   }
 
-  /** The service may have been restarted since: then on a new connection, once, where old numbers mean nothing. */
+  /** Retries once on a new connection, since the service may have been restarted. Old numbers are then invalid. */
   async #again<T>(work: (connected: Connected) => Promise<T>): Promise<T> {
     try {
       return await work(this.#connected)
@@ -141,7 +141,7 @@ class DbusNotifier implements Notifier {
   }
 }
 
-/** The service reads its body as a small markup language (Desktop Notifications Specification, section 5). */
+/** Escapes the body, which the service reads as markup (Desktop Notifications Specification, section 5). */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

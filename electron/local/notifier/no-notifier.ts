@@ -1,6 +1,6 @@
 import type { Notifier } from '../../ports/notifier.ts'
 
-/** For a machine that shows no notifications: the page does. */
+/** For a machine without notifications: the page shows them instead. */
 export const noNotifier: Notifier = {
   available: false,
   show: async () => undefined,

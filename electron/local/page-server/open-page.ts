@@ -2,12 +2,12 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Opener } from '../../ports/opener.ts'
 import type { PageServer } from './page-server.ts'
 
-/** Milliseconds that a browser has to open the page. */
+/** Milliseconds for the browser to open the page. */
 const patience = 10_000
 
 /**
- * Opens the page in the user's browser. Not every browser finds a name below `localhost`: where no page has joined by
- * then, an address on 127.0.0.1 is opened beside it and said. Rejects where nothing can be opened.
+ * Opens the page in the user's browser. Some browsers do not resolve names below `localhost`: where no page joins in
+ * time, the server also listens on 127.0.0.1, and that address is said. Rejects where there is no browser.
  */
 export async function openPage(
   server: Pick<PageServer, 'address' | 'joined' | 'openNumericAddress'>,

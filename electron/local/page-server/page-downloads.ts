@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BrowserDownload, BrowserDownloads, ByteSink } from '../../ports/chosen-files.ts'
 
-/** Milliseconds for which an address waits for its one use. */
+/** Milliseconds until an unused address expires. */
 const validFor = 60_000
 const folder = '/download/'
 
 /**
- * Downloads by addresses that are used once. The browser puts the bytes where the user wants under a temporary name of
- * its own, holds the sender back while its disk is slow, and needs none of them in the page's memory; unlike the file
- * pickers of scripts, every browser can do it.
+ * Downloads by one-use addresses. The browser writes the bytes where the user wants, under a temporary name of its own,
+ * slows the sender down while its disk is slow, and holds none in the page's memory. Unlike the file pickers of
+ * scripts, every browser supports this.
  */
 export class PageDownloads implements BrowserDownloads {
   readonly #offered = new Map<string, { download: BrowserDownload; forget: () => void }>()
@@ -26,14 +26,14 @@ export class PageDownloads implements BrowserDownloads {
     return `${folder}${key}`
   }
 
-  /** Whether the path is one of a download, used or not. */
+  /** Whether the path belongs to a download, used or not. */
   isDownload(path: string): boolean {
     return path.startsWith(folder)
   }
 
   /**
-   * Sends the download of the path, or gives the status to refuse with. Only Berth's own page may lead to it, where
-   * the browser says who did. `headers` are those of every answer.
+   * Sends the path's download, or gives the status of a refusal. Requests from other sites are refused, where the
+   * browser names the site. `headers` go with every answer.
    */
   answer(
     request: IncomingMessage,
@@ -68,7 +68,7 @@ function sinkOf(response: ServerResponse): ByteSink {
     onLeave: () => undefined,
     async write(bytes: Uint8Array): Promise<void> {
       if (response.destroyed) throw new Error('the browser has left')
-      // The bytes are only lent: copied before they wait in a queue.
+      // Copied, since the caller reuses the bytes while they are queued.
       if (response.write(Buffer.from(bytes))) return
       await Promise.race([once(response, 'drain'), once(response, 'close')])
       if (response.destroyed) throw new Error('the browser has left')
@@ -87,7 +87,7 @@ function asciiOf(name: string): string {
   return name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
 }
 
-/** As RFC 5987 has it: what a header may hold, and nothing that ends it. The name has no half characters. */
+/** Encodes a name for a header (RFC 5987). The name must have no lone surrogates. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replace(
     /['()*!]/g,

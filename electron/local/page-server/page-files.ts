@@ -5,9 +5,9 @@ import { extname, join } from 'node:path'
 export interface PageFile {
   bytes: Uint8Array
   type: string
-  /** What a cache may do with it: names with a hash in them never change. */
+  /** Names with a hash are cached for good, as their content never changes. */
   cacheControl: string
-  /** `br` when the bytes are compressed. */
+  /** `br` where the bytes are compressed. */
   encoding?: 'br'
 }
 
@@ -21,7 +21,7 @@ const types: Record<string, string> = {
   '.json': 'application/json',
 }
 
-/** The built page in a folder. Files are read once; with `brotli`, the build's compressed twin is preferred. */
+/** The built page in a folder. Each file is read once; with `brotli`, the build's compressed copy is preferred. */
 export class PageFiles {
   readonly #root: string
   readonly #read = new Map<string, Promise<PageFile | undefined>>()
@@ -30,7 +30,7 @@ export class PageFiles {
     this.#root = root
   }
 
-  /** The file for the path of an address; undefined when the page has no such file. */
+  /** The file for an address's path; undefined where the page has none. */
   find(pathname: string, brotli: boolean): Promise<PageFile | undefined> {
     const name = pathname === '/' ? 'index.html' : pathname.slice(1)
     const type = types[extname(name)]
@@ -41,7 +41,7 @@ export class PageFiles {
     if (known !== undefined) return known
     const found = this.#load(name, type, brotli)
     this.#read.set(key, found)
-    // Names that do not exist are not remembered: they have no end.
+    // Names that do not exist are not cached: there is no end to them.
     void found.then(file => file ?? this.#read.delete(key))
     return found
   }

@@ -1,4 +1,4 @@
-/** What every answer with a part of the page carries, whichever shell serves it. `socket` is the one address besides its own that the page may connect to. */
+/** The headers of all files of the page. `socket` is the only foreign address that it may connect to. */
 export function pageHeaders(socket?: string): Record<string, string> {
   const policy = [
     "default-src 'self'",

@@ -4,9 +4,9 @@ import type { WebSocket } from 'ws'
 import { type Nonces, proofText, writeGreeting } from '../../contract/bridge/proof.ts'
 import { sameToken } from './page-token.ts'
 
-/** Sockets that may wait at once for the page's proof. */
+/** The most sockets that wait for the page's proof at once. */
 const mostWaiting = 32
-/** Bytes heard of a page, and milliseconds waited for it, before it has proven itself. */
+/** The most bytes and milliseconds that a page may take for its proof. */
 const mostHeard = 8 * 1024
 const patience = 5_000
 
@@ -15,7 +15,7 @@ export function proofOf(token: string, side: keyof Nonces, nonces: Nonces): stri
   return createHmac('sha256', token).update(proofText(side, nonces)).digest('hex')
 }
 
-/** Greets pages: proves Berth to them, and lets in those that prove themselves. The others are few, and soon gone. */
+/** Proves Berth to pages, and lets in pages that prove themselves. Others are few, and soon disconnected. */
 export class PageGreeter {
   readonly #token: string
   readonly #waiting = new Set<WebSocket>()
@@ -24,12 +24,12 @@ export class PageGreeter {
     this.#token = token
   }
 
-  /** Whether as many pages wait as may. */
+  /** Whether the most pages wait already. */
   get isFull(): boolean {
     return this.#waiting.size >= mostWaiting
   }
 
-  /** Calls `letIn` once the page has proven itself. `socket` is what carries it, `nonce` the page's. */
+  /** Calls `letIn` once the page has proven itself. `socket` is the one below it, `nonce` the page's. */
   greet(page: WebSocket, socket: Duplex, nonce: string, letIn: () => void): void {
     const nonces = { page: nonce, berth: randomBytes(32).toString('hex') }
     let heard = 0

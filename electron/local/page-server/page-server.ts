@@ -13,20 +13,20 @@ import { PageGreeter } from './page-proof.ts'
 import { joinPage } from './page-socket.ts'
 import { newPageToken } from './page-token.ts'
 
-/** The largest message a page may send, in bytes: a rental with every variable at its longest is below it. */
+/** The most bytes of a page's message: even a rental with all variables at their longest is smaller. */
 const largestMessage = 8 * 1024 * 1024
 
-/** Browser mode's server. Its files are the same for everyone and hold nothing; the socket is for who knows the token. */
+/** Browser mode's server. Its files are public and hold no data; the socket requires the token. */
 export interface PageServer {
-  /** The page's address with its token: for the user alone. Its host name is of this run alone. */
+  /** The page's address with its token, for the user alone. Its host name is random for each run. */
   address: string
-  /** What the page's browser takes as files. */
+  /** Downloads that the page's browser saves as files. */
   downloads: PageDownloads
-  /** Resolves once a page is joined to Berth. */
+  /** Resolves once a page has joined. */
   joined: Promise<void>
-  /** From here on pages are joined to Berth. */
+  /** Starts to join pages to Berth. */
   serve(berth: Pick<RunningBerth, 'connectPage'>): void
-  /** A second address of the page, on 127.0.0.1 and a port of its own: for a browser that does not find the name. */
+  /** Opens a second address on 127.0.0.1 and another port, for a browser that does not resolve the name. */
   openNumericAddress(): Promise<string>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
     sayJoined = resolve
   })
 
-  /** Serves the page on that host name; gives its address. */
+  /** Serves the page under a host name; gives its address. */
   async function listenAs(name: string, port: number, maxHeaderSize?: number): Promise<string> {
     const listening = await listenOnLoopback(pagePorts(port), chosen => {
       const host = `${name}:${chosen}`
@@ -68,7 +68,7 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
     host: string,
     headers: Record<string, string>,
   ): Promise<void> {
-    // A foreign name that resolves to loopback would make another site's page ours. Who lacks the name is not told it.
+    // Stops other sites whose name resolves to loopback (DNS rebinding). The refusal does not reveal the name.
     if (request.headers.host !== host) return end(response, 403, pageHeaders())
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, headers)
     const path = pathname(request)
@@ -119,7 +119,7 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
       for (const page of sockets.clients) page.close(1001)
       const closed = servers.map(server => new Promise(resolve => server.close(resolve)))
       for (const server of servers) server.closeAllConnections()
-      // A page that does not answer the goodbye is not waited for.
+      // Does not wait for a page that does not answer the close.
       const impatience = setTimeout(() => {
         for (const page of sockets.clients) page.terminate()
       }, 300)
@@ -129,7 +129,7 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
   }
 }
 
-/** The nonce of a page that asks from the page's own origin, for its own host; undefined for all else. */
+/** The nonce of a request from the page's own origin to its own host; undefined for all others. */
 function nonceOf(request: IncomingMessage, host: string): string | undefined {
   const { host: givenHost, origin } = request.headers
   if (givenHost !== host || origin !== `http://${host}` || pathname(request) !== '/socket') return undefined
@@ -139,7 +139,7 @@ function nonceOf(request: IncomingMessage, host: string): string | undefined {
   return name === 'berth' && nonce !== undefined && isNonce(nonce) && more.length === 0 ? nonce : undefined
 }
 
-/** Whoever does not take its end is not waited for: the socket is gone once the answer has left. */
+/** Does not wait for the client's end: the socket is destroyed once the answer was sent. */
 function refuse(socket: Duplex, status: string): void {
   const answer = `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`
   socket.end(answer, () => socket.destroy())

@@ -2,12 +2,12 @@ import type { RawData, WebSocket } from 'ws'
 import { decodeMessage, encodeMessage } from '../../contract/bridge/frames.ts'
 import type { RunningBerth } from '../../core/running.ts'
 
-/** Bytes that may wait in a socket before the page's streams are held back. */
+/** Queued bytes at which the page's streams are paused. */
 const fullAt = 1024 * 1024
 /** Milliseconds between two checks of a full socket. */
 const checkInterval = 10
 
-/** Joins a page's socket to Berth: the contract's messages both ways, streams held back while the socket is full. */
+/** Joins a page's socket to Berth: the contract's messages both ways, with streams paused while the socket is full. */
 export function joinPage(berth: Pick<RunningBerth, 'connectPage'>, socket: WebSocket): void {
   let watching: NodeJS.Timeout | undefined
 

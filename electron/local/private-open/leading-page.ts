@@ -1,4 +1,4 @@
-/** A page that leads to an address: for a browser that is given a file, since a command line would show the address. */
+/** A page that redirects to an address: a browser gets its file, since a command line would show the address. */
 export function pageLeadingTo(address: string, title: string): string {
   const target = escaped(address)
   return `<!doctype html>

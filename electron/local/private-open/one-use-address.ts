@@ -7,14 +7,14 @@ import { loopbackServer, withForeignCookies } from '../loopback-server.ts'
 import { sameToken } from '../page-server/page-token.ts'
 import { type Connections, listenerAt, ownerOf, systemConnections } from './connection-owner.ts'
 
-/** Milliseconds for which the address waits for its one use: a browser may have to start first. */
+/** Milliseconds until the unused address expires: a browser may have to start first. */
 const validFor = 60_000
 const loopback = '127.0.0.1'
 
 /**
- * An address on loopback that leads on to another, once, and only a program of this very user: a command line shows
- * it to every user of the machine, and any of them could be there first. Undefined where the system does not tell who
- * holds a connection.
+ * An address on loopback that redirects to another, once, and only for a program of this user: every user of the
+ * machine sees it on the command line, and could be first. Undefined where the system does not list the owners of
+ * connections.
  */
 export async function oneUseAddress(
   target: string,
@@ -27,7 +27,7 @@ export async function oneUseAddress(
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const here = { address: loopback, port }
-  // What is known of this very end shows whether the list can be believed.
+  // The list must contain this very socket, or it is not reliable.
   if (user === undefined || listenerAt(await connections(), here) !== user) {
     server.close()
     return undefined
@@ -48,7 +48,7 @@ export async function oneUseAddress(
     return ownerOf(await connections(), { address, port: remotePort }, here) === user
   }
 
-  /** The status to refuse with. The one that is not refused uses the address up. */
+  /** The status of a refusal. The first request that is not refused uses the address up. */
   async function refuse(request: IncomingMessage): Promise<number | undefined> {
     if (request.headers.host !== host || !(await isUsers(request))) return 403
     if (!sameToken(request.url ?? '', path)) return 404
@@ -63,7 +63,7 @@ export async function oneUseAddress(
     const refusal = await refuse(request)
     const always = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', connection: 'close' }
     if (refusal === undefined) {
-      // A redirection, not a page: no script of whatever once used this port can read where it leads.
+      // A redirect, not a page: no script from an earlier use of this port can read its target.
       response.writeHead(303, { ...always, location: target })
       response.end()
       return

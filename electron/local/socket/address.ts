@@ -2,27 +2,27 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Where the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter. Where there is none
- * (Windows has pipes instead, and a socket's path has a limit) the address is drawn anew for each run, and a file in that
- * folder says it.
+ * The address at which the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter.
+ * Where that is not possible (Windows has pipes instead, and a socket's path has a limit), each run draws a random
+ * address and writes it to a file in that folder.
  */
 
-/** Bytes that the path of a socket may have: macOS takes the fewest. */
+/** The most bytes of a socket's path; the limit of macOS is the lowest. */
 const longestPath = 103
 const fileName = 'socket-address'
 
-/** In Berth's folder, where that is possible. */
+/** The address in Berth's folder; undefined where that is not possible. */
 function plainAddress(home: string, platform: NodeJS.Platform): string | undefined {
   const path = join(home, 'berth.sock')
   return platform === 'win32' || Buffer.byteLength(path) > longestPath ? undefined : path
 }
 
-/** Where Berth's socket is if it runs; undefined where no Berth has said. */
+/** The address of Berth's socket, if it runs; undefined where none is known. */
 export async function findAddress(home: string, platform: NodeJS.Platform): Promise<string | undefined> {
   return plainAddress(home, platform) ?? (await readFile(join(home, fileName), 'utf8').catch(() => undefined))
 }
 
-/** An address to listen at, and what takes away all that was made for it. Berth's folder must be there, and locked. */
+/** An address to listen at, and the function that removes it. Berth's folder must exist and be locked. */
 export async function takeAddress(
   home: string,
   platform: NodeJS.Platform,
@@ -31,7 +31,7 @@ export async function takeAddress(
   const plain = plainAddress(home, platform)
   if (plain !== undefined) return { address: plain, leave: () => rm(plain, { force: true }) }
   const file = join(home, fileName)
-  // Other users may see a name, so no two runs have the same: nobody can wait there for the next one's command.
+  // Other users can see these names, so each run has another: nobody can wait at it for the next run's command.
   const folder = platform === 'win32' ? undefined : await mkdtemp('/tmp/berth-')
   const address = folder === undefined ? `\\\\.\\pipe\\berth-${random(32)}` : join(folder, 'berth.sock')
   await writeFile(file, address, { mode: 0o600 })

@@ -9,13 +9,13 @@ import { takeAddress } from './address.ts'
 import { decodeLine, encodeLine, longestLine, onLines } from './lines.ts'
 import { localRequests } from './requests.ts'
 
-/** Bytes that may wait for a client before its streams and patches are held back, and before it is let go. */
+/** Queued bytes at which a client's streams and patches are paused, and at which it is disconnected. */
 const fullAt = 1024 * 1024
 const mostWaiting = 64 * 1024 * 1024
 const mostClients = 64
 
 export interface CommandSocketOptions {
-  /** Berth's folder, which this process has locked. */
+  /** Berth's folder, locked by this process. */
   home: string
   berth: Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>
   random: Random
@@ -26,9 +26,9 @@ export interface CommandSocketOptions {
 }
 
 /**
- * Opens the socket that the command `berth` speaks to, for this user alone. A client is as a page: the same messages, the
- * same dispatcher and checks, and the local requests beside them. Never rejects: without it Berth runs all the same.
- * Gives what closes it.
+ * Opens the socket for the command `berth`, for this user alone. A client is treated like a page, with the same
+ * messages, dispatcher and checks, and has the local requests besides. Never rejects: Berth also runs without it. Gives
+ * the function that closes it.
  */
 export async function openCommandSocket(options: CommandSocketOptions): Promise<() => Promise<void>> {
   try {
@@ -46,7 +46,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
       sshArguments: berth.sshArguments,
       registerProject: ({ folder }) => berth.registerProject(folder),
       openPage: async () => void openPage(),
-      // Once the answer has left.
+      // After the answer was sent.
       quit: async () => void setImmediate(quit),
     } satisfies HandlersOf<typeof localRequests>,
     log,
@@ -66,12 +66,12 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
     server.listen(address, resolve)
   })
   server.on('error', error => log(`the command’s socket: ${error.message}`))
-  // The folder keeps others out until then, too.
+  // Until here the folder's mode keeps others out.
   if (isFile) await chmod(address, 0o600)
   return async () => {
     const closed = new Promise(resolve => server.close(resolve))
     for (const client of clients) client.destroySoon()
-    // A client that does not read its last answer is not waited for.
+    // Does not wait for a client that does not read its last answer.
     const impatience = setTimeout(() => {
       for (const client of clients) client.destroy()
     }, 300)
@@ -81,7 +81,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
   }
 }
 
-/** What a killed Berth left goes; what answers, or is no socket, is not Berth's to take away. Throws for that. */
+/** Removes the socket of a killed Berth. Throws where another program answers, and where it is no socket. */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (found === undefined) return
@@ -106,7 +106,7 @@ function serveClient(client: Socket, berth: CommandSocketOptions['berth'], ask: 
   function send(message: MainMessage): boolean {
     if (client.destroyed || client.writableEnded) return true
     client.write(encodeLine(message))
-    // It asks and asks, and reads nothing.
+    // The client sends requests and reads no answers.
     if (client.writableLength > mostWaiting) client.destroy()
     return client.writableLength < fullAt
   }
@@ -142,7 +142,7 @@ function serveClient(client: Socket, berth: CommandSocketOptions['berth'], ask: 
   )
 }
 
-/** Whether it asks for what no page may ask. */
+/** Whether it is one of the local requests, which pages may not send. */
 function isLocal(message: unknown): message is { call: number; name: string; args: unknown } {
   if (typeof message !== 'object' || message === null || !('name' in message) || !('call' in message))
     return false

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net'
 import type { MainMessage, PageMessage } from '../../contract/bridge/messages.ts'
 
-/** Bytes of one message to Berth. */
+/** The most bytes of one message to Berth. */
 export const longestLine = 1024 * 1024
 
 const lineFeed = 10
 
-/** How messages travel on the command's socket: JSON, one on each line; the bytes of `data` in base64. */
+/** The wire format of the command's socket: one JSON text per line, with the bytes of `data` in base64. */
 export function encodeLine(message: PageMessage | MainMessage): string {
   const sent =
     message.kind === 'data' ? { ...message, bytes: Buffer.from(message.bytes).toString('base64') } : message
   return `${JSON.stringify(sent)}\n`
 }
 
-/** The message on a line, unchecked but for its outer form; undefined when it has none. */
+/** The message of a line, of which only the outer form is checked; undefined where that is wrong. */
 export function decodeLine(line: string): unknown {
   try {
     const message: unknown = JSON.parse(line)
@@ -26,7 +26,7 @@ export function decodeLine(line: string): unknown {
   }
 }
 
-/** Calls back for each line that comes, and once for one that is longer than `most` bytes: then for no more. */
+/** Calls back for each line, and once for a line longer than `most` bytes, after which it ignores all others. */
 export function onLines(
   socket: Socket,
   onLine: (line: string) => void,

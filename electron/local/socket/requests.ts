@@ -3,11 +3,11 @@ import * as v from 'valibot'
 import { command, onInstance } from '../../contract/commands/command.ts'
 
 /**
- * What the command may ask beside the page's commands. Whoever reaches the socket is the user, who may name a path and
- * end Berth: a page may do neither.
+ * The requests that the command has besides the page's commands. Only the user can reach the socket, so these may name
+ * a path and end Berth, which a page may not.
  */
 export const localRequests = {
-  /** The system's ssh and its arguments, to get into an instance; its key is attached first. */
+  /** The system's ssh and its arguments to connect to an instance; attaches the key first. */
   sshArguments: command(onInstance).answers<readonly string[]>(),
   /** Makes a folder a project, by its absolute path; answers its id. Throws `no_such_folder`. */
   registerProject: command({
@@ -17,8 +17,8 @@ export const localRequests = {
       v.check(path => isAbsolute(path) && !path.includes('\0'), 'give an absolute path'),
     ),
   }).answers<string>(),
-  /** Brings Berth's window, or opens its page in the browser. */
+  /** Shows Berth's window, or opens its page in the browser. */
   openPage: command({}).answers<void>(),
-  /** Ends Berth, without a question. */
+  /** Ends Berth without asking. */
   quit: command({}).answers<void>(),
 }

@@ -1,11 +1,11 @@
 import type { RunningBerth } from '../../core/running.ts'
 
-/** What the page's server and the command's socket ask of Berth. */
+/** The part of Berth that the page's server and the command's socket use. */
 type Asked = Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>
 
 /**
- * A Berth that is still starting, for the pages and commands that come before it is there: what they ask waits for it, in
- * order. Of a start that failed they hear nothing but that their connection ends.
+ * A stand-in while Berth starts, for pages and commands that connect early: their requests wait for it, in order. After
+ * a failed start their messages get no answer, and requests reject.
  */
 export function berthToCome(starting: Promise<Asked>): Asked {
   return {

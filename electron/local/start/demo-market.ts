@@ -6,7 +6,7 @@ import { openFiles } from '../files.ts'
 import type { Flags } from './flags.ts'
 import type { Shutdown } from './shutdown.ts'
 
-/** The part of the embedded service that the demo uses. Only the entries know where it comes from. */
+/** The part of the embedded service that the demo uses. Only the entries know which module provides it. */
 interface Market {
   baseUrl: string
   apiKey: string
@@ -16,7 +16,7 @@ interface Market {
   close(): Promise<void>
 }
 
-/** Something that makes no sense in the market, such as outbidding what is on demand, is said in the log. */
+/** Logs failures, such as of outbidding an on-demand instance. */
 function loggingFailures(controls: Market['controls'], log: (line: string) => void): DemoControls {
   const logging =
     <Args extends unknown[]>(run: (...args: Args) => unknown) =>
@@ -34,7 +34,7 @@ function loggingFailures(controls: Market['controls'], log: (line: string) => vo
   }
 }
 
-/** Starts the embedded service; its options are those of the demo. */
+/** Starts the embedded service with the demo's options. */
 type StartMarket = (options: {
   speed: number
   offers: number
@@ -43,8 +43,8 @@ type StartMarket = (options: {
 }) => Promise<Market>
 
 /**
- * The demo: from the start where it was asked for. `load` brings the service. All that it keeps is below Berth's own
- * folder, which no other user can write to, and goes when Berth ends; what a kill left goes at the next start. Links in
+ * The demo, running from the start where a flag says so. `load` imports the service. Its data is below Berth's own
+ * folder, which no other user can write to, and is deleted when Berth ends; after a kill, at the next start. Links in
  * it are removed, not followed.
  */
 export async function demoFor(

@@ -4,7 +4,7 @@ import { FlagError, usage } from './flags.ts'
 export interface StartFailure {
   /** In plain words. */
   words: string
-  /** The same with where it comes from, of an error that nobody foresaw. */
+  /** The same with the stack, for an unexpected error. */
   trace?: string
   /** The process's exit code: 2 for a wrong flag, 1 for the rest. */
   code: 1 | 2
@@ -19,7 +19,7 @@ export function startFailure(error: unknown): StartFailure {
     return { words: `Port ${port} is taken. Give another one with --port, or 0 for any.`, code: 1 }
   if (code === 'EACCES' && port !== undefined)
     return { words: `Port ${port} is not for ordinary users. Give one above 1023.`, code: 1 }
-  // Known errors speak for themselves.
+  // Its message needs no prefix and no stack.
   if (code === 'already_running') return { words: error.message, code: 1 }
   return {
     words: `Berth could not start. ${error.message}`,
@@ -28,7 +28,7 @@ export function startFailure(error: unknown): StartFailure {
   }
 }
 
-/** Why Berth ends when nobody caught an error. Its words name no part of the error: they are for a box on screen. */
+/** The failure for an uncaught error. `words` hold no part of the error, since a box on screen shows them. */
 export function runFailure(error: unknown): StartFailure {
   return {
     words:
@@ -38,12 +38,12 @@ export function runFailure(error: unknown): StartFailure {
   }
 }
 
-/** Says on the terminal why Berth cannot start. */
+/** Prints the failure on stderr. */
 export function printFailure({ words, trace }: StartFailure): void {
   process.stderr.write(`${trace ?? words}\n`)
 }
 
-/** Says why Berth cannot start, and ends the process. */
+/** Prints why Berth cannot start, and ends the process. */
 export function failToStart(error: unknown): never {
   const failure = startFailure(error)
   printFailure(failure)

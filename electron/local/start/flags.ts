@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 import { tunnelPorts } from '../../ssh/tunnels/local-port.ts'
 
-/** What the command line may say. */
+/** The flags of the command line. */
 export interface Flags {
   browser: boolean
   /** 0 takes any free one. */
   port: number
-  /** Whether browser mode opens the page by itself. */
+  /** Whether browser mode opens the page in a browser. */
   open: boolean
   demo: boolean
-  /** Whether to start in the tray, without the window; only where there is a tray. */
+  /** Whether to start in the tray without the window; only where there is a tray. */
   hidden: boolean
   /** A `berth://` link to follow, not checked yet. */
   link?: string
@@ -26,7 +26,7 @@ const options = {
   speed: { type: 'string' },
 } as const
 
-/** A flag that does not exist or has a value that makes no sense; the message says which. */
+/** An unknown flag, or one with an invalid value; the message names it. */
 export class FlagError extends Error {
   readonly code = 'bad_flag'
 }
@@ -59,7 +59,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** A page of an instance may have left something behind in the browser for a tunnel's port: it must never meet Berth's. */
+/** Refuses the tunnels' ports: an instance's page may have stored data in the browser for such a port's origin. */
 function portOfPage(text: string): number {
   const port = number('--port', text, value => Number.isInteger(value) && value >= 0 && value <= 65535)
   const { from, to } = tunnelPorts
@@ -76,7 +76,7 @@ function number(flag: string, text: string, fits: (value: number) => boolean): n
   return value
 }
 
-/** Those of the arguments that are Berth's own: under Electron, Chromium's and the desktop's come along. */
+/** Berth's own arguments: under Electron, Chromium's and the desktop's are among them. */
 export function ownArguments(args: readonly string[]): string[] {
   return args.flatMap((arg, at) => {
     const [name = '', value] = arg.split('=', 2)
@@ -87,13 +87,13 @@ export function ownArguments(args: readonly string[]): string[] {
   })
 }
 
-/** The arguments of the command `berth`, where that is what the program was started as. */
+/** The arguments of the command `berth`; undefined where the program was not started as that. */
 export function cliArguments(args: readonly string[]): string[] | undefined {
   const at = args.indexOf('--cli')
   return at < 0 ? undefined : args.slice(at + 1)
 }
 
-/** The `berth://` link that a desktop put on the command line, if any; not checked yet. */
+/** The unchecked `berth://` link that a desktop put on the command line, if any. */
 export function linkAmong(args: readonly string[]): string | undefined {
   return args.find(arg => /^berth:/i.test(arg))
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** The folder that Berth keeps everything in: `BERTH_HOME`, else the place this platform has for it. Absolute. */
+/** Berth's folder for all data: `BERTH_HOME`, else the platform's usual place. Absolute. */
 export function berthHome(
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,

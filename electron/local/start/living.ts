@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** Whether the process with that number that began then is still there. */
+/** Whether the process with this id and start time still runs. */
 export async function isAlive(pid: number, start: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {
@@ -12,10 +12,10 @@ export async function isAlive(pid: number, start: string): Promise<boolean> {
   return start === (await startOf(pid))
 }
 
-/** When a process began, in a form to compare: numbers of processes are used again. Linux tells; others say `-`. */
+/** A process's start time to compare, since ids are reused. Only Linux has it here; other systems give `-`. */
 export async function startOf(pid: number): Promise<string> {
   if (process.platform !== 'linux') return '-'
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  // The second field is the program's name in parentheses and may hold anything.
+  // The second field is the program's name in parentheses, with any characters in it.
   return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
 }

@@ -17,11 +17,10 @@ export class AlreadyRunningError extends Error {
 }
 
 /**
- * Makes this process the only Berth on a folder: two would both go on with the same rental. Each that wants it puts a
- * file there, `path-process-beginning`, and has it where it then sees no other's whose process lives; two that see
- * each other both step back, and try again. A process that has ended, however it ended, does not count, and nothing
- * of another's is taken away before the folder is had. Waits `patience` milliseconds for one that is ending. Gives the
- * function that unlocks. Throws an AlreadyRunningError.
+ * Makes this process the only Berth on a folder: two would both continue the same rental. Each process writes a file
+ * `path-process-start`, and has the lock once it sees no file of another live process. Two that see each other both
+ * withdraw and try again. Files of ended processes do not count, and are only removed under the lock. Waits `patience`
+ * milliseconds for a process that is ending. Gives the function that unlocks. Throws an AlreadyRunningError.
  */
 export async function lockFolder(path: string, patience: number): Promise<() => Promise<void>> {
   const own = `${path}-${process.pid}-${await startOf(process.pid)}`
@@ -39,12 +38,12 @@ export async function lockFolder(path: string, patience: number): Promise<() => 
       holder = rival
     }
     if (performance.now() > until) throw new AlreadyRunningError(holder)
-    // Not as long for each, or two that step back would meet again and again.
+    // Random, or two that withdraw would collide again and again.
     await pause(50 + Math.random() * 100)
   }
 }
 
-/** Of the other processes that put a file there: one that lives, and the files of those that have ended. */
+/** Of the other processes with a file there: the id of a live one, and the files of ended ones. */
 async function othersOf(path: string): Promise<{ holder: number | undefined; ended: readonly string[] }> {
   const folder = dirname(path)
   const before = `${basename(path)}-`

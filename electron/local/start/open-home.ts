@@ -10,7 +10,7 @@ import type { Shutdown } from './shutdown.ts'
 /** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
 export async function openHome(home: string, shutdown: Shutdown): Promise<{ files: Files; log: OpenLog }> {
   await mkdir(home, { recursive: true, mode: 0o700 })
-  // Before the files are opened: that takes away what looks half written, and may be being written by another.
+  // Locked first: opening the files removes half-written ones, which another Berth may be writing just now.
   shutdown.add(await lockFolder(join(home, 'lock'), 3_000))
   const files = await openFiles(home)
   const log = await openLog(files.path('logs/berth.log'))

@@ -2,8 +2,8 @@ import { release } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * What Berth runs on, in a line: versions of Electron and its parts, of Node, and of the system, and whether pages run
- * outside of Chromium's sandbox.
+ * One line with the versions of Electron and its parts, of Node and of the system, and whether pages run without
+ * Chromium's sandbox.
  */
 export function describeRuntime(isSandboxed = true): string {
   const { electron, chrome, node } = process.versions
@@ -11,7 +11,7 @@ export function describeRuntime(isSandboxed = true): string {
   return `${shell}Node ${node}; ${process.platform} ${release()} ${process.arch}${isSandboxed ? '' : '; no sandbox'}`
 }
 
-/** What is new stays in a megabyte or two, instead of the 32 that a start would leave to a process that idles for days. */
+/** Keeps V8's young generation at 1 or 2 MB. A start would grow it to 32 MB, kept for days of idling. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }

@@ -1,33 +1,33 @@
-/** What must be ended when Berth ends: the last begun first. */
+/** The steps that end Berth, run in reverse order of their addition. */
 export class Shutdown {
   readonly #steps: (() => unknown)[] = []
   readonly #limit: number
   readonly #blocks: (() => boolean)[] = []
   #ended: Promise<void> | undefined
 
-  /** `limit` in milliseconds, for all together: what takes longer is left behind. */
+  /** `limit`: milliseconds for all steps together; then the rest is abandoned. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Something begun, by the function that ends it. */
+  /** Adds the function that ends something. */
   add(end: () => unknown): void {
     this.#steps.push(end)
   }
 
-  /** Tells whether a native call holds a thread: the process could not leave before it comes back. */
+  /** `isBlocked` tells whether a native call holds a thread: the process cannot exit before it returns. */
   addBlock(isBlocked: () => boolean): void {
     this.#blocks.push(isBlocked)
   }
 
-  /** Ends everything, and then the process by `leave`, or by force where a native call would hold it. */
+  /** Ends everything and then the process: by `leave`, or by SIGKILL where a native call would hold it. */
   async exit(leave: () => void = () => process.exit(0)): Promise<void> {
     await this.end()
     if (this.#blocks.some(isBlocked => isBlocked())) process.kill(process.pid, 'SIGKILL')
     else leave()
   }
 
-  /** Ends everything, once; one that fails does not keep the others from ending. */
+  /** Runs all steps once; a failing step does not stop the others. */
   end(): Promise<void> {
     this.#ended ??= this.#endAll()
     return this.#ended
@@ -39,7 +39,7 @@ export class Shutdown {
       timer = setTimeout(resolve, this.#limit)
     })
     const all = async () => {
-      // What is begun meanwhile, by a start that goes on, ends too.
+      // Also ends steps added meanwhile by a start still under way.
       for (let end = this.#steps.pop(); end !== undefined; end = this.#steps.pop())
         await Promise.resolve(end()).catch(() => undefined)
     }
@@ -48,12 +48,12 @@ export class Shutdown {
   }
 }
 
-/** Ends the process in order when it is told to; being told twice (by the terminal and by npm) is being told once. */
+/** Ends the process in order on a signal; a second signal (from the terminal and from npm) changes nothing. */
 export function endOnSignals(shutdown: Shutdown): void {
   const end = () => void shutdown.exit()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, end)
   }
-  // Started by another program of Berth's, which has gone.
+  // The program of Berth's that started this one is gone.
   process.on('disconnect', end)
 }

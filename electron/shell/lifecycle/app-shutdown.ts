@@ -1,22 +1,22 @@
 import { app, autoUpdater, powerMonitor } from 'electron'
 import type { Shutdown } from '../../local/start/shutdown.ts'
 
-/** How Electron ends here. */
+/** Controls how Electron ends. */
 export interface AppShutdown {
-  /** From here on a user who quits is asked; `true` lets Berth end. */
+  /** Asks before the user quits, from now on; `true` lets Berth end. */
   askFirst(mayEnd: () => Promise<boolean>): void
-  /** Whether something ends Berth that must see its windows close: an update, or the end of the user's session. */
+  /** Whether an update or the end of the user's session ends Berth, for which windows must really close. */
   closesWindows(): boolean
-  /** Ends Berth in order, without a question. */
+  /** Ends Berth in order without asking. */
   end(): Promise<void>
 }
 
-/** Lets Electron end only after everything of Berth's has ended in order. */
+/** Lets Electron end only after Berth's own shutdown. */
 export function endInOrder(shutdown: Shutdown): AppShutdown {
   let mayEnd: () => Promise<boolean> = async () => true
   let doing: 'nothing' | 'asking' | 'ending' | 'ended' = 'nothing'
   let closesWindows = false
-  /** On Windows, whose session ends: Electron must see a quit under way, or it ends the process at once. */
+  /** At the end of a session on Windows, where Electron ends the process at once unless a quit is under way. */
   let sessionEnds = false
 
   async function end(): Promise<void> {
@@ -31,7 +31,7 @@ export function endInOrder(shutdown: Shutdown): AppShutdown {
   app.on('before-quit', event => {
     if (doing === 'ended' || sessionEnds) return
     event.preventDefault()
-    // Whoever installs an update has said so.
+    // Nobody is asked: who installs an update wants this end.
     if (closesWindows) return void end()
     if (doing !== 'nothing') return
     doing = 'asking'
@@ -44,10 +44,10 @@ export function endInOrder(shutdown: Shutdown): AppShutdown {
   app.on('will-quit', event => {
     if (doing !== 'ended') event.preventDefault()
   })
-  // A window that is closed does not end Berth by itself: it may go on in the tray.
+  // Closing the window does not end Berth, which may continue in the tray.
   app.on('window-all-closed', () => undefined)
 
-  // On macOS the updater closes the windows, waits for that, and then quits.
+  // On macOS the updater closes the windows, waits for them, and then quits.
   autoUpdater.on('before-quit-for-update', () => {
     closesWindows = true
   })
@@ -55,7 +55,7 @@ export function endInOrder(shutdown: Shutdown): AppShutdown {
     closesWindows = false
   })
 
-  // Windows tells the end of a session to windows alone, and kills what has not begun to quit.
+  // Windows reports the end of a session to windows only, and kills apps that have not begun to quit.
   app.on('browser-window-created', (_event, window) => {
     window.on('session-end', () => {
       closesWindows = true
@@ -66,12 +66,12 @@ export function endInOrder(shutdown: Shutdown): AppShutdown {
   })
 
   void app.whenReady().then(() => {
-    // Told by the system, or by whoever started it: there is nobody to ask. Not earlier, since Electron puts its own
-    // handlers in place of those that were there before it is ready.
+    // Signals come from the system or from the parent process, so nobody is asked. Not set earlier, since Electron
+    // replaces handlers that were set before it is ready.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end())
-    // The first listener of all that powerMonitor gets is not told of a shutdown on Linux: this one stands before it.
+    // On Linux powerMonitor's first listener misses the shutdown event, so this one is added before.
     powerMonitor.on('suspend', () => undefined)
-    // Prevented, the system waits for Berth's end. Its declaration leaves the event out.
+    // The system waits for Berth's end if the event is prevented. Electron's types lack the event.
     const monitor: NodeJS.EventEmitter = powerMonitor
     monitor.on('shutdown', (event: Pick<Event, 'preventDefault'>) => {
       event.preventDefault()

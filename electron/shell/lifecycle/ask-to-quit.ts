@@ -4,13 +4,13 @@ import { quitQuestion } from './quit-question.ts'
 
 export interface QuitContext {
   state: () => State
-  /** Whether Berth can go on without its window. */
+  /** Whether Berth can continue without its window. */
   tray: boolean
-  /** Leaves Berth in the tray alone. */
+  /** Leaves Berth in the tray. */
   hideWindow: () => void
 }
 
-/** Asks whoever quits while something runs; `true` when Berth may end. */
+/** Asks before quitting while something runs or costs; `true` lets Berth end. */
 export async function askToQuit({ state, tray, hideWindow }: QuitContext): Promise<boolean> {
   const question = quitQuestion(state())
   if (question === undefined) return true

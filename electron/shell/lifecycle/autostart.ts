@@ -4,13 +4,12 @@ import { linuxAutostart } from '../../local/autostart/linux-autostart.ts'
 import { startsAtLogin } from '../../local/autostart/login-items.ts'
 import type { Autostart } from '../../ports/autostart.ts'
 
-/** What starts Berth when the user logs in: a file on Linux, the system's own list elsewhere. */
+/** Starts Berth at login: by a file on Linux, by the system's login items elsewhere. */
 export async function systemAutostart(): Promise<Autostart> {
   const { env } = process
   const own = app.isPackaged ? [] : [app.getAppPath()]
   if (process.platform === 'linux') {
-    // An AppImage runs from a folder that goes with it: what starts it again is the image, whose name changes when it
-    // is updated.
+    // An AppImage runs from a temporary folder, so the entry starts the image, whose name changes with each update.
     const autostart = linuxAutostart({
       env,
       home: homedir(),
@@ -26,14 +25,14 @@ export async function systemAutostart(): Promise<Autostart> {
         startsAtLogin(app.getLoginItemSettings({ args: started(hidden) }), process.platform),
       ),
     async choose(how) {
-      // Windows knows an entry by its arguments: the other one would stay.
+      // Windows tells entries apart by their arguments, so the other one must be removed.
       app.setLoginItemSettings({ openAtLogin: false, args: started(how !== 'tray') })
       app.setLoginItemSettings({ openAtLogin: how !== 'no', args: started(how === 'tray') })
     },
   }
 }
 
-/** Whether Berth starts without its window. macOS passes no arguments on to what it starts at login. */
+/** Whether Berth starts without its window. macOS passes no arguments to programs that it starts at login. */
 export function startsHidden(flag: boolean, startAtLogin: 'no' | 'window' | 'tray'): boolean {
   if (flag) return true
   return (

@@ -4,17 +4,17 @@ import { introduceAppImage, withdrawAppImage } from '../../local/autostart/own-e
 import { linkAmong } from '../../local/start/flags.ts'
 import type { Links } from '../../ports/links.ts'
 
-/** What the desktop asks of a Berth that is there already, or will be soon: to be shown, at a link or a notice. */
+/** The desktop's request to a Berth that runs or is starting: show the window, follow a link, or answer a notice. */
 type Call = { link?: string; notice?: string }
 
 export interface DeepLinks {
-  /** From here on. What came before is done now. */
+  /** Answers calls from now on, and those that came before. */
   answer(answers: { show: () => void; follow: (link: string) => void; notice: (id: string) => void }): void
 }
 
 /**
- * Hears links, second starts, and the notice that Berth was started for, from the program's first moment: macOS tells
- * them before anything is ready. A second start brings the window, or what its link leads to; a hidden one nothing.
+ * Listens for links, second starts, and the notice whose click started Berth. Call it first: macOS sends links before
+ * Electron is ready. A second start shows the window or follows its link; one with `--hidden` does nothing.
  */
 export function hearDeepLinks(argv: readonly string[]): DeepLinks {
   const waiting: Call[] = []
@@ -49,12 +49,12 @@ export function hearDeepLinks(argv: readonly string[]): DeepLinks {
   }
 }
 
-/** Under which Windows knows the installed program, that of its package, and what it starts for a notification. */
+/** The package's application id on Windows, and the COM class that Windows starts for a notification. */
 const onWindows = { name: 'app.berth.Berth', activator: '{6F0B2C57-3D2E-4C0A-9B7C-5B8E2A1D94E3}' }
 
 /**
- * Makes Windows know whose notifications these are. Before the first of them is shown or heard of: what starts Berth
- * for a click is written down with it, and would otherwise be another with each start, which finds nobody later.
+ * Sets both on Windows, before the first notification is shown or heard: Electron registers the class for clicks, and
+ * would otherwise choose another one at each start, which later clicks would not find.
  */
 export function bearName(): void {
   if (process.platform !== 'win32') return
@@ -63,8 +63,8 @@ export function bearName(): void {
 }
 
 /**
- * Makes the desktop bring `berth://` links here. A Berth that is not installed leaves them to one that is; an AppImage
- * is known to no desktop by itself, and is made known first.
+ * Makes Berth the desktop's handler for `berth://` links, where it is installed. The desktop knows no AppImage, so that
+ * gets its desktop entry first.
  */
 export async function introduce(icon: string, log: (line: string) => void): Promise<void> {
   if (!app.isPackaged) return
@@ -79,7 +79,7 @@ export async function introduce(icon: string, log: (line: string) => void): Prom
     log('berth:// links do not lead here: the desktop does not know Berth')
 }
 
-/** Takes back what `introduce` did. */
+/** Undoes `introduce`. */
 export const systemLinks: Links = {
   async withdraw() {
     app.removeAsDefaultProtocolClient('berth')

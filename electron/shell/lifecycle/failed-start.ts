@@ -2,14 +2,14 @@ import { app, dialog } from 'electron'
 import { printFailure, runFailure, type StartFailure, startFailure } from '../../local/start/failure.ts'
 import type { Shutdown } from '../../local/start/shutdown.ts'
 
-/** Says why Berth cannot start, and ends it. */
+/** Shows why Berth cannot start, and ends it. */
 export function failVisibly(error: unknown, shutdown: Shutdown): Promise<void> {
   return showAndExit('Berth cannot start', startFailure(error), shutdown)
 }
 
 /**
- * Ends Berth in order when nobody caught an error: Electron itself would show it in a box and go on, in a state that
- * nobody knows, and would only warn of a rejection.
+ * Ends Berth in order on an uncaught error: Electron would show it in a box and continue in an unknown state, and would
+ * only warn of an unhandled rejection.
  */
 export function endOnErrors(shutdown: Shutdown): void {
   let failed = false
@@ -23,13 +23,13 @@ export function endOnErrors(shutdown: Shutdown): void {
   })
 }
 
-/** In a box, too, since who starts it by a click reads no terminal. */
+/** Also shows a box, since a user who started Berth by a click sees no terminal. */
 async function showAndExit(title: string, failure: StartFailure, shutdown: Shutdown): Promise<void> {
   printFailure(failure)
-  // First, since the box waits for its user, and Berth's folder must not.
+  // First, since the box waits for the user while Berth's folder would stay locked.
   await shutdown.end()
   if (failure.code !== 2) {
-    // Before Electron is ready, Linux would have the terminal alone told.
+    // Before Electron is ready, Linux prints the message on the terminal only.
     await app.whenReady()
     dialog.showErrorBox(title, failure.words)
   }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { app, powerMonitor } from 'electron'
 import type { RunningBerth } from '../../core/running.ts'
 
-/** Puts what Chromium keeps below Berth's home. Before anything asks for it. */
+/** Puts Chromium's files below Berth's folder. Call before anything uses them. */
 export function keepChromiumIn(home: string): void {
   const folder = join(home, 'electron')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   app.setPath('userData', folder)
 }
 
-/** A machine that slept knows nothing of what happened since. */
+/** Polls when the computer wakes or is unlocked. */
 export function pollOnWake(berth: Pick<RunningBerth, 'pollNow'>): void {
   powerMonitor.on('resume', () => berth.pollNow())
   powerMonitor.on('unlock-screen', () => berth.pollNow())

@@ -4,16 +4,16 @@ import { isFileTransferOver } from '../../contract/instance/files.ts'
 import type { State } from '../../contract/state.ts'
 import { instanceLine, word } from '../tray/tray-words.ts'
 
-/** What is asked of someone who quits. */
+/** The question before quitting. */
 export interface QuitQuestion {
   message: string
   detail: string
 }
 
-/** Instances that the question names. */
+/** The most instances to name. */
 const most = 6
 
-/** What goes on costing, or is cut off, when Berth ends now; undefined when nothing does. The demo costs nothing. */
+/** Lists costs that continue and work that breaks off; undefined without any. The demo does not count. */
 export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const costing = accounts

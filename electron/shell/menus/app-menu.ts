@@ -3,15 +3,15 @@ import { type AcceleratorName, accelerators } from '../../contract/app/accelerat
 import type { CommandName } from '../../contract/commands.ts'
 import type { Place } from '../../contract/state.ts'
 
-/** What an entry of Berth's own does. */
+/** What one of Berth's own menu entries does. */
 export type MenuAction =
   | { kind: 'go'; place: Place }
-  /** `what` finishes "Could not …" should it fail. */
+  /** `what` completes "Could not …" on failure. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
 
 export interface AppMenuOptions {
   platform: NodeJS.Platform
-  /** A released app has no developer tools. */
+  /** Packaged apps have no developer tools. */
   packaged: boolean
   act: (action: MenuAction) => void
 }
@@ -19,12 +19,12 @@ export interface AppMenuOptions {
 type Item = MenuItemConstructorOptions
 const line: Item = { type: 'separator' }
 
-/** The application's menu: the roles that people of each platform expect, around Berth's own screens. */
+/** The application menu: each platform's usual roles, and Berth's own screens. */
 export function appMenu({ platform, packaged, act }: AppMenuOptions): Item[] {
   const mac = platform === 'darwin'
   const own = (label: string, action: MenuAction, key?: AcceleratorName): Item => ({
     label,
-    // The page hears these keys itself, and leaves those to the terminal that a shell wants.
+    // The page handles these keys itself, and leaves the terminal those that a shell needs.
     ...(key && { accelerator: accelerators[key], registerAccelerator: false }),
     click: () => act(action),
   })

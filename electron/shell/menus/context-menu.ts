@@ -1,7 +1,7 @@
 import { BrowserWindow, Menu, type WebContents } from 'electron'
 import { textMenu } from './text-menu.ts'
 
-/** Opens the menu of a text where the user asks for one: Electron itself has none. */
+/** Opens a context menu for text, which Electron lacks. */
 export function offerContextMenu(contents: WebContents): void {
   contents.on('context-menu', (_event, clicked) => {
     const items = textMenu(clicked)

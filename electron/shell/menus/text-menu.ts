@@ -1,13 +1,13 @@
 import type { MenuItemConstructorOptions } from 'electron'
 
-/** What of a click in the page decides on its menu. */
+/** The parts of a click that decide the menu. */
 export interface ClickedText {
   isEditable: boolean
   selectionText: string
   editFlags: { canCut: boolean; canCopy: boolean; canPaste: boolean; canSelectAll: boolean }
 }
 
-/** The menu of a text: what can be done with it, and nothing where there is none. */
+/** The context menu of a text; empty where there is nothing to edit or copy. */
 export function textMenu({
   isEditable,
   selectionText,

@@ -11,21 +11,21 @@ export interface FollowOptions {
   clock: Clock
   shutdown: Shutdown
   host: TrayHost
-  /** Puts the icon there; gives the function that takes it away. */
+  /** Shows the icon; gives the function that removes it. */
   showIcon: () => () => void
   showWindow: () => void
-  /** Shows the window where it is hidden. */
+  /** Shows the window if it is hidden. */
   keepInReach: () => void
-  /** Whether Berth was to start without its window. */
+  /** Whether Berth starts without its window. */
   hidden: boolean
 }
 
-/** Milliseconds that a panel has to come up after Berth, when both start with the session. */
+/** Milliseconds for a panel to appear after Berth, where both start with the session. */
 const patience = 10_000
 
 /**
- * Keeps Berth within reach, whatever becomes of the desktop's tray: with one, its icon is there; without one, its
- * window is. The icon is made once, since it finds every later host by itself.
+ * Keeps Berth within reach when the desktop's tray comes and goes: with a tray its icon is shown, without one its
+ * window. The icon is created once, since it finds later trays by itself.
  */
 export function followTray(options: FollowOptions): void {
   const { berth, clock, shutdown, host, keepInReach } = options
@@ -43,7 +43,7 @@ export function followTray(options: FollowOptions): void {
     stopWaiting()
     follow(present)
   })
-  // A panel may come up later than what starts with the session.
+  // A panel may appear after Berth at the start of a session.
   const stopWaiting = clock.after(patience, () => {
     if (host.present()) return
     follow(false)

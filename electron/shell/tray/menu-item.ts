@@ -2,20 +2,20 @@ import type { CommandName } from '../../contract/commands.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { Place } from '../../contract/state.ts'
 
-/** What a click in the tray does. */
+/** The action of a menu entry. */
 export type TrayAction =
   | { kind: 'open' }
   | { kind: 'quit' }
-  /** Shows the window with that place on it. */
+  /** Shows the window at that place. */
   | { kind: 'go'; account?: AccountId; place: Place }
-  /** `what` finishes "Could not …" should it fail. */
+  /** `what` completes "Could not …" on failure. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
-  /** Starts an instance, with a question first where a guard would stop it again at once. */
+  /** Starts an instance, but asks first where a guard would stop it at once. */
   | { kind: 'start'; account: AccountId; instance: number; what: string }
-  /** Puts a command's answer, a text, on the clipboard. */
+  /** Copies a command's text answer to the clipboard. */
   | { kind: 'copy'; name: CommandName; args: unknown; what: string }
 
-/** An entry of the menu; without an action or a submenu it only tells. */
+/** A menu entry; without an action or a submenu it is only a label. */
 export type MenuItemModel =
   | { separator: true }
   | { label: string; action?: TrayAction; submenu?: readonly MenuItemModel[] }

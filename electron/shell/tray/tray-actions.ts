@@ -5,18 +5,18 @@ import { accountNow } from '../../contract/reading.ts'
 import type { RunningBerth } from '../../core/running.ts'
 import type { TrayAction } from './menu-item.ts'
 
-/** What the tray's clicks reach. */
+/** Needs of the tray's actions. */
 export interface TrayReach {
   berth: Pick<RunningBerth, 'dispatch' | 'goTo' | 'say' | 'state'>
   openWindow: () => void
   quit: () => void
   /** Epoch milliseconds of this machine. */
   now: () => number
-  /** Puts a text on the clipboard. */
+  /** Copies a text to the clipboard. */
   copy: (text: string) => void
 }
 
-/** Does what was clicked. A command that fails is told by a notification: the window may be closed. */
+/** Gives the function that runs an action. A failed command shows a notification, since the window may be closed. */
 export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<void> {
   const { berth, openWindow, quit, copy } = reach
 
@@ -30,7 +30,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
     }
   }
 
-  /** Whether a guard would stop it again as soon as it runs, as far as State tells. */
+  /** Whether a guard would stop the instance as soon as it runs, judging by State. */
   function isStoppedAgain(account: string, id: number): boolean {
     const view = berth.state().accounts[account]
     const instance = view?.instances[id]

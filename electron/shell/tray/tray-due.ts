@@ -7,8 +7,8 @@ import type { MenuItemModel } from './menu-item.ts'
 import { instanceTitle, word } from './tray-words.ts'
 
 /**
- * What Berth does next by itself on each account, the soonest first and with its snoozes, and the ways to the question
- * whether everything on an account is to stop. With several accounts each is named.
+ * The next guard that acts on each account, soonest first and with its snoozes, and the entries that ask whether to
+ * stop everything on an account. With several accounts each entry names its own.
  */
 export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
   const on = (account: AccountView) => (accounts.length > 1 ? ` on ${word(account.name)}` : '')
@@ -18,7 +18,7 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
         .slice(0, 1)
         .map(due => ({ account, ...due })),
     )
-    // An account's time may run ahead or faster, as the demo's does.
+    // Compared in local time: an account's clock may be ahead or run faster, as the demo's does.
     .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
   return [
     ...next.map(({ account, guard, dueAt }, index) =>

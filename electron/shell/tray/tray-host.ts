@@ -1,16 +1,16 @@
 import { busAddress, openSessionBus, type SessionBus } from '../../local/session-bus.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** What shows tray icons on this desktop. */
+/** The program that shows tray icons on this desktop. */
 export interface TrayHost {
-  /** Whether it is there now. */
+  /** Whether it runs now. */
   present(): boolean
-  /** Calls back when that changes. */
+  /** Calls back when `present` changes. */
   onChange(listener: (present: boolean) => void): void
   close(): void
 }
 
-/** One that is there for as long as Berth is, or that will never be. */
+/** A host that is always present, or never. */
 const constant = (present: boolean): TrayHost => ({
   present: () => present,
   onChange: () => undefined,
@@ -23,19 +23,19 @@ const bus = {
   path: '/org/freedesktop/DBus',
   interface: 'org.freedesktop.DBus',
 }
-/** All that tells of a watcher that comes or goes, and of a panel that comes to one or leaves it. */
+/** The signals for a watcher that comes or goes, and for a panel that joins or leaves it. */
 const matches = [
   `type='signal',sender='${bus.destination}',interface='${bus.interface}',member='NameOwnerChanged',arg0='${watcher}'`,
   `type='signal',interface='${watcher}',member='StatusNotifierHostRegistered'`,
   `type='signal',interface='${watcher}',member='StatusNotifierHostUnregistered'`,
 ]
 
-/** Milliseconds for which a panel that has gone may be on its way back: some desktops restart theirs. */
+/** Milliseconds until a panel counts as gone: some desktops restart theirs. */
 const restart = 5_000
 
 /**
- * The tray of this desktop. On Linux it is a program of its own, which some desktops do not have, and which may come
- * after Berth and go before it. Never rejects.
+ * The desktop's tray. On Linux it is a separate program, which some desktops lack, and which may start after Berth and
+ * end before it. Never rejects.
  */
 export async function openTrayHost(
   platform: NodeJS.Platform,
@@ -89,7 +89,7 @@ async function watchHost(session: SessionBus, clock: Clock): Promise<TrayHost> {
   }
 }
 
-/** As Electron asks before it shows an icon: there is a watcher, and a panel has told it that it shows them. */
+/** The same check as Electron's before it shows an icon: there is a watcher, and a panel is registered with it. */
 async function isShown(session: SessionBus): Promise<boolean> {
   try {
     const [has] = await session.call({ ...bus, member: 'NameHasOwner', signature: 's', body: [watcher] })

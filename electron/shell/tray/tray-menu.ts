@@ -12,12 +12,12 @@ import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
 
-/** Most entries of each kind, for each account: a longer menu would not fit a screen. */
+/** The most entries per account: a longer menu would not fit the screen. */
 const mostInstances = 15
 const mostSearches = 15
 const mostProjects = 3
 
-/** The tray's menu, a function of State, and of the time (epoch milliseconds of this machine) for contracts that end. */
+/** The tray's menu for a State. `now` is this machine's time in epoch milliseconds, for contracts that end. */
 export function trayMenu(state: State, now: number): MenuItemModel[] {
   const shown = state.shown === undefined ? undefined : state.accounts[state.shown]
   const others = Object.values(state.accounts).filter(account => account !== shown)
@@ -66,7 +66,7 @@ function otherAccount(account: AccountView, now: number): MenuItemModel[] {
   return entries.length === 0 ? [] : [{ separator: true }, { label: word(account.name) }, ...entries.slice(1)]
 }
 
-/** A separator and the account's instances and rentals; nothing when it has none. */
+/** A separator, and the account's instances and rentals; empty when it has none. */
 function accountEntries(account: AccountView, now: number): MenuItemModel[] {
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   const rentals = Object.values(account.rentals).filter(rental => rental.instance === undefined)
@@ -83,7 +83,7 @@ function accountEntries(account: AccountView, now: number): MenuItemModel[] {
   ]
 }
 
-/** One that came to nothing stays until the user has read why. */
+/** A failed rental stays until the user has read why. */
 function rentalLine({ step, offer }: RentalView): string {
   const name = word(offer.gpuName ?? `offer ${offer.id}`)
   return step === 'failed' ? `Could not rent ${name}` : `Renting ${name}…`
@@ -102,7 +102,7 @@ function instanceEntry(account: AccountView, instance: InstanceView, now: number
   return { label: instanceLine(instance), submenu }
 }
 
-/** One click each. What this machine or the settings lack for it is told when it is tried. */
+/** Each is one click. Missing programs or settings are reported when it is tried. */
 function waysIn(account: AccountView, instance: InstanceView, terminal: TrayAction): MenuItemModel[] {
   const does = (name: CommandName, verb: string) => ({
     name,
@@ -122,8 +122,8 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
 }
 
 /**
- * Stop, Start, or what takes the place of starting: an outbid machine runs again only at a higher bid. Nothing starts it
- * once its contract is over.
+ * Stop, Start, or Raise bid: an outbid instance runs again only at a higher bid. Undefined after its contract ended,
+ * when nothing can start it.
  */
 function powerEntry(
   account: AccountView,
@@ -152,7 +152,7 @@ function powerEntry(
   }
 }
 
-/** The last rental once more, as a dialog to look over; and the market, whole or by a search that was saved. */
+/** The last rental again, as a dialog to review, and the market, whole or by a saved search. */
 function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuItemModel[] {
   const { lastRental } = account
   const searches = saved.toSorted((a, b) => a.name.localeCompare(b.name)).slice(0, mostSearches)
@@ -180,7 +180,7 @@ function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuI
   ]
 }
 
-/** The projects that were run last, each as a question. */
+/** The projects run last; each entry asks before it runs one. */
 function projectEntries(account: AccountView, projects: State['projects']): MenuItemModel[] {
   return lastRunFirst(Object.values(projects), account.jobs)
     .slice(0, mostProjects)
@@ -198,7 +198,7 @@ const demoEvents: MenuItemModel = {
   })),
 }
 
-/** Guards do not act in a pause: where any is set, it leads to the question that names them. */
+/** Guards do not act during a pause: if any are set, the entry opens a dialog that names them. */
 function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {

@@ -6,18 +6,18 @@ import type { AccountView, State } from '../../contract/state.ts'
 import type { TrayState } from '../../local/tray-images.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 
-/** What the tray shows without being opened. */
+/** What the tray shows while its menu is closed. */
 export interface TrayStatus {
   state: TrayState
   tooltip: string
-  /** Beside the icon, where the platform has room for it; empty when there is nothing to say. */
+  /** Text beside the icon, on macOS; may be empty. */
   title: string
 }
 
 /** Characters; Windows shows no more. */
 const longestTooltip = 120
 
-/** A function of State and nothing else. What needs the user counts most, then what is not seen, then what runs. */
+/** The status for a State. Matters for the user come before outages, and these before running work. */
 export function trayStatus(state: State): TrayStatus {
   const accounts = Object.values(state.accounts)
   const instances = accounts.flatMap(account => Object.values(account.instances))
@@ -46,7 +46,7 @@ export function trayStatus(state: State): TrayStatus {
   }
 }
 
-/** What of an account waits for the user, each in a few words. */
+/** An account's matters that need the user, in a few words each. */
 function mattersOf(account: AccountView, { settings }: State): string[] {
   const { connection } = account
   const refused = connection.status === 'refused' || connection.status === 'locked'
@@ -62,7 +62,7 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
   ]
 }
 
-/** Why what is shown may be old. */
+/** Why the data may be outdated. */
 function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefined): string[] {
   if (pausedUntil !== undefined) return [`Paused until ${timeOfDay(pausedUntil / 1000)}`]
   return accounts.flatMap(({ name, connection }) => {

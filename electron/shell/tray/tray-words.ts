@@ -7,16 +7,16 @@ import { creditLasts, spendOnceReady } from '../../contract/reading.ts'
 import { costWords, spendWords } from '../../contract/spending/spend-words.ts'
 import type { AccountView } from '../../contract/state.ts'
 
-/** Characters of a name that a menu shows. */
+/** Characters of a name in a menu. */
 const longest = 32
 
-/** Text from outside, as a menu may show it: one short line. */
+/** Foreign text for a menu: one short line. */
 export function word(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return [...line].length > longest ? `${[...line].slice(0, longest - 1).join('')}…` : line
 }
 
-/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where the service does not tell it now. */
+/** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where it is not current. */
 export function creditLine(account: AccountView): string {
   if (account.credit === undefined) return 'Credit not known yet'
   const lasts = creditLasts(account, spendOnceReady(account))
@@ -25,7 +25,7 @@ export function creditLine(account: AccountView): string {
   return `Credit ${money(account.credit)}${asOf}${left}`
 }
 
-/** `2 running, $1.240/h` of one account, or of several. */
+/** `2 running, $1.240/h` for one account or several. */
 export function spendLine(accounts: readonly AccountView[]): string {
   const instances = accounts.flatMap(account => Object.values(account.instances))
   const running = instances.filter(({ state }) => state === 'running').length

@@ -15,19 +15,19 @@ import { trayStatus } from './tray-status.ts'
 
 export interface TrayOptions {
   berth: RunningBerth
-  /** The folder of the made pictures. */
+  /** The folder of the built images. */
   pictures: string
   act: (action: TrayAction) => void
-  /** The icon was clicked; `near` is where it is, as far as the desktop tells. */
+  /** Called on a click on the icon; `near` is its position, if the desktop reports it. */
   open: (near: Rectangle | undefined) => void
 }
 
-/** Puts Berth in the tray and keeps it as State says. Gives the function that takes it away. */
+/** Shows the tray icon and updates it with State. Gives the function that removes it. */
 export function showTray({ berth, pictures, act, open }: TrayOptions): () => void {
   const picture = (state: TrayState) => pictureOf(pictures, state, desktopNow())
   let status = trayStatus(berth.state())
   const tray = new Tray(picture(status.state))
-  // On macOS a click opens the menu, as with every other icon there.
+  // On macOS a click opens the menu, as with other icons.
   if (process.platform !== 'darwin')
     tray.on('click', () => {
       const bounds = tray.getBounds()
@@ -45,7 +45,7 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
   let menu = ''
   function drawMenu(): void {
     const model = trayMenu(berth.state(), Date.now())
-    // A menu that is replaced closes under the user's pointer: only when what it shows has changed.
+    // Replaced only when its content has changed: a replaced menu closes under the user's pointer.
     const next = JSON.stringify(model)
     if (next === menu) return
     menu = next
@@ -70,7 +70,7 @@ export function showTray({ berth, pictures, act, open }: TrayOptions): () => voi
   }
 }
 
-/** Electron finds the pictures for finer screens beside it, by their names. */
+/** Electron finds the images for high resolutions beside it, by their names. */
 function pictureOf(folder: string, state: TrayState, desktop: TrayDesktop): Electron.NativeImage {
   const tone = trayTone(desktop)
   const name = trayImageName({ state, tone, size: traySize(desktop), scale: 1 })
@@ -79,7 +79,7 @@ function pictureOf(folder: string, state: TrayState, desktop: TrayDesktop): Elec
   return image
 }
 
-/** Windows colours its taskbar apart from its programs. */
+/** Windows has separate themes for its taskbar and for apps. */
 function desktopNow(): TrayDesktop {
   const { shouldUseDarkColors, shouldUseDarkColorsForSystemIntegratedUI } = nativeTheme
   return {
@@ -93,7 +93,7 @@ function template(item: MenuItemModel, act: (action: TrayAction) => void): MenuI
   if ('separator' in item) return { type: 'separator' }
   const { action, submenu } = item
   return {
-    // An ampersand would mark the letter behind it as a shortcut.
+    // A single ampersand would mark the next letter as a shortcut.
     label: item.label.replaceAll('&', '&&'),
     enabled: action !== undefined || submenu !== undefined,
     click: action ? () => act(action) : undefined,

@@ -3,9 +3,9 @@ import { autoUpdater } from 'electron-updater'
 import type { Log } from '../../ports/log.ts'
 import type { Updater } from '../../ports/updater.ts'
 
-/** electron-updater, which fetches and installs nothing by itself. */
+/** electron-updater, with automatic download and installation off. */
 export function adaptUpdater(log: Pick<Log, 'line'>): Updater {
-  // The one for this system is made when it is first named.
+  // The getter creates the updater for this system.
   const updater = autoUpdater
   const say = (message?: unknown) => log.line(`update: ${String(message)}`)
   updater.logger = { info: say, warn: say, error: say }
@@ -13,9 +13,9 @@ export function adaptUpdater(log: Pick<Log, 'line'>): Updater {
   updater.autoInstallOnAppQuit = false
   updater.allowDowngrade = false
   updater.disableWebInstaller = true
-  // It would tell one installation from another.
+  // The default id would identify this installation.
   updater.requestHeaders = { 'x-user-staging-id': '' }
-  // What goes wrong is told by the calls' own rejections; unheard, the event would be thrown.
+  // The calls' rejections report errors; without a listener the event would be thrown.
   updater.on('error', () => undefined)
   return {
     async check() {
@@ -32,7 +32,7 @@ export function adaptUpdater(log: Pick<Log, 'line'>): Updater {
       }
     },
     install() {
-      // Where Electron's own updater is in it, that ends Berth; elsewhere the installer must not start before its end.
+      // On macOS Electron's own updater ends Berth; elsewhere the installer must not start before Berth's end.
       if (process.platform === 'darwin') return updater.quitAndInstall()
       app.once('quit', () => updater.quitAndInstall(false, true))
       app.quit()

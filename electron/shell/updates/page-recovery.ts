@@ -2,14 +2,14 @@ import { app, type BrowserWindow, dialog } from 'electron'
 import type { RunningBerth } from '../../core/running.ts'
 import type { Clock } from '../../ports/clock.ts'
 
-/** So often within so many milliseconds the page is brought back by itself; after that the user is asked. */
+/** The page is reloaded this often within so many milliseconds; after that the user is asked. */
 const most = 3
 const within = 600_000
 
-/** Milliseconds that a page may not answer, beyond those that Electron waits before it says so. */
+/** Milliseconds without an answer, after Electron has reported the page as unresponsive. */
 const patience = 5_000
 
-/** Brings a window's page back when its process has gone or hangs, with a line about it in Activity. */
+/** Reloads a window's page after it crashed or hung, and notes that in Activity. */
 export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: Clock): void {
   const { webContents } = window
   let crashes: number[] = []
@@ -23,7 +23,7 @@ export function recoverPage(window: BrowserWindow, berth: RunningBerth, clock: C
   }
   const stopTrying = () => tryAgain?.()
 
-  /** A reload right after a crash may begin no new process (electron/electron#48661): then once more. */
+  /** A reload right after a crash may start no new process (electron/electron#48661), so it is repeated then. */
   function bringBack(): void {
     webContents.reload()
     tryAgain = clock.after(patience, () => webContents.isCrashed() && webContents.reload())

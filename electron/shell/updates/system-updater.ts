@@ -5,10 +5,9 @@ import type { Log } from '../../ports/log.ts'
 import type { Updater } from '../../ports/updater.ts'
 
 /**
- * The updater of a package that was built with a publish address, which electron-builder leaves beside it; undefined
- * for every other, and then nothing that could ask anyone is even loaded. Updates come over https alone, or from
- * loopback; each is checked against the digest that came with its version, and against its signature where the
- * system has one.
+ * The updater of a package with a publish address, which electron-builder stores beside it. Undefined for all others,
+ * which do not even load the updater's code. Updates come over https only, or from loopback; each is checked against
+ * the digest in its version's metadata, and against its signature where the system has one.
  */
 export async function systemUpdater(log: Pick<Log, 'line'>): Promise<Updater | undefined> {
   if (!app.isPackaged) return undefined
@@ -23,7 +22,7 @@ export async function systemUpdater(log: Pick<Log, 'line'>): Promise<Updater | u
   return adaptUpdater(log)
 }
 
-/** Whether all that the configuration names may be asked. Services it knows by name are asked over https. */
+/** Whether all addresses in the configuration are https or loopback. Services it names are used over https. */
 export function isSafe(config: string): boolean {
   return [...config.matchAll(/^[ \t]*(?:url|host)\s*:\s*["']?([^\s"']+)/gm)].every(([, address = '']) => {
     if (!address.includes('://')) return true

@@ -5,12 +5,12 @@ import { keepPlace, onceDrawn, openPageWindow, type PageWindowOptions, storedPla
 /** Points. */
 const usualSize = { width: 900, height: 600 }
 const placeName = 'details '
-/** More than a user needs; a page that went wrong may ask for any number. */
+/** More than a user needs; a faulty page could ask for any number. */
 const most = 16
 
 /**
- * Opens an instance's details in a window of their own, or brings the one that there is, for an address of the page
- * that asks for that; false for any other.
+ * Opens an instance's details in their own window, or shows the open one. Gives false for addresses other than those of
+ * details, and at the limit.
  */
 export function createDetailsWindows(options: PageWindowOptions): (address: string) => boolean {
   const windows = new Map<string, BrowserWindow>()
@@ -28,7 +28,7 @@ export function createDetailsWindows(options: PageWindowOptions): (address: stri
     if (windows.size >= most) return false
     const kept = storedPlace(options.places, placeName) ?? { ...usualSize, maximized: false }
     const { width, height, maximized } = kept
-    // A second one does not lie over the first.
+    // Further windows get no position, so that they do not cover the first.
     const window = openPageWindow(options, windows.size > 0 ? { width, height, maximized } : kept, address)
     windows.set(instance, window)
     onceDrawn(window, options.clock, () => {

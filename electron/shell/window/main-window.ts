@@ -14,28 +14,28 @@ import { arrangement, besideTray } from './placing.ts'
 const usualSize = { width: 1080, height: 720 }
 
 export interface MainWindowOptions extends PageWindowOptions {
-  /** Whether closing hides it: there is a tray to open it from. */
+  /** Whether closing only hides it, as there is a tray. */
   hides: () => boolean
-  /** Whether closing must close it: something ends Berth that waits for its windows. */
+  /** Whether closing must really close it, since the cause of Berth's end waits for the windows. */
   closes: () => boolean
-  /** It was to be closed, and does not hide: Berth ends, or the window stays. */
+  /** Called when the window is closed and does not hide: ends Berth, unless the user stays. */
   quit: () => void
 }
 
-/** The window that Berth lives in: made when it is first wanted, and shown once it has something to show. */
+/** Berth's main window: created when it is first needed, and shown once it has content. */
 export class MainWindow {
   readonly #options: MainWindowOptions
   #window: BrowserWindow | undefined
-  /** Shows a window that waits for its page's first picture. */
+  /** Shows a window that still waits for its first frame. */
   #reveal: (() => void) | undefined
-  /** The screens as they stood when it was last placed. */
+  /** The arrangement of the screens when it was last placed. */
   #arrangement = ''
 
   constructor(options: MainWindowOptions) {
     this.#options = options
   }
 
-  /** Brings it before the user: where it was on these screens, or else near the tray's icon, where that is known. */
+  /** Shows it at its stored place for these screens, else near the tray icon, if its position is known. */
   show(near?: Rectangle): void {
     const window = this.#window
     if (window === undefined) {
@@ -56,12 +56,12 @@ export class MainWindow {
     window.focus()
   }
 
-  /** Shows it where it is hidden, and leaves it alone where it is not. */
+  /** Shows it if it is hidden. */
   keepInReach(): void {
     if (!this.#window?.isVisible() && !this.#reveal) this.show()
   }
 
-  /** Leaves Berth in the tray. */
+  /** Hides it; Berth continues in the tray. */
   hide(): void {
     this.#reveal = undefined
     this.#window?.hide()
@@ -91,7 +91,7 @@ export class MainWindow {
     const reveal = () => {
       if (this.#reveal !== reveal) return
       this.#reveal = undefined
-      // Not before: it shows a hidden window.
+      // Not before: `maximize` shows a hidden window.
       if (maximized) window.maximize()
       window.show()
     }
@@ -104,7 +104,7 @@ export class MainWindow {
     this.#arrangement = arrangement(screens)
     const kept = storedPlace(this.#options.places, '')
     if (kept) return kept
-    // Without a place of its own, a new window goes where the desktop puts new windows.
+    // Without a stored place or an icon, the desktop chooses the position.
     return { ...(near ? besideTray(usualSize, near, screens) : usualSize), maximized: false }
   }
 }

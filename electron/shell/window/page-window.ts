@@ -3,28 +3,28 @@ import type { Clock } from '../../ports/clock.ts'
 import { arrangement, visiblePlace } from './placing.ts'
 import type { StoredPlaces } from './stored-places.ts'
 
-/** The page's own grounds, so that nothing flashes before it is drawn. */
+/** The page's background colours, so that nothing flashes before the first frame. */
 const grounds = { light: '#fbfbfa', dark: '#17181a' }
 
-/** Milliseconds that a new window waits for its page's first picture. */
+/** Milliseconds to wait for the page's first frame. */
 const patience = 2_000
 
-/** What all windows of Berth's have in common. */
+/** Options that all windows share. */
 export interface PageWindowOptions {
   /** The absolute path of the built preload. */
   preload: string
-  /** The absolute path of Berth's picture: Linux takes a window's from nowhere else where Berth is not installed. */
+  /** The absolute path of Berth's icon, which Linux needs for windows where Berth is not installed. */
   icon: string
   places: StoredPlaces
-  /** A window is there, and its page is about to be loaded. */
+  /** Called for each new window, before its page is loaded. */
   onOpen: (window: BrowserWindow) => void
   clock: Clock
 }
 
-/** Where a window is put; without coordinates, where the desktop puts new windows. */
+/** A window's place; without coordinates the desktop chooses the position. */
 export type WindowPlace = Partial<Rectangle> & { width: number; height: number; maximized: boolean }
 
-/** A new window with Berth's page in it, not shown yet. */
+/** Opens a new window with Berth's page, still hidden. */
 export function openPageWindow(
   { preload, icon, onOpen }: PageWindowOptions,
   { maximized: _, ...place }: WindowPlace,
@@ -59,8 +59,8 @@ export function openPageWindow(
 }
 
 /**
- * Calls back once its page has drawn something, so that nothing flashes. On Wayland a hidden window may never be told
- * so; then once the page was loaded, or after a while. It may call back more than once.
+ * Calls back once the page has drawn something, so that nothing flashes. On Wayland a hidden window may never report
+ * that; then it calls back once the page has loaded or after `patience`. May call back several times.
  */
 export function onceDrawn(window: BrowserWindow, clock: Clock, reveal: () => void): void {
   window.once('ready-to-show', reveal)
@@ -69,14 +69,14 @@ export function onceDrawn(window: BrowserWindow, clock: Clock, reveal: () => voi
   window.once('closed', cancel)
 }
 
-/** Where a window of that name was, as the screens stand now. */
+/** The stored place of a window of that name, for the present screens. */
 export function storedPlace(places: StoredPlaces, name: string): WindowPlace | undefined {
   const screens = screen.getAllDisplays()
   const kept = places.get(name + arrangement(screens))
   return kept && { ...visiblePlace(kept, screens), maximized: kept.maximized }
 }
 
-/** Keeps where a window is, under that name, whenever the user changes it. */
+/** Stores a window's place under that name whenever it changes. */
 export function keepPlace(
   window: BrowserWindow,
   places: StoredPlaces,

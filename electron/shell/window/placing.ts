@@ -1,4 +1,4 @@
-/** Where something is on the screens, in points. */
+/** A rectangle on the screens, in points. */
 export interface Box {
   x: number
   y: number
@@ -6,13 +6,13 @@ export interface Box {
   height: number
 }
 
-/** A screen: all of it, and what is left of it beside bars and docks. */
+/** A screen: its full area, and the area without bars and docks. */
 export interface ScreenBox {
   bounds: Box
   workArea: Box
 }
 
-/** A name for the screens as they stand now, to remember a window's place for each way they stand. */
+/** A name for the present arrangement of the screens, under which window places are stored. */
 export function arrangement(screens: readonly ScreenBox[]): string {
   return screens
     .map(({ bounds: { x, y, width, height } }) => `${width}x${height}+${x}+${y}`)
@@ -20,7 +20,7 @@ export function arrangement(screens: readonly ScreenBox[]): string {
     .join(' ')
 }
 
-/** The place nearest to the one wanted at which the whole window can be seen, smaller where the screen is. */
+/** The nearest place at which the whole window is visible, smaller where the screen is. */
 export function visiblePlace(wanted: Box, screens: readonly ScreenBox[]): Box {
   const area = screens
     .map(({ workArea }) => workArea)
@@ -36,10 +36,10 @@ export function visiblePlace(wanted: Box, screens: readonly ScreenBox[]): Box {
   }
 }
 
-/** Points between the window and the bar that the tray is in. */
+/** Points between the window and the tray icon. */
 const gap = 8
 
-/** A place for a window of that size beside the tray's icon, on the side where there is room. */
+/** A place for a window above or below the tray icon, where there is room. */
 export function besideTray(
   size: Pick<Box, 'width' | 'height'>,
   icon: Box,
@@ -53,14 +53,14 @@ export function besideTray(
   return visiblePlace({ x, y, ...size }, screen ? [screen] : [])
 }
 
-/** The area that two have in common. */
+/** The area of the intersection. */
 function common(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   return Math.max(0, width) * Math.max(0, height)
 }
 
-/** Between their middles. */
+/** The distance of the centres. */
 function distance(a: Box, b: Box): number {
   return Math.hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2)
 }

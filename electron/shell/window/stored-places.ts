@@ -13,14 +13,14 @@ const StoredPlace = v.object({
 })
 export type StoredPlace = v.InferOutput<typeof StoredPlace>
 
-/** Where the window was, for each way the screens stood. */
+/** Window places, by window and arrangement of the screens. */
 export interface StoredPlaces {
   get(arrangement: string): StoredPlace | undefined
   keep(arrangement: string, place: StoredPlace): void
   flush(): Promise<void>
 }
 
-/** Ways the screens stood; the one not used for longest makes room. */
+/** The most places to store; the one changed longest ago is dropped. */
 const most = 16
 
 export async function openStoredPlaces(files: Files, clock: Clock): Promise<StoredPlaces> {
@@ -30,7 +30,7 @@ export async function openStoredPlaces(files: Files, clock: Clock): Promise<Stor
     name: 'window.json',
     schema: v.record(v.string(), StoredPlace),
     empty: {},
-    // A window's place is not worth a word: it opens where a new one would.
+    // Not reported: the window then opens where a new one would.
     onBroken: () => undefined,
   })
   return {

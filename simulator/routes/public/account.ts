@@ -41,7 +41,7 @@ export const publicAccountRoutes: readonly Route[] = [
   },
 ]
 
-/** Nothing of two-factor; `credit` as the profile has it. */
+/** Without two-factor fields; `credit` as the profile says. */
 function user({ world, profile }: ApiRequest) {
   const { account } = world
   const credit = account.credit()
@@ -72,7 +72,7 @@ function user({ world, profile }: ApiRequest) {
   }
 }
 
-/** Without the key itself, its name and what it may do. */
+/** A key's name and permissions, without its secret. */
 function shown(key: ApiKey, userId: number) {
   return {
     id: key.id,

@@ -5,7 +5,7 @@ import type { Charge, Kind } from '../../world/ledger.ts'
 import { dollars } from '../../world/money.ts'
 import type { World } from '../../world/world.ts'
 
-/** What was charged, and what was paid in. */
+/** Charges and payments. */
 export const billingRoutes: readonly Route[] = [
   { method: 'GET', path: '/charges/', only: 'public', permission: 'billing_read', answer: charges },
   {
@@ -26,7 +26,7 @@ interface Range {
 
 const words: Record<Kind, string> = { gpu: 'gpu', disk: 'disk', upload: 'bwu', download: 'bwd' }
 
-/** Rows of contracts, each with what it was charged for. Throws 400 without a range. */
+/** One row per contract, with its charges. Throws 400 without a range. */
 function charges({ world, query }: ApiRequest) {
   const filters = readFilters(query)
   const range = readRange(filters['day'])
@@ -60,7 +60,7 @@ function chargeRows(world: World, range: Range) {
   })
 }
 
-/** One charge, as much of it as lies in the range. */
+/** The part of a charge within the range. */
 function item(charge: Charge, { from, to }: Range) {
   const start = Math.max(charge.from, from)
   const end = Math.min(charge.to, to)
@@ -80,7 +80,7 @@ function item(charge: Charge, { from, to }: Range) {
   }
 }
 
-/** What was paid in; a payment has a negative amount. Without a range it is 200 and no success. */
+/** Payments, with negative amounts. Without a range it is 200 and no success. */
 function invoices({ world, query }: ApiRequest) {
   const range = readRange(readFilters(query)['when'])
   if (!range) {

@@ -3,7 +3,7 @@ import type { ApiRequest, Route } from '../../http/route.ts'
 import type { Instance } from '../../world/instances/instance.ts'
 import type { World } from '../../world/world.ts'
 
-/** The log of an instance's container: asked for here, fetched from elsewhere. */
+/** The log of an instance's container: requested here, fetched from another origin. */
 export const containerLogRoutes: readonly Route[] = [
   {
     method: 'PUT',
@@ -14,10 +14,10 @@ export const containerLogRoutes: readonly Route[] = [
   },
 ]
 
-/** Lines where a request does not say how many. */
+/** Lines unless the request says how many. */
 const TAIL = 1000
 
-/** World milliseconds between two lines of a container that runs. */
+/** World milliseconds between two lines of a running container. */
 const STEP = 30_000
 
 async function requestLog({ world, body, id, profile, results }: ApiRequest) {
@@ -38,7 +38,7 @@ function daemonLog({ launch, message }: Instance): string[] {
   return [`docker pull ${launch.image}`, `docker create ${launch.image}`, message]
 }
 
-/** What a program that trains would write, with the colours that it writes in. */
+/** The coloured output of a training. */
 function containerLog(world: World, instance: Instance): string[] {
   const at = (time: number) => new Date(time).toISOString()
   const begun = instance.created

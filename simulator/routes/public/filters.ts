@@ -35,7 +35,7 @@ export function readLooseFilters(
   return row => tests.every(test => test(row))
 }
 
-/** 400 `invalid_request`, for what a query asks and there is not. */
+/** 400 `invalid_request` for a wrong query. */
 export function invalidRequest(what: string): ServiceError {
   return refusal(400, 'invalid_request', `Error in query parameters: ${what}`)
 }

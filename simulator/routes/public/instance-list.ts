@@ -4,7 +4,7 @@ import type { ApiRequest } from '../../http/route.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 import { listedInstance, spoilFirst, visibleInstances } from './instance-record.ts'
 
-/** What is kept with an instance: filters and orders know these alone, not what is worked out. */
+/** The stored fields of an instance: only these can be filtered and ordered by, not computed ones. */
 const stored: ReadonlySet<string> = new Set(
   (
     'id label actual_status intended_status cur_state next_state gpu_name verification machine_id host_id ' +
@@ -12,7 +12,7 @@ const stored: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Instances on a page where none, or nonsense, is asked for. */
+/** Instances on a page for a limit of 0 or less. */
 const PAGE_OF_NONSENSE = 5
 
 /** `GET /api/v1/instances/`: a page, with the token of the next. Throws 400 `invalid_request`, `invalid_token`. */
@@ -90,7 +90,7 @@ function readLimit(text: string | null, most: number): number {
   return limit <= 0 ? Math.min(PAGE_OF_NONSENSE, most) : Math.min(limit, most)
 }
 
-/** `id` comes last in any case, so that no two rows are alike. */
+/** `id` always comes last, so that no two rows are equal. */
 function readOrder(text: string | null): Order[] {
   const read = readJson('order_by', text, [])
   if (!Array.isArray(read)) throw invalidRequest('order_by is no array')

@@ -10,13 +10,13 @@ import { publicStates } from './states.ts'
 
 type Row = Record<string, unknown>
 
-/** The instances that lists and single answers show by now, in the order of their creation. */
+/** The instances visible by now in lists and by themselves, in the order of their creation. */
 export function visibleInstances(world: World, { appears }: Profile): Instance[] {
   const since = world.clock.now() - appears * 1000
   return world.instances.list().filter(({ created }) => created <= since)
 }
 
-/** An instance as a list of the public deployment shows it. */
+/** An instance's record in a list of the public deployment. */
 export function listedInstance(world: World, instance: Instance, profile: Profile): Row {
   return variant(
     { ...commonFields(world, instance, profile), country_code: null, volume_info: [] },
@@ -24,13 +24,13 @@ export function listedInstance(world: World, instance: Instance, profile: Profil
   )
 }
 
-/** An instance as the public deployment shows it by itself. */
+/** An instance's record by itself in the public deployment. */
 export function singleInstance(world: World, instance: Instance, profile: Profile): Row {
   const own = { hosting_type: 0, logo: '/static/logo.png', bundle_id: instance.offer.index + 1 }
   return variant({ ...commonFields(world, instance, profile), ...own }, profile.records)
 }
 
-/** A list of records, the first of them as the profile spoils it. */
+/** Spoils the first record of a list as the profile says. */
 export function spoilFirst(rows: Row[], { records }: Profile): unknown[] {
   const [first, ...rest] = rows
   if (first === undefined) return []
@@ -84,7 +84,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
   }
 }
 
-/** Dollars per hour. `search` is what it costs when it runs, `instance` what it costs now. */
+/** Dollars per hour. `search` is the cost while it runs, `instance` the cost now. */
 function prices(instance: Instance): Row {
   const { inet_up_cost, inet_down_cost } = instance.offer.facts
   const storage = dollars(storageRate(instance))
@@ -107,7 +107,7 @@ function prices(instance: Instance): Row {
   }
 }
 
-/** What a record cannot do without. */
+/** The fields that a record needs. */
 const needed = new Set(
   (
     'id label actual_status intended_status cur_state next_state is_bid min_bid dph_base dph_total gpu_name ' +
@@ -115,7 +115,7 @@ const needed = new Set(
   ).split(' '),
 )
 
-/** What may be null in a record of an instance that runs. */
+/** The fields that may be null in the record of a running instance. */
 const nullable = (
   'template_id template_hash_id template_name onstart jupyter_token status_msg uptime_mins mem_limit mem_usage ' +
   'vmem_usage gpu_util gpu_temp cpu_util disk_usage dlperf dlperf_per_dphtotal score os_version webpage end_date ' +

@@ -61,7 +61,7 @@ const deprecated = {
   msg: '/api/v0/instances/ is deprecated. Use /api/v1/instances/ instead.',
 }
 
-/** The list as the interface has it, in each of the ways that it goes away. */
+/** The interface's list, or one of its refusals as it is retired. */
 function retiredList({ world, profile }: ApiRequest) {
   const rows = visibleInstances(world, profile).map(instance => listedInstance(world, instance, profile))
   switch (profile.list) {
@@ -118,7 +118,7 @@ function destroyMany({ world, body }: ApiRequest) {
   return { success: true }
 }
 
-/** A start that has to wait for GPUs is queued and answered so; one whose contract is over is refused. */
+/** A start that must wait for GPUs is queued, and the answer says so; after the contract's end it is refused. */
 function change(request: ApiRequest) {
   const { world, profile, id } = request
   const body = request.body()

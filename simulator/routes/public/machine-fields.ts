@@ -1,6 +1,6 @@
 import type { Offer } from '../../world/market/offers.ts'
 
-/** What the public deployment tells of a machine beyond the interface, in its offers and its instances. */
+/** The public deployment's fields of a machine beyond the interface, in its offers and its instances. */
 export function machineFields({ facts, index }: Offer): Record<string, unknown> {
   const [major = 0, minor = 0, patch = 0] = facts.driver_version.split('.').map(Number)
   return {

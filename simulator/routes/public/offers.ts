@@ -11,7 +11,7 @@ import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 import { machineFields } from './machine-fields.ts'
 import { mountVolume } from './volumes.ts'
 
-/** Searching offers and renting one, as the public deployment does it. */
+/** The public deployment's search for offers, and renting one. */
 export const publicOfferRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -36,7 +36,7 @@ export const publicOfferRoutes: readonly Route[] = [
 /** Dollars per hour. */
 const HIGHEST_BID = 128
 
-/** GB that prices include where a search does not say. */
+/** GB that prices include unless the search says otherwise. */
 const STORAGE = 8
 
 const parameters = new Set([
@@ -49,7 +49,7 @@ const parameters = new Set([
   'select_cols',
 ])
 
-/** Other names of fields, and the fields by which some are compared. */
+/** Aliases of filter fields, among them fields that are compared by another one. */
 const aliases: Record<string, string> = {
   cuda_vers: 'cuda_max_good',
   dph: 'dph_total',
@@ -67,7 +67,7 @@ const types: Record<string, OfferType> = {
   reserved: 'reserved',
 }
 
-/** As many as the profile's `cap` at most, whatever `limit` says. Rentable ones that nobody rents, unless asked. */
+/** Gives at most the profile's `cap` offers, whatever `limit` says; only rentable ones, unless asked otherwise. */
 function search({ world, profile }: ApiRequest, body: Fields) {
   const type = types[body.optionalString('type') ?? 'on-demand']
   if (!type) throw invalidRequest('type is on-demand, bid or reserved')
@@ -131,7 +131,7 @@ function sort(rows: Row[], body: Fields): Row[] {
   })
 }
 
-/** An offer that is let is 410, one that never was 404 with the code in the message alone. */
+/** A rented offer is 410; an unknown one is 404 with its code only in the message. */
 function rent({ world, body, id }: ApiRequest) {
   const offerId = id('offer')
   const offer = world.market.all().find(({ facts }) => facts.id === offerId)
@@ -151,7 +151,7 @@ function rent({ world, body, id }: ApiRequest) {
   return { success: true, new_contract: instance.id }
 }
 
-/** A login is one text here, where the interface has three fields. */
+/** Here a login is one text; the interface has three fields. */
 function withLogin(body: Fields): Fields {
   const { docker_login_repo, docker_login_user, docker_login_pass, ...values } = body.values
   const text = body.optionalString('image_login') ?? ''

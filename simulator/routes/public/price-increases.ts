@@ -4,7 +4,7 @@ import type { Instance } from '../../world/instances/instance.ts'
 import type { PriceIncrease } from '../../world/instances/price-increases.ts'
 import { dollars } from '../../world/money.ts'
 
-/** What hosts ask for from now on, and the user's answer. */
+/** Price increases that hosts ask for, and the user's answers. */
 export const priceIncreaseRoutes: readonly Route[] = [
   {
     method: 'GET',
@@ -41,7 +41,7 @@ function answered({ body }: ApiRequest, answerIncrease: (id: number) => Instance
   return { success: true, pending_price_increase_id: id, contract_id: answerIncrease(id).id }
 }
 
-/** GPUs are dollars per GPU and second, the disk per GB and second, traffic per GB. Null is what stays. */
+/** GPUs are in dollars per GPU and second, the disk per GB and second, traffic per GB. Null means unchanged. */
 function row({ id, instance, factor, created, ends }: PriceIncrease) {
   const { facts } = instance.offer
   const gpu = dollars(instance.price) / facts.num_gpus / 3600

@@ -11,7 +11,7 @@ import { publicTransferRoutes } from './transfers.ts'
 import { publicVolumeRoutes } from './volumes.ts'
 import { publicWebhookRoutes } from './webhooks.ts'
 
-/** What the public deployment answers in its own way, or has beyond the interface. */
+/** Routes that the public deployment answers differently, or has beyond the interface. */
 export const publicRoutes: readonly Route[] = [
   ...publicAccountRoutes,
   ...publicOfferRoutes,

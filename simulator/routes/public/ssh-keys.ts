@@ -45,7 +45,7 @@ export const publicSshKeyRoutes: readonly Route[] = [
   },
 ]
 
-/** A bare array; no key at all is 404. */
+/** A bare array, or 404 without any key. */
 function list({ world }: ApiRequest): JsonText {
   const keys = world.account.sshKeys.map(shown)
   if (keys.length === 0) throw new ServiceError(404, { success: false, msg: 'No ssh keys found' })
@@ -58,7 +58,7 @@ function change({ world, body, id }: ApiRequest) {
   return { success: true, key: shown(key) }
 }
 
-/** The keys of an instance, as JSON within text. */
+/** The keys of an instance, as JSON in a string. */
 function attached({ world, id }: ApiRequest) {
   const { sshKeys } = world.instances.get(id('id'))
   const keys = sshKeys.map((text, index) => ({ id: index + 1, name: '', public_key: text }))

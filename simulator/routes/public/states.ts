@@ -2,7 +2,7 @@ import type { Profile } from '../../deployment/profile.ts'
 import { type Instance, isOutbid } from '../../world/instances/instance.ts'
 import type { World } from '../../world/world.ts'
 
-/** The four fields that tell an instance's state. */
+/** The four fields of an instance's state. */
 export interface States {
   actual_status: string | null
   cur_state: string
@@ -10,7 +10,7 @@ export interface States {
   intended_status: string
 }
 
-/** World milliseconds for which a new instance has no status at all before it is `created`. */
+/** World milliseconds for which a new instance has no status before it is `created`. */
 const NOTHING_YET = 2000
 
 /** An instance's state in the words of the public deployment, where a halted container is `exited`. */

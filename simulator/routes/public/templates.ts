@@ -24,7 +24,7 @@ function search({ world, query }: ApiRequest) {
   return { success: true, templates_found: templates.length, templates }
 }
 
-/** The same template once more is the one that there is. */
+/** Creating the same template again gives the existing one. */
 function create({ world, body }: ApiRequest) {
   const fields = body()
   const login = { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }

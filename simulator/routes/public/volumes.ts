@@ -8,7 +8,7 @@ import type { World } from '../../world/world.ts'
 import { type Row, readLooseFilters } from './filters.ts'
 import { machineFields } from './machine-fields.ts'
 
-/** Volumes: room on one machine, rented by itself and mounted when an instance is made there. */
+/** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
 export const publicVolumeRoutes: readonly Route[] = [
   { method: 'POST', path: '/volumes/search/', only: 'public', permission: 'misc', answer: search },
   {
@@ -25,7 +25,7 @@ export const publicVolumeRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/volumes/', only: 'public', permission: 'instance_write', answer: remove },
 ]
 
-/** Results where a search does not say how many. */
+/** Results unless the search says how many. */
 const RESULTS = 64
 
 const parameters = new Set(['order', 'limit', 'allocated_storage', 'type', 'client_id'])
@@ -91,7 +91,7 @@ function readName(fields: Fields): string {
   return name
 }
 
-/** The launch with its volume: an existing one must be on the machine of the offer, a new one is rented. */
+/** Adds a launch's volume: an existing one must be on the offer's machine, a new one is rented. */
 export function mountVolume(world: World, offer: Offer, launch: Launch, body: Fields): Launch {
   const { volume } = launch
   if (!volume) return launch

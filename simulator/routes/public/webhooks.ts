@@ -4,7 +4,7 @@ import type { Webhook } from '../../world/notifications/webhooks.ts'
 import type { World } from '../../world/world.ts'
 import { readContentChanges, readNew } from '../webhooks.ts'
 
-/** Webhooks: at most four, to https addresses; the secret is in the answers to a creation and a rotation alone. */
+/** Webhooks: at most four, to https addresses. Only the answers to a creation and a rotation hold the secret. */
 export const publicWebhookRoutes: readonly Route[] = [
   {
     method: 'GET',

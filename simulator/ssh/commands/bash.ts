@@ -1,7 +1,7 @@
 import type { Call } from '../shell/command.ts'
 import { scriptFromInput } from './scripts.ts'
 
-/** `bash -c LINE`: the same scripted shell again, with its own folder and variables. Clients wrap commands so. */
+/** `bash -c LINE`: the same scripted shell, with its own folder and variables. Clients wrap commands in it. */
 export async function bash(call: Call): Promise<number> {
   const { name, args, shell, run, ...streams } = call
   if (args[0] === '-s') return scriptFromInput(call)

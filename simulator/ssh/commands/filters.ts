@@ -22,7 +22,7 @@ export async function head(call: Call): Promise<number> {
   })
 }
 
-/** `tail [-n LINES] [-F] [FILE…]`; with `-F` (or `-f`) what is added to the first file comes too, until it is stopped. */
+/** `tail [-n LINES] [-F] [FILE…]`; `-F` (or `-f`) also prints what is appended to the first file, until stopped. */
 export async function tail(call: Call): Promise<number> {
   const { lines, files } = lineCount(call.args)
   let shown = 0
@@ -44,7 +44,7 @@ export async function tail(call: Call): Promise<number> {
   }
 }
 
-/** Writes what comes after the first `shown` bytes of a file, which may be missing or begin anew meanwhile. */
+/** Writes all beyond the first `shown` bytes of a file, which may be missing or start anew meanwhile. */
 async function follow(call: Call, file: string, shown: number): Promise<void> {
   for (let from = shown; ; ) {
     await setTimeout(followPause, undefined, { signal: call.signal, ref: false }).catch(() => {
@@ -104,7 +104,7 @@ export async function grep(call: Call): Promise<number> {
   return found ? 0 : 1
 }
 
-/** `-n 5`, `-n5` or `-5`, and what is left: the files. Ten lines unless told otherwise. */
+/** Reads `-n 5`, `-n5` or `-5`, by default ten lines; the other arguments are files. */
 function lineCount(args: string[]): { lines: number; files: string[] } {
   const files: string[] = []
   let lines = 10

@@ -115,7 +115,7 @@ function listing(found: Entry[], flags: string, call: Call, ofFolder: boolean): 
   return lines.join('')
 }
 
-/** A file's name is somebody else's text: control characters are shown as `?`, as by `ls` itself. */
+/** File names are foreign text: control characters are shown as `?`, as by `ls` itself. */
 function printable(name: string): string {
   return name.replace(/\p{Cc}/gu, '?')
 }
@@ -134,7 +134,7 @@ export async function mkdir(call: Call): Promise<number> {
   })
 }
 
-/** `rm [-r] [-f] PATH…`; a link goes, never what it points to. */
+/** `rm [-r] [-f] PATH…`; removes links, never their targets. */
 export async function rm(call: Call): Promise<number> {
   const flags = call.args.filter(arg => arg.startsWith('-')).join('')
   return eachPath(call, 'cannot remove', path => {

@@ -1,6 +1,6 @@
 import type { Call } from '../shell/command.ts'
 
-/** `jupyter server list [--json|--jsonlist]`, the way to learn its token over SSH. */
+/** `jupyter server list [--json|--jsonlist]`, which shows its token over SSH. */
 export async function jupyter({ args, shell, out, err }: Call): Promise<number> {
   const [kind, action, form] = args
   if (kind === '--version') {

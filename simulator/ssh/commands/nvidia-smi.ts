@@ -5,7 +5,7 @@ import type { Call } from '../shell/command.ts'
 const driver = '550.127.05'
 const cuda = '12.4'
 
-/** One GPU, as its driver would see it now. */
+/** The present values of one GPU. */
 interface Reading {
   index: number
   name: string

@@ -4,7 +4,7 @@ import type { Call } from '../shell/command.ts'
 import { appendingSink } from '../shell/redirect.ts'
 import { Interrupted } from '../shell/sink.ts'
 
-/** `python3 --version`, and `python3 FILE.py`, which plays a training whatever is in the file; nothing runs here. */
+/** `python3 --version`, and `python3 FILE.py`, which plays a training and does not run the file. */
 export async function python(call: Call): Promise<number> {
   const { name, args, out, err } = call
   if (args[0] === '--version' || args[0] === '-V') {
@@ -25,7 +25,7 @@ const pace = 75
 /** Characters of the bar. */
 const width = 20
 
-/** A model learns, with a bar, and leaves what it learnt in the folder `results`. */
+/** Plays a training with a progress bar, and writes results into the folder `results`. */
 async function train(call: Call): Promise<number> {
   const { shell, run, out, err, signal } = call
   const { gpu } = shell.machine

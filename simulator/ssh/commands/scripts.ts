@@ -3,22 +3,22 @@ import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/r
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
 
-/** Bytes of a script. */
+/** The most bytes of a script. */
 const longest = 256 * 1024
 
-/** The scripts that this shell knows, by what only they say. It reads none: it does what they are for. */
+/** The scripts that this shell knows, each by a text unique to it. It does not run them, but does the same. */
 const known: readonly [string, (call: Call, values: Values) => Promise<number>][] = [
   ["echo 'started yes'", startRun],
   ["echo 'ended yes'", endRun],
   ["echo 'marked yes'", markRun],
   ['state=none code=- size=0', readRunStatus],
-  // What puts it there reads it, too.
+  // Before the reading script, whose text is also part of this one.
   ["echo 'refused no_tool'", putWatchdog],
   ["echo 'there yes'", readWatchdog],
   ["echo 'removed yes'", removeWatchdog],
 ]
 
-/** `sh -s`: a script that comes by the input, such as clients use to leave a command running. */
+/** `sh -s`: a script on the input, which clients use to leave a command running. */
 export async function scriptFromInput(call: Call): Promise<number> {
   const text = call.input ? await textOf(call.input) : ''
   const values = valuesOf(text)
@@ -32,7 +32,7 @@ export async function scriptFromInput(call: Call): Promise<number> {
 async function textOf(input: Readable): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
-  // The input is the output's other side, which is written to afterwards.
+  // Not destroyed: the input is the same stream as the output, which is still needed.
   for await (const piece of input.iterator({ destroyOnReturn: false })) {
     pieces.push(Buffer.from(piece))
     length += piece.length
@@ -41,7 +41,7 @@ async function textOf(input: Readable): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** The lines `name='value'` that it begins with, after an opening brace, and where they end. */
+/** The lines `name='value'` at its start, after an opening brace, and where they end. */
 function valuesOf(text: string): { set: Map<string, string>; end: number } {
   const set = new Map<string, string>()
   const assignment = /(\w+)='([^']*(?:'\\''[^']*)*)'\n/y

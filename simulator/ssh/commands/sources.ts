@@ -3,12 +3,12 @@ import { absolute, type Call } from '../shell/command.ts'
 import { readRegular } from '../shell/redirect.ts'
 
 const pieceSize = 16 * 1024
-/** A line longer than this comes in parts: input without an end of line must not fill memory. */
+/** Longer lines come in parts: input without line ends must not fill memory. */
 const longestLine = 1024 * 1024
 
 /**
- * Calls `use` with the bytes of each file, or with those of the input where no file (or `-`) is named.
- * Says which files could not be read; gives the exit status, 1 if there was one.
+ * Calls `use` with the bytes of each file, or of the input where no file (or `-`) is named. Prints which files could
+ * not be read; gives the exit status, 1 if there was one.
  */
 export async function eachSource(
   call: Call,
@@ -46,7 +46,7 @@ async function* filePieces(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += pieceSize) yield bytes.subarray(from, from + pieceSize)
 }
 
-/** Lines with their ends, in batches as they come. */
+/** Gives lines with their ends, in batches as they arrive. */
 export async function* lineBatches(pieces: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder()
   let rest = ''

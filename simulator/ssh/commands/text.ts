@@ -1,7 +1,7 @@
 import type { Call } from '../shell/command.ts'
 import { eachSource } from './sources.ts'
 
-/** Bytes written at once by commands that write much. */
+/** Bytes per write of commands with much output. */
 const pieceSize = 16 * 1024
 
 /** `echo [-n] [-e] WORD…` */
@@ -24,7 +24,7 @@ function escaped(text: string): string {
   })
 }
 
-/** `cat [FILE…]`; without a file, its input as it comes. */
+/** `cat [FILE…]`; without a file, its input as it arrives. */
 export async function cat(call: Call): Promise<number> {
   return eachSource(call, call.args, async pieces => {
     for await (const piece of pieces) await call.out(piece)
@@ -58,7 +58,7 @@ export async function seq({ args, out, err }: Call): Promise<number> {
   return 0
 }
 
-/** `yes [WORD…]`, until it is stopped. */
+/** `yes [WORD…]`, until stopped. */
 export async function yes({ args, out }: Call): Promise<number> {
   const line = `${args.length === 0 ? 'y' : args.join(' ')}\n`
   const piece = line.repeat(Math.max(1, Math.floor(pieceSize / line.length)))

@@ -5,11 +5,11 @@ import { FileError } from './file-error.ts'
 /** How many links a path may go through, as in Linux. */
 const maxLinks = 40
 
-/** A place on the instance: its path there, where it lies on this machine, and what is there, if anything. */
+/** A place on the instance: its path there, its path on this machine, and its stats, if anything exists there. */
 export interface Place {
   /** Absolute, `/` separated, links resolved. */
   path: string
-  /** Give this to `node:fs`, at once (see Scratch). */
+  /** For `node:fs`, to be used at once (see Scratch). */
   real: string
   stats: Stats | undefined
 }
@@ -32,7 +32,7 @@ export class Scratch {
   }
 
   /**
-   * The place of an absolute path. A link at its end is followed or stayed at. The last name may be missing.
+   * The place of an absolute path. `lastLink`: whether a link at its end is followed. The last name may be missing.
    * Throws FileError `ENOENT`, `ENOTDIR`, `ELOOP`, `EINVAL`.
    */
   at(path: string, lastLink: 'follow' | 'stay'): Place {
@@ -63,7 +63,7 @@ export class Scratch {
     return { path: `/${behind.join('/')}`, real, stats: lstatSync(real, { throwIfNoEntry: false }) }
   }
 
-  /** As `at`, for what must be there. Throws FileError `ENOENT` too. */
+  /** As `at`, for a place that must exist. Throws FileError `ENOENT` too. */
   existing(path: string, lastLink: 'follow' | 'stay'): Place & { stats: Stats } {
     const place = this.at(path, lastLink)
     if (place.stats === undefined) throw new FileError('ENOENT')
@@ -75,7 +75,7 @@ function names(path: string): string[] {
   return path.split('/').filter(name => name !== '' && name !== '.')
 }
 
-/** A name that is one name to the operating system too: on Windows `\` and `:` mean more. */
+/** Checks that the operating system reads it as one name too: on Windows `\` and `:` have meanings. */
 function checked(name: string): string {
   if (name.includes('\0') || (sep === '\\' && /[\\:]/.test(name))) throw new FileError('EINVAL')
   if (Buffer.byteLength(name) > 255) throw new FileError('ENAMETOOLONG')

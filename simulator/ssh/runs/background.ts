@@ -1,9 +1,9 @@
-/** Commands that go on without a connection, as an instance's processes do: until they end or the instance halts. */
+/** Commands that run without a connection, until they end or the instance halts. */
 export class Background {
   readonly #going = new Map<string, AbortController>()
   #halted = false
 
-  /** Does nothing where one of that name goes on. `work` never rejects. */
+  /** Does nothing while one of that name runs. `work` never rejects. */
   start(name: string, work: (signal: AbortSignal) => Promise<void>): void {
     if (this.#going.has(name)) return
     const ending = new AbortController()
@@ -19,7 +19,7 @@ export class Background {
     this.#going.get(name)?.abort()
   }
 
-  /** The instance does not run any more: what went on is gone without a word. */
+  /** Whether the instance has halted, which ended all commands silently. */
   get halted(): boolean {
     return this.#halted
   }

@@ -3,10 +3,10 @@ import { dirname } from 'node:path/posix'
 import type { Call, ShellState } from '../shell/command.ts'
 import { appendingSink, readRegular } from '../shell/redirect.ts'
 
-/** What a script sets before it begins, by name. */
+/** The values that a script sets at its start, by name. */
 export type Values = ReadonlyMap<string, string>
 
-/** `run`'s command, started once, whoever is connected; its output and exit code are files below `~/.berth/runs`. */
+/** Starts `run`'s command once, independent of connections; its output and exit code are files in `~/.berth/runs`. */
 export async function startRun(call: Call, values: Values): Promise<number> {
   const { shell, run, out } = call
   const here = folderOf(values)
@@ -28,7 +28,7 @@ export async function startRun(call: Call, values: Values): Promise<number> {
   return 0
 }
 
-/** How it is, on one line, and its output from a byte on. */
+/** Prints its status on one line, and its output from a byte on. */
 export async function readRunStatus({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
   if (!has(shell, here)) {
@@ -52,7 +52,7 @@ export async function endRun({ shell, out }: Call, values: Values): Promise<numb
   return 0
 }
 
-/** Nothing but `remove` means anything to an instance without a watchdog. */
+/** Only `remove` has an effect: the other words are for a watchdog. */
 export async function markRun({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
   if (values.get('word') === 'remove' && has(shell, here))
@@ -73,7 +73,7 @@ function has(shell: ShellState, path: string): boolean {
   }
 }
 
-/** With those that it lies in. */
+/** Makes a folder and its parents. */
 export function makeFolder(shell: ShellState, path: string): void {
   if (has(shell, path)) return
   makeFolder(shell, dirname(path))

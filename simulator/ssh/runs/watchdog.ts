@@ -4,13 +4,13 @@ import { makeFolder, type Values } from './runs.ts'
 
 const folder = '/root/.berth/watchdog'
 
-/** Puts a watchdog there, or another configuration into the one that is, and tells how it is. */
+/** Places a watchdog, or gives it another configuration, and prints its status. */
 export async function putWatchdog(call: Call, values: Values): Promise<number> {
   call.shell.machine.watchdog.put(values.get('config') ?? '', values.get('lease') ?? '')
   return readWatchdog(call, new Map())
 }
 
-/** Renews its lease where there is a text for it, and tells how it is. Its log becomes a file, as it would be. */
+/** Renews the lease where a text is given, and prints the status. Writes the log's file, as a real one does. */
 export async function readWatchdog({ shell, out }: Call, values: Values): Promise<number> {
   const { watchdog } = shell.machine
   watchdog.renew(values.get('lease') ?? '')

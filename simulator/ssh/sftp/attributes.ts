@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { Attributes } from 'ssh2'
 
-/** What SFTP tells about a file; everything on an instance belongs to root. Times in epoch seconds. */
+/** A file's attributes in SFTP; everything on an instance belongs to root. Times in epoch seconds. */
 export function attributesOf(stats: Stats): Attributes {
   return {
     mode: stats.mode,
@@ -13,7 +13,7 @@ export function attributesOf(stats: Stats): Attributes {
   }
 }
 
-/** What a client asks to change. ssh2 leaves out what the client did not send, its types do not say so. */
+/** The changes a client asks for. ssh2 omits attributes that were not sent, which its types do not say. */
 export interface Wanted {
   mode: number | undefined
   size: number | undefined

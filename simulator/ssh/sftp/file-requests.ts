@@ -33,17 +33,17 @@ const readAt = promisify(read)
 const writeAt = promisify(write)
 const { OPEN_MODE } = ssh2.utils.sftp
 
-/** Bytes that one answer may carry, so that it fits a packet. */
+/** The most bytes of an answer, so that it fits a packet. */
 const longestRead = 255 * 1024
 const entriesPerAnswer = 100
 
-/** A relative path starts where the shell does. */
+/** Relative paths start in the shell's folder. */
 const home = '/workspace'
 
 /**
- * What SFTP version 3 can ask of the scratch folder. Places are found and used synchronously, as Scratch asks;
- * bytes move through descriptors, which no link can redirect. Everything throws FileError, or the errors of
- * `node:fs`, whose code is the same.
+ * The file requests of SFTP version 3 on the scratch folder. Places are found and used synchronously, as Scratch
+ * requires; bytes move through descriptors, which no link can redirect. All throw FileError, or `node:fs` errors with
+ * the same codes.
  */
 export class FileRequests {
   readonly #files: Scratch
@@ -94,7 +94,7 @@ export class FileRequests {
   entries(handle: Buffer): FileEntry[] | undefined {
     const folder = this.#handles.folder(handle)
     if (folder.ahead.length === 0) return undefined
-    // Found again each time: the folder may have been moved, and a link put in its place.
+    // Looked up each time: the folder may have been moved, and replaced by a link.
     const { real } = this.#files.existing(folder.path, 'stay')
     return folder.ahead.splice(0, entriesPerAnswer).flatMap(name => {
       const stats = lstatSync(name === '..' ? real : join(real, name), { throwIfNoEntry: false })
@@ -153,7 +153,7 @@ export class FileRequests {
     rmdirSync(real)
   }
 
-  /** As version 3 has it: what is at the new path already stays, and the request fails. */
+  /** Fails where the new path exists, as version 3 requires. */
   rename(from: string, to: string): void {
     const source = this.#files.existing(absolute(from), 'stay')
     const target = this.#files.at(absolute(to), 'stay')
@@ -173,7 +173,7 @@ export class FileRequests {
     return readlinkSync(real)
   }
 
-  /** A link may say anything: following it never leaves the scratch folder. */
+  /** Links may have any target: following one never leaves the scratch folder. */
   makeLink(path: string, target: string): void {
     if (target === '' || target.includes('\0')) throw new FileError('EINVAL')
     const place = this.#files.at(absolute(path), 'stay')
@@ -186,7 +186,7 @@ function absolute(path: string): string {
   return path.startsWith('/') ? path : `${home}/${path}`
 }
 
-/** Flags of SFTP as those of the operating system; a link at the end is never followed by it. */
+/** The operating system's flags for those of SFTP; a link at the end is never followed. */
 function openFlags(mode: number): number {
   const reads = Boolean(mode & OPEN_MODE.READ)
   const writes = Boolean(mode & (OPEN_MODE.WRITE | OPEN_MODE.APPEND))

@@ -1,12 +1,12 @@
 import { closeSync } from 'node:fs'
 import { FileError } from '../files/file-error.ts'
 
-/** What a client has open. */
+/** An open file or folder. */
 export type Opened =
   | { kind: 'file'; descriptor: number; appends: boolean }
   | { kind: 'folder'; path: string; ahead: string[] }
 
-/** As many as a client may have open at once. */
+/** The most that a client may have open at once. */
 const most = 256
 
 /** The open files and folders of one SFTP session, by the four bytes that name them. */
@@ -27,21 +27,21 @@ export class Handles {
     return name
   }
 
-  /** Throws FileError `EBADF` for what is not an open file. */
+  /** Throws FileError `EBADF` unless it is an open file. */
   file(name: Buffer): Extract<Opened, { kind: 'file' }> {
     const opened = this.#opened.get(numberOf(name))
     if (opened?.kind !== 'file') throw new FileError('EBADF')
     return opened
   }
 
-  /** Throws FileError `EBADF` for what is not an open folder. */
+  /** Throws FileError `EBADF` unless it is an open folder. */
   folder(name: Buffer): Extract<Opened, { kind: 'folder' }> {
     const opened = this.#opened.get(numberOf(name))
     if (opened?.kind !== 'folder') throw new FileError('EBADF')
     return opened
   }
 
-  /** Throws FileError `EBADF` for what is not open. */
+  /** Throws FileError `EBADF` unless it is open. */
   close(name: Buffer): void {
     const opened = this.#opened.get(numberOf(name))
     if (opened === undefined) throw new FileError('EBADF')

@@ -12,8 +12,8 @@ const { STATUS_CODE } = ssh2.utils.sftp
 const mostAhead = 4096
 
 /**
- * Serves SFTP version 3 on the scratch folder. A client may send requests ahead; they are carried out one after
- * the other, so that each sees what those before it did, and a close comes after the last write.
+ * Serves SFTP version 3 on the scratch folder. A client may send requests ahead; they run one after another, so that
+ * each sees the effects of those before it, and a close follows the last write.
  */
 export function serveSftp(session: Session, files: Scratch): void {
   session.on('sftp', accept => {
@@ -21,7 +21,7 @@ export function serveSftp(session: Session, files: Scratch): void {
     const requests = new FileRequests(files)
     let ahead = 0
     let last = Promise.resolve()
-    /** Carries out a request when its turn comes; `work` answers it, or throws and the answer is the error. */
+    /** Runs a request in its turn; `work` answers it, or throws the error to answer. */
     const answer = (id: number, work: () => void | Promise<void>) => {
       ahead += 1
       if (ahead > mostAhead) sftp.end()
@@ -51,7 +51,7 @@ function handleRequests(sftp: SFTPWrapper, requests: FileRequests, answer: Answe
   const done = (id: number) => sftp.status(id, STATUS_CODE.OK)
   const end = (id: number) => sftp.status(id, STATUS_CODE.EOF)
   const attributes = (id: number, stats: Stats) => sftp.attrs(id, attributesOf(stats))
-  /** For what answers "done" and nothing else. */
+  /** For requests that only answer "done". */
   const simply = (id: number, act: () => void) =>
     answer(id, () => {
       act()

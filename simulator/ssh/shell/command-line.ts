@@ -1,4 +1,4 @@
-/** A line as the shell understands it: quotes, variables, `;` `&&` `||` `|`, and redirections. */
+/** A parsed line: quotes, variables, `;` `&&` `||` `|`, and redirections. */
 export interface Pipeline {
   /** Whether it runs, given how the one before ended. */
   when: 'always' | 'after success' | 'after failure'
@@ -12,15 +12,15 @@ export interface ParsedCommand {
 
 export interface Redirection {
   from: 'output' | 'errors' | 'both' | 'input'
-  /** A file, or for `2>&1` where output goes. */
+  /** A file, or `output` for `2>&1`. */
   to: Word | 'output'
   append: boolean
 }
 
-/** Pieces that make one word once variables have their values. */
+/** Pieces that form one word once variables are expanded. */
 export type Word = { text: string; isVariable: boolean; quoted: boolean }[]
 
-/** A line that the shell does not understand; the message is bash's. */
+/** A line with a syntax error; the message is bash's. */
 export class ShellSyntaxError extends Error {
   constructor(message: string) {
     super(message)
@@ -31,10 +31,10 @@ export class ShellSyntaxError extends Error {
 type Token = { operator: string } | { word: Word }
 
 const operators = /^(?:&>>|&>|2>>|2>&1|2>|>&2|1>&2|1>>|1>|>>|>|<|&&|\|\||\||;|&|\n)/
-/** `$NAME`, `${NAME}` and `${NAME:-what it is otherwise}`. */
+/** `$NAME`, `${NAME}` and `${NAME:-default}`. */
 const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*(?::-[^}"'$`]*)?)\})/
 
-/** Takes a line apart. Throws ShellSyntaxError. */
+/** Parses a line. Throws ShellSyntaxError. */
 export function parseLine(line: string): Pipeline[] {
   const pipelines: Pipeline[] = []
   let when: Pipeline['when'] = 'always'
@@ -134,7 +134,7 @@ function tokenize(line: string): Token[] {
 
 type Add = (text: string, quoted: boolean, isVariable?: boolean) => void
 
-/** Takes what stands up to the closing quote; gives the rest of the line after it. */
+/** Reads up to the closing quote; gives the rest of the line after it. */
 function doubleQuoted(text: string, add: Add): string {
   let rest = text
   add('', true)
@@ -150,7 +150,7 @@ function doubleQuoted(text: string, add: Add): string {
   return rest.slice(1)
 }
 
-/** Takes a variable or some ordinary text; gives how many characters that was. */
+/** Reads a variable or some plain text; gives how many characters that was. */
 function plain(rest: string, quoted: boolean, add: Add): number {
   if (rest.startsWith('`') || rest.startsWith('$(')) {
     throw new ShellSyntaxError('command substitution is not available here')

@@ -4,11 +4,11 @@ import type { Machine } from '../machine.ts'
 import type { Background } from '../runs/background.ts'
 import type { Sink } from './sink.ts'
 
-/** What a shell remembers from one command to the next. */
+/** A shell's state between commands. */
 export interface ShellState {
   machine: Machine
   files: Scratch
-  /** What goes on on the instance without a shell. */
+  /** The instance's commands that run without a shell. */
   background: Background
   /** Absolute path. */
   folder: string
@@ -17,7 +17,7 @@ export interface ShellState {
   status: number
   /** Set by `exit`: the shell ends with it. */
   ending: number | undefined
-  /** The terminal in front of it; without one, `undefined`. */
+  /** The terminal; `undefined` without one. */
   terminal: Terminal | undefined
   history: string[]
 }
@@ -27,13 +27,13 @@ export interface Terminal {
   rows: number
 }
 
-/** What a command reads and writes. */
+/** The streams of a command. */
 export interface Streams {
   out: Sink
   err: Sink
-  /** Undefined where nothing is typed or piped into the command. */
+  /** Undefined if nothing is typed or piped into the command. */
   input: Readable | undefined
-  /** Fires when the command is to end. */
+  /** Aborted when the command must end. */
   signal: AbortSignal
 }
 

@@ -6,14 +6,14 @@ import { LineEditor } from './line-editor.ts'
 import { runLine } from './run-line.ts'
 import { Interrupted, streamSink, terminalSink } from './sink.ts'
 
-/** Typed ahead and not yet read, in keys and bytes: beyond this the client has to wait. */
+/** The most keys and bytes typed ahead: beyond this the client has to wait. */
 const typedAheadLimit = 64 * 1024
 
 const longestHistory = 1000
 
 /**
- * A shell that somebody types into, until `exit`, Ctrl-D, or the end of the channel. Gives its exit status.
- * Without a terminal lines are read and run alike, but neither echoed nor prompted for. Never rejects.
+ * An interactive shell, until `exit`, Ctrl-D, or the end of the channel. Gives its exit status. Without a terminal
+ * lines run alike, but without echo and prompt. Never rejects.
  */
 export async function interact(
   channel: ServerChannel,
@@ -96,9 +96,9 @@ function welcome({ machine }: ShellState): string {
   ].join('\r\n')
 }
 
-/** The keys typed into a channel, in order, with Ctrl-C heard at once while a command runs. */
+/** The keys typed into a channel, in order; Ctrl-C is handled at once while a command runs. */
 class Keyboard {
-  /** Called at Ctrl-C, which also drops what was typed ahead. Without it Ctrl-C is a key like others. */
+  /** Called at Ctrl-C, which also drops keys typed ahead. Without it Ctrl-C is a key like others. */
   onInterrupt: (() => void) | undefined
   readonly #channel: ServerChannel
   readonly #reader = new KeyReader()

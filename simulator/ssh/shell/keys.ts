@@ -43,15 +43,15 @@ const sequences: Record<string, Key> = {
 const escapeSequence = /^\x1b(?:\[([0-9;?]*[ -/]*[@-~])|O([A-Z])|[^[O])/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: keys are control characters
 const ordinary = /^[^\x00-\x1f\x7f]+/
-/** A sequence longer than this is none: a client that never ends one must not fill memory. */
+/** Longer sequences are dropped: a client that never ends one must not fill memory. */
 const longestSequence = 64
 
-/** Makes keys of the bytes that a terminal sends, across the borders of packets. */
+/** Decodes a terminal's bytes into keys, across packets. */
 export class KeyReader {
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
 
-  /** The keys that are complete with these bytes. Unknown sequences and control characters are dropped. */
+  /** The keys completed by these bytes. Unknown sequences and control characters are dropped. */
   read(bytes: Buffer): Key[] {
     const keys: Key[] = []
     let text = this.#rest + this.#decoder.write(bytes)

@@ -2,7 +2,7 @@ import type { Terminal } from './command.ts'
 import type { Key } from './keys.ts'
 import { position } from './width.ts'
 
-/** What a key did: text for the screen, and the line if it is finished (`undefined` means end of input). */
+/** The effect of a key: text for the screen, and the line if it is finished (`undefined` means end of input). */
 export interface Edit {
   screen: string
   done?: { line: string | undefined }
@@ -21,7 +21,7 @@ export class LineEditor {
   #characters: string[] = []
   #cursor = 0
   #historyIndex: number
-  /** What was typed before going back in history. */
+  /** The line typed before going back in history. */
   #draft = ''
 
   constructor(terminal: Terminal, history: readonly string[], prompt: string) {
@@ -33,7 +33,7 @@ export class LineEditor {
     this.#historyIndex = history.length
   }
 
-  /** Takes a key; gives what the screen needs to show it. */
+  /** Handles a key; gives the output that shows it. */
   press(key: Key): Edit {
     switch (key.name) {
       case 'text':
@@ -116,11 +116,11 @@ export class LineEditor {
     return position(this.#characters.slice(0, index), this.#terminal.columns, this.#promptWidth)
   }
 
-  /** Writes the line from a character on, where the screen's cursor is, and puts the cursor where it belongs. */
+  /** Writes the line from a character on, at the screen's cursor, and moves the cursor to its place. */
   #write(from: number, after: 'nothing left over' | 'erase the rest'): string {
     const rest = this.#characters.slice(from).join('')
     const end = this.#at(this.#characters.length)
-    // At the last column a terminal waits with wrapping; a space and a return make it happen.
+    // At the last column a terminal delays wrapping; a space and a return force it.
     const wrap = end.column === 0 && rest !== '' ? ' \r' : ''
     const erase = after === 'erase the rest' ? '\x1b[J' : ''
     return `${rest}${wrap}${erase}${travel(end, this.#at(this.#cursor))}`

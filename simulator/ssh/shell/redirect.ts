@@ -5,7 +5,7 @@ import { FileError } from '../files/file-error.ts'
 import type { Scratch } from '../files/scratch.ts'
 import { Interrupted, type Sink } from './sink.ts'
 
-/** Bytes one redirection may write: this is the user's own disk. */
+/** The most bytes of a redirection: this is the user's own disk. */
 const largestFile = 64 * 1024 * 1024
 
 /** A file of the scratch folder as a command's output; emptied first unless `append`. Throws FileError. */

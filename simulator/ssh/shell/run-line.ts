@@ -6,7 +6,7 @@ import { type ParsedCommand, type Pipeline, parseLine, ShellSyntaxError, type Wo
 import { appendingSink, inputFile } from './redirect.ts'
 import { Interrupted, type Sink, streamSink } from './sink.ts'
 
-/** What bash says a command ended by Ctrl-C ended with. */
+/** Bash's exit status of a command that Ctrl-C ended. */
 const interruptedStatus = 130
 
 /** Runs a line; gives the exit status of its last command. Never rejects. */
@@ -39,7 +39,7 @@ async function runPipeline(shell: ShellState, pipeline: Pipeline, streams: Strea
     const from = pipeBefore
     const last = index === pipeline.commands.length - 1
     const to = last ? undefined : newPipe(streams.signal)
-    // A command that ends lets the one before it end too, as by SIGPIPE, and the one after it see the end.
+    // When a command ends, the one before it ends too, as by SIGPIPE, and the one after it sees the end.
     const end = () => {
       from?.destroy()
       to?.stream.end()
@@ -88,7 +88,7 @@ async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Str
   }
 }
 
-/** The streams after a command's redirections; undefined, once said, where a file could not be opened. */
+/** The streams after a command's redirections; undefined, with an error printed, where a file could not be opened. */
 async function redirect(
   shell: ShellState,
   { redirections }: ParsedCommand,
@@ -118,7 +118,7 @@ async function redirect(
   return result
 }
 
-/** A word with its values in place: none if it is an empty variable without quotes. `~` is the home folder. */
+/** Expands a word: an empty variable without quotes gives none. `~` is the home folder. */
 function expand(word: Word, shell: ShellState): string[] {
   const text = word.map(part => (part.isVariable ? value(part.text, shell) : part.text)).join('')
   if (text === '' && !word.some(part => part.quoted)) return []

@@ -9,7 +9,7 @@ import { streamSink, terminalSink } from './sink.ts'
 
 const ctrlC = 3
 
-/** Answers a session's requests for a terminal, a shell or one command. Its environment is ours, not the client's. */
+/** Answers a session's requests for a terminal, a shell or one command. The client's environment is ignored. */
 export function serveShell(
   session: Session,
   connection: Connection,
@@ -67,7 +67,7 @@ function newShell(machine: Machine, disk: { files: Scratch; background: Backgrou
   }
 }
 
-/** One command. With a terminal its input is the keyboard, and all that matters of it is Ctrl-C. */
+/** Runs one command. With a terminal its input is the keyboard, of which only Ctrl-C has an effect. */
 async function runOne(
   channel: ServerChannel,
   session: Session,
@@ -95,7 +95,7 @@ async function runOne(
 function end(channel: ServerChannel, status: number): void {
   channel.exit(status)
   channel.end()
-  channel.resume() // what nobody reads must not hold the channel open
+  channel.resume() // unread input must not hold the channel open
 }
 
 /** Columns and rows from 1 to 1000, whatever the client says; 0 means that it does not know. */

@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream'
 
-/** Where a command writes to. Waits while the reader is slow; rejects once the command is to end. */
+/** A command's output. Waits while the reader is slow; rejects once the command must end. */
 export type Sink = (data: string | Buffer) => Promise<void>
 
-/** A command that was told to end: Ctrl-C, or its reader is gone. */
+/** The command must end: by Ctrl-C, or as its reader is gone. */
 export class Interrupted extends Error {
   constructor() {
     super('interrupted')
@@ -32,7 +32,7 @@ export function streamSink(stream: Writable, signal: AbortSignal): Sink {
     })
 }
 
-/** What a terminal needs: a new line also returns to the first column. */
+/** Converts for a terminal: a new line also returns to the first column. */
 export function terminalSink(sink: Sink): Sink {
   return data => sink(data.toString().replace(/\r?\n/g, '\r\n'))
 }

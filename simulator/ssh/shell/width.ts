@@ -9,7 +9,7 @@ export function width(character: string): number {
   return double.test(character) ? 2 : 1
 }
 
-/** Where the cursor stands after these characters, on a screen so many columns wide, starting at `from` columns. */
+/** The cursor's position after these characters, on a screen so many columns wide, starting at column `from`. */
 export function position(
   characters: string[],
   columns: number,

@@ -8,7 +8,7 @@ export interface AccountState {
   /** Null when there is none on the account. */
   email: string | null
   email_verified: boolean
-  /** Two-factor from before methods were kept: enabled, without method rows. */
+  /** Two-factor authentication from before methods were stored: enabled, without method rows. */
   legacy: boolean
   /** Calls come from a team context. */
   team: boolean
@@ -42,7 +42,7 @@ export class Account {
   readonly apiKey: string
   readonly created: number
   readonly sshKeys: AccountSshKey[] = []
-  /** What was paid in: dollars, and when in epoch seconds. Oldest first. */
+  /** Payments: dollars, and their time in epoch seconds. Oldest first. */
   readonly payments: { at: number; amount: number }[] = []
   readonly state: AccountState = {
     email: null,
@@ -96,7 +96,7 @@ export class Account {
     this.payments.push({ at: epochSeconds(this.#clock.now()), amount })
   }
 
-  /** Adds a public key; one that is there already is returned as it is. */
+  /** Adds a public key; an existing one is returned as it is. */
   addSshKey(text: string): AccountSshKey {
     const known = this.sshKeys.find(key => key.ssh_key === text)
     if (known) return known
@@ -111,14 +111,14 @@ export class Account {
     return key
   }
 
-  /** Replaces the text of a key; undefined where there is none of that id. */
+  /** Replaces the text of a key; undefined for an unknown id. */
   changeSshKey(id: number, text: string): AccountSshKey | undefined {
     const key = this.sshKeys.find(known => known.id === id)
     if (key) key.ssh_key = text
     return key
   }
 
-  /** Takes a key off the account; false where there is none of that id. */
+  /** Removes a key; false for an unknown id. */
   removeSshKey(id: number): boolean {
     const index = this.sshKeys.findIndex(known => known.id === id)
     if (index >= 0) this.sshKeys.splice(index, 1)

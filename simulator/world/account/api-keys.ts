@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly created: number
 }
 
-/** The account's keys: the first, with full access, as the web console made it, and those made since. */
+/** The account's keys: the first, with full access, as if from the web console, and those created since. */
 export class ApiKeys {
   readonly #seed: number
   readonly #clock: WorldClock
@@ -48,12 +48,12 @@ export class ApiKeys {
     return [...this.#all.values()]
   }
 
-  /** Nobody gets in with it from now on. Throws 404 `not_found`. */
+  /** Revokes a key. Throws 404 `not_found`. */
   revoke(id: number): void {
     if (!this.#all.delete(id)) throw notFound(`There is no key ${id}.`)
   }
 
-  /** Who calls with this secret; undefined when it is none of these keys. */
+  /** The caller with this secret; undefined where it is none of these keys. */
   caller(text: string): Caller | undefined {
     const found = this.list().find(({ key }) => key === text)
     if (!found) return undefined

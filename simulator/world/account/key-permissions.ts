@@ -1,7 +1,7 @@
 import { refusal, type ServiceError } from '../../errors.ts'
 import { isObject, type JsonObject } from '../../fields.ts'
 
-/** What a route needs of a scoped key (the categories of section 5, with the rest that deployments have). */
+/** The permissions of scoped keys (the categories of section 5, and others that deployments have). */
 export const permissions = [
   'misc',
   'user_read',
@@ -12,7 +12,7 @@ export const permissions = [
   'machine_write',
 ] as const
 
-/** Those and the ones that the public deployment has besides. */
+/** The same, with those that only the public deployment has. */
 export const publicPermissions = [
   ...permissions,
   'billing_read',
@@ -23,7 +23,7 @@ export const publicPermissions = [
 
 export type Permission = (typeof publicPermissions)[number]
 
-/** Who calls, by the key that came with the request. */
+/** The caller, by the request's key. */
 export type Caller =
   /** A key with full access, or a session: everything is allowed. */
   | { kind: 'account'; key: string }
@@ -31,17 +31,17 @@ export type Caller =
   | { kind: 'scoped'; key: string; permissions: ReadonlySet<Permission> }
   /** The key inside an instance: it starts, stops and destroys that instance. */
   | { kind: 'instance'; key: string; instanceId: number }
-  /** No key at all; only routes that say so are open to it. */
+  /** No key; only some routes allow this. */
   | { kind: 'anonymous' }
 
-/** What a key may do, as section 5.3 writes it: categories, each with its constraints (kept and shown, no more). */
+/** A key's permissions in the form of section 5.3: categories with constraints (which are only stored and shown). */
 export interface KeyPermissions {
   api: Partial<Record<Permission, JsonObject>>
 }
 
 /**
- * Reads `permissions` of a key's creation; `known` are the categories that there are. A key cannot give more than it has itself. Throws 400
- * `missing_permissions` where none are named and 400 `invalid_permissions` for anything else.
+ * Reads `permissions` of a key's creation; `known` are the existing categories. A key cannot give more than it has
+ * itself. Throws 400 `missing_permissions` without any and 400 `invalid_permissions` for anything else.
  */
 export function readKeyPermissions(
   value: unknown,

@@ -2,7 +2,7 @@ import type { Instances } from '../instances/instances.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Caller } from './key-permissions.ts'
 
-/** Where callers are recognised by their key. Other issuers of keys add themselves with `recogniseBy`. */
+/** Finds callers by their keys. Other issuers of keys register with `recogniseBy`. */
 export class Keys {
   readonly #sources: ((key: string) => Caller | undefined)[] = []
 

@@ -1,16 +1,16 @@
 import { epochSeconds, type WorldClock } from '../clock.ts'
 
-/** A message as a person would get it on a phone or by mail. `at` in epoch seconds of world time. */
+/** A message as received on a phone or by mail. `at` in epoch seconds of world time. */
 export interface Message {
   channel: 'sms' | 'email'
   to: string
   code: string
-  /** What is passed back with the code. */
+  /** The secret to send back with the code. */
   secret: string
   at: number
 }
 
-/** What the service would have sent: nothing leaves this machine. */
+/** The messages that the service would have sent: none leaves this machine. */
 export class Outbox {
   readonly #clock: WorldClock
   readonly #messages: Message[] = []

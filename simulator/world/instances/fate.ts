@@ -1,33 +1,33 @@
 import { Draw } from '../draw.ts'
 
-/** How a machine behaves whenever something boots on it. Times in world seconds from the start of the boot. */
+/** How boots go on a machine. Times in world seconds from the start of the boot. */
 export interface Fate {
-  /** Until the image begins to be pulled. */
+  /** Until the pull of the image begins. */
   provisioned: number
-  /** Until a first boot is done; 60 to 300. */
+  /** Until a first boot is complete; 60 to 300. */
   booted: number
-  /** Until a start with the image already there is done. */
+  /** Until a start with the image already pulled is complete. */
   restarted: number
-  /** What goes wrong, null on a sound machine. */
+  /** The machine's trouble; null without any. */
   trouble: Trouble | null
 }
 
 export interface Trouble {
   kind: 'stuck' | 'exited' | 'offline' | 'unknown'
-  /** Whether it goes wrong while the image is pulled, or only later. */
+  /** Whether it occurs while the image is pulled, or later. */
   whileLoading: boolean
-  /** World seconds from the end of the boot until it goes wrong, unless that happens while loading. */
+  /** World seconds from the end of the boot until it occurs, unless that is while loading. */
   after: number
 }
 
-/** The share of machines that are flaky where nothing else is said. */
+/** The default share of flaky machines. */
 export const FLAKY = 0.12
 
 // interface 3.1: `exited`: container crashed; never `running` from there
 // interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
 // interface 3.1: `offline`: host disconnected; never `running` from there
 // interface 3.1: A rental that does not run in time is said, not awaited forever
-/** A machine's fate, from the seed and its id alone; `flaky` is the share of machines that are not sound. */
+/** A machine's fate, from the seed and its id alone; `flaky` is the share of flaky machines. */
 export function machineFate(seed: number, machineId: number, flaky: number): Fate {
   const draw = new Draw(seed, 'fate', machineId)
   const fate = {
@@ -47,7 +47,7 @@ export function machineFate(seed: number, machineId: number, flaky: number): Fat
   }
 }
 
-/** A rival's bid on what an interruptible instance runs on. */
+/** A rival's bid for an interruptible instance's GPUs. */
 export interface Rival {
   /** World seconds after the boot at which the bid comes. */
   after: number
@@ -58,7 +58,7 @@ export interface Rival {
 /** The share of machines that rivals bid for. */
 const CONTESTED = 0.4
 
-/** The rival that turns up after the given boot of an instance on a machine, if one does. */
+/** The rival that appears after the given boot of an instance on a machine, if any. */
 export function machineRival(seed: number, machineId: number, boot: number): Rival | null {
   if (!new Draw(seed, 'contested', machineId).chance(CONTESTED)) return null
   const draw = new Draw(seed, 'rival', machineId, boot)

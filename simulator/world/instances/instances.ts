@@ -11,19 +11,19 @@ import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
 import { trafficNow, trafficRates } from './traffic.ts'
 import { actedAt, configInScript, placeWatchdog, restart } from './watchdog.ts'
 
-/** Room between the ids of an offer's successive instances: more than a catalogue holds. */
+/** The distance between the ids of an offer's successive instances: more than a catalogue's offers. */
 const ID_STRIDE = 100_000
 
-/** What a rival adds to a bid to win, in micro-dollars per hour. */
+/** The amount by which a rival outbids, in micro-dollars per hour. */
 const BID_STEP = 1000
 
-/** What deployments do beyond the interface. */
+/** Terms of deployments beyond the interface. */
 export interface Terms {
   trafficCharged: boolean
   contractsEnd: boolean
 }
 
-/** The instances of the account, and what is done to them. */
+/** The account's instances, and the actions on them. */
 export class Instances {
   readonly #seed: number
   readonly #calm: boolean
@@ -31,7 +31,7 @@ export class Instances {
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #ledger: Ledger
-  /** Counts KiB as the ledger counts money. */
+  /** Counts KiB in the same way as money. */
   readonly #meter = new Ledger()
   #terms: Terms = { trafficCharged: false, contractsEnd: false }
   readonly #all = new Map<number, Instance>()
@@ -122,7 +122,7 @@ export class Instances {
   }
 
   // interface 3.1: Any → stopped; disk charges continue
-  /** Starts or stops it. Asking for what is so already changes nothing. */
+  /** Starts or stops it. Asking for the present state changes nothing. */
   setState(instance: Instance, state: 'running' | 'stopped'): void {
     instance.intended = state
     instance.queued = false
@@ -130,18 +130,18 @@ export class Instances {
     this.#resume(instance, this.#clock.now())
   }
 
-  /** Lets it wait for GPUs that someone else has; it starts once there are some. */
+  /** Queues its start until GPUs are free. */
   queue(instance: Instance): void {
     instance.intended = 'running'
     instance.queued = true
   }
 
-  /** Starts what waits for GPUs. */
+  /** Starts all queued instances. */
   startQueued(): void {
     for (const instance of this.#all.values()) if (instance.queued) this.setState(instance, 'running')
   }
 
-  /** Whether traffic is charged and contracts end, from now on. */
+  /** Sets whether traffic is charged and contracts end. */
   setTerms(terms: Terms): void {
     this.#terms = terms
     for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
@@ -156,7 +156,7 @@ export class Instances {
     }
   }
 
-  /** Restarts the container. Throws 400 `invalid_args` unless it is meant to run and may. */
+  /** Restarts the container. Throws 400 `invalid_args` if it is stopped or outbid. */
   reboot(instance: Instance): void {
     if (instance.intended === 'stopped' || isOutbid(instance)) {
       throw invalidArgs('A stopped instance cannot be rebooted; start it.')
@@ -191,7 +191,7 @@ export class Instances {
     this.#enter(instance, this.#clock.now(), status, 'Set by the control plane')
   }
 
-  /** Lets everything happen that was due until now. */
+  /** Carries out everything that is due by now. */
   catchUp(): void {
     const now = this.#clock.now()
     for (const instance of this.#all.values()) {
@@ -208,7 +208,7 @@ export class Instances {
     }
   }
 
-  /** The start script installs it at the first boot; at every later one it counts anew. */
+  /** The start script installs the watchdog at the first boot; each later boot restarts its counting. */
   #startWatchdog(instance: Instance, at: number): void {
     const config = configInScript(instance.launch.onstart)
     if (!instance.watchdog && instance.boots === 1 && config !== undefined)
@@ -216,7 +216,7 @@ export class Instances {
     else if (instance.watchdog) restart(instance.watchdog, at)
   }
 
-  /** Its watchdog acts at its own moment, however far the clock has moved on. */
+  /** The watchdog acts at its due time, even if the clock has moved on further. */
   #runWatchdog(instance: Instance, now: number): void {
     const { watchdog } = instance
     if (!watchdog || instance.status !== 'running') return
@@ -282,7 +282,7 @@ export class Instances {
     this.#charge(instance, at)
   }
 
-  /** It goes on, at the prices that its user has consented to. */
+  /** Renews the contract at the prices that its user has accepted. */
   #renew(instance: Instance, { factor, ends }: NonNullable<Instance['renewal']>): void {
     const began = instance.ends
     instance.price = Math.round(instance.price * factor)

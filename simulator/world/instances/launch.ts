@@ -9,7 +9,7 @@ export interface VolumeRequest {
   mountPath: string
 }
 
-/** What is asked for when an instance is created, the template's values merged in. */
+/** The request to create an instance, merged with its template. */
 export interface Launch {
   /** With its tag. */
   image: string
@@ -26,12 +26,12 @@ export interface Launch {
   targetState: 'running' | 'stopped'
   template: { hashId: string; name: string } | null
   volume: VolumeRequest | null
-  /** The registry that a login is given for; null without one. */
+  /** The registry of the login; null without one. */
   registry: string | null
   extraFilters: JsonObject
 }
 
-/** What the creation of an instance needs to know about a template. */
+/** The part of a template that creating an instance needs. */
 export interface LaunchTemplate {
   hashId: string
   name: string
@@ -39,9 +39,9 @@ export interface LaunchTemplate {
   fields: JsonObject
 }
 
-/** Where the creation of an instance finds templates. */
+/** Finds templates for the creation of instances. */
 export interface LaunchTemplates {
-  /** The template with this `hash_id` now, if the caller may use it. */
+  /** The template with this `hash_id`, if the caller may use it. */
   find(hashId: string): LaunchTemplate | undefined
   /** Counts a creation for `count_created` and `recent_create_date`; `at` is world milliseconds. */
   launched(hashId: string, at: number): void

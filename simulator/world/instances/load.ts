@@ -1,7 +1,7 @@
 import { Draw } from '../draw.ts'
 import type { Instance } from './instance.ts'
 
-/** What the host reports about a running instance. */
+/** The host's figures for a running instance. */
 export interface Load {
   /** % */
   gpuUtil: number
@@ -17,10 +17,7 @@ export interface Load {
 
 const PERIOD = 45 * 60_000
 
-/**
- * A believable load at a moment of world time: work in stretches of 45 minutes, some of them idle, the first
- * ones at work.
- */
+/** A plausible load at a moment of world time, in periods of 45 minutes: the first ones busy, some later ones idle. */
 export function measure(seed: number, instance: Instance, now: number): Load {
   const age = Math.max(0, now - instance.created)
   const stretch = Math.floor(age / PERIOD)

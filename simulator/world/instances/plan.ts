@@ -1,12 +1,12 @@
 import type { Fate } from './fate.ts'
 
-/** What happens to an instance by itself at a moment of world time (milliseconds). */
+/** A change of an instance at a moment of world time (milliseconds). */
 export type Step =
   | { at: number; status: string | null; message: string }
   /** A rival bids so many micro-dollars per hour. */
   | { at: number; rivalBid: number }
 
-/** How an instance comes up: with the image to pull, with the image there, or restarted where it runs. */
+/** The kind of boot: with the image to pull, with the image there, or a restart while it runs. */
 export type Start = 'first' | 'again' | 'reboot'
 
 const PULL_REPORTS = 9
@@ -42,15 +42,15 @@ export function bootPlan(fate: Fate, image: string, start: number, how: Start): 
   return steps
 }
 
-/** A registry that gives out its images to those alone who log in to it. */
+/** A registry whose images need a login. */
 const PRIVATE_REGISTRY = 'private.example'
 
-/** Whether the image can be had with a login to that registry, or without any. */
+/** Whether the image can be pulled with a login to that registry, or without one. */
 export function canPull(image: string, registry: string | null): boolean {
   return !image.startsWith(`${PRIVATE_REGISTRY}/`) || registry === PRIVATE_REGISTRY
 }
 
-/** The steps of a boot whose image cannot be had. */
+/** The steps of a boot whose image cannot be pulled. */
 export function deniedPlan(fate: Fate, image: string, start: number): Step[] {
   const at = (seconds: number) => start + Math.round(seconds * 1000)
   const message = `Error response from daemon: pull access denied for ${image}, it may require 'docker login'`

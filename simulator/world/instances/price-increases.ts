@@ -3,19 +3,19 @@ import type { WorldClock } from '../clock.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'
 
-/** What a host asks for once the contract ends; it needs the user's consent. `factor` is on the GPUs' price and the disk's. */
+/** A host's request for new prices (`factor` times GPUs and disk) after the contract, if the user consents. */
 export interface PriceIncrease {
   readonly id: number
   readonly instance: Instance
   readonly factor: number
-  /** World milliseconds: of the question, and the end of the contract that it would go on by. */
+  /** World milliseconds: of the request, and of the renewed contract's end. */
   readonly created: number
   readonly ends: number
 }
 
 const FIRST_ID = 7001
 
-/** The price increases that wait for an answer. */
+/** The unanswered price increases. */
 export class PriceIncreases {
   readonly #clock: WorldClock
   readonly #instances: Instances
@@ -27,13 +27,13 @@ export class PriceIncreases {
     this.#instances = instances
   }
 
-  /** Those of instances that are still there, oldest first. */
+  /** Those of existing instances, oldest first. */
   list(): PriceIncrease[] {
     const living = new Set(this.#instances.list())
     return [...this.#all.values()].filter(({ instance }) => living.has(instance))
   }
 
-  /** A host asks; an earlier question about the same instance is void then. */
+  /** Adds a request, which replaces an earlier one for the same instance. */
   ask(instance: Instance, factor: number): PriceIncrease {
     for (const { id, instance: other } of this.#all.values()) if (other === instance) this.#all.delete(id)
     const ends = instance.ends + instance.offer.facts.duration * 1000
@@ -43,14 +43,14 @@ export class PriceIncreases {
     return increase
   }
 
-  /** The new prices hold once the contract ends, which goes on then. Throws 404 `no_pending_price_increase`. */
+  /** Renews the contract at the new prices once it ends. Throws 404 `no_pending_price_increase`. */
   accept(id: number): Instance {
     const { instance, factor, ends } = this.#take(id)
     instance.renewal = { factor, ends }
     return instance
   }
 
-  /** The old prices stay, and the contract ends when it was to end. Throws 404 `no_pending_price_increase`. */
+  /** Keeps the prices, and lets the contract end. Throws 404 `no_pending_price_increase`. */
   reject(id: number): Instance {
     return this.#take(id).instance
   }

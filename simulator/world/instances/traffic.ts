@@ -4,12 +4,12 @@ import type { Instance } from './instance.ts'
 
 const KIB_PER_GB = 1024 * 1024
 
-/** GB an hour that a machine receives while an image is pulled. */
+/** GB an hour received while an image is pulled. */
 const PULLING = 60
 
 type Traffic = Required<Pick<Rates, 'upload' | 'download'>>
 
-/** What an instance sends and receives in its present status, in KiB an hour. */
+/** An instance's traffic in its present status, in KiB an hour. */
 export function trafficNow(seed: number, { id, status }: Instance): Traffic {
   if (status === 'loading') return { upload: 0, download: PULLING * KIB_PER_GB }
   if (status !== 'running') return { upload: 0, download: 0 }
@@ -20,7 +20,7 @@ export function trafficNow(seed: number, { id, status }: Instance): Traffic {
   }
 }
 
-/** What that traffic costs, in micro-dollars an hour. */
+/** The cost of that traffic, in micro-dollars an hour. */
 export function trafficRates({ offer: { facts } }: Instance, { upload, download }: Traffic): Traffic {
   const cost = (kib: number, dollarsPerGb: number) =>
     Math.round((kib / KIB_PER_GB) * dollarsPerGb * 1_000_000)

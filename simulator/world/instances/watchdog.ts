@@ -1,32 +1,32 @@
 /**
- * A program that an instance's owner left on it, and that stops or destroys it with the instance's own key. The shell is
- * scripted and runs no programs, so it is played here by what its configuration says.
+ * An owner's program on an instance that stops or destroys it with the instance's own key. The scripted shell runs no
+ * programs, so the simulator does what its configuration says.
  */
 export interface Watchdog {
-  /** As it was written, a name and a value on each line. */
+  /** As written, with a name and a value on each line. */
   readonly config: string
   readonly action: 'stop' | 'destroy'
   /** Epoch seconds. */
   readonly at: number | undefined
   readonly idle: { readonly seconds: number /** % */; readonly below: number } | undefined
-  /** Seconds that it does without another lease. */
+  /** Seconds that it waits for another lease. */
   readonly lease: number | undefined
   leaseText: string
   /** World milliseconds, here and below. */
   leasedAt: number
   idleSince: number | undefined
-  /** Until when it has checked everything. */
+  /** The time up to which it has checked. */
   checkedAt: number
-  /** What it did last. */
+  /** Its last action. */
   did: { readonly at: number; readonly why: Why } | undefined
   readonly log: string[]
 }
 
 type Why = 'time' | 'idle' | 'lease'
 
-/** World milliseconds between two of its checks. */
+/** World milliseconds between its checks. */
 const tick = 10_000
-/** The longest that it makes up for when time leaps. */
+/** World milliseconds of checks that it makes up for at most when time leaps. */
 const longest = 2 * 86_400_000
 
 export function placeWatchdog(config: string, leaseText: string, now: number): Watchdog {
@@ -50,14 +50,14 @@ export function placeWatchdog(config: string, leaseText: string, now: number): W
   return watchdog
 }
 
-/** What a rental's start script puts there, if it is one that does. */
+/** The watchdog's configuration in a start script, if that installs one. */
 export function configInScript(onstart: string): string | undefined {
   if (!onstart.includes('# >>> berth watchdog')) return undefined
   const values = onstart.matchAll(/'([a-z_]+=[^']*)'/g)
   return [...values].map(([, line]) => line).join('\n')
 }
 
-/** What it tells of itself. */
+/** Its report. */
 export function watchdogReport(
   { config, idle, idleSince, lease, leasedAt, did, action, log }: Watchdog,
   now: number,
@@ -81,14 +81,14 @@ export function renewLease(watchdog: Watchdog, text: string, now: number): void 
   watchdog.leasedAt = now
 }
 
-/** The instance has started: what was counted before counts for nothing. */
+/** Restarts its counting after the instance has started. */
 export function restart(watchdog: Watchdog, now: number): void {
   watchdog.leasedAt = now
   watchdog.checkedAt = now
   watchdog.idleSince = undefined
 }
 
-/** When, up to now, it acts on an instance that has been running since it checked last; undefined where it does not. */
+/** The time up to now at which it acts on an instance that has run since its last check; undefined if it does not. */
 export function actedAt(
   watchdog: Watchdog,
   now: number,
@@ -116,7 +116,7 @@ const sentences: Record<Why, string> = {
 }
 
 function reason({ at, did, idle, idleSince, lease, leasedAt }: Watchdog, time: number): Why | undefined {
-  // A time is served once.
+  // A set time applies once.
   if (at !== undefined && time >= at * 1000 && (did?.at ?? 0) < at * 1000) return 'time'
   if (idle && idleSince !== undefined && time - idleSince >= idle.seconds * 1000) return 'idle'
   return lease !== undefined && time - leasedAt >= lease * 1000 ? 'lease' : undefined

@@ -21,7 +21,7 @@ export interface Machine {
 
 const HOUR = 3_600_000
 
-/** The machines of the account, and whose the others are. */
+/** The account's machines, and checks of who owns a machine. */
 export class Machines {
   readonly #clock: WorldClock
   readonly #market: Market
@@ -39,7 +39,7 @@ export class Machines {
   }
 
   // interface 7: 404 without a code (cancel maintenance)
-  /** Throws 404 without a code when it is missing or not the account's, as section 4.4 has it for maintenance. */
+  /** Throws 404 without a code if it is missing or not the account's, as section 4.4 requires for maintenance. */
   maintained(id: number, userId: number): Machine {
     const machine = this.#find(id)
     if (machine) return machine
@@ -47,7 +47,7 @@ export class Machines {
     throw refusal(404, null, msg, { machine_id: id, user_id: userId })
   }
 
-  /** Throws 403 `not_authorized` for someone else's and 400 `invalid_args` for one that does not exist. */
+  /** Throws 403 `not_authorized` for someone else's and 400 `invalid_args` for an unknown one. */
   owned(id: number): Machine {
     const machine = this.#find(id)
     if (machine) return machine
@@ -60,7 +60,7 @@ export class Machines {
     return machine
   }
 
-  /** Maintenance that is over is not scheduled any more. */
+  /** Removes maintenance that is over. */
   #catchUp(machine: Machine): void {
     if (machine.maintenance && machine.maintenance.end <= this.#clock.now()) machine.maintenance = null
   }
@@ -70,7 +70,7 @@ function notOwner(id: number): ServiceError {
   return refusal(403, 'not_authorized', `Only the owner of machine ${id} may do this.`)
 }
 
-/** Ids far below those of the market, so that the two never meet. */
+/** Their ids are far below the market's, so that none coincide. */
 function ownMachines(seed: number, now: number): Machine[] {
   const draw = new Draw(seed, 'own machines')
   const id = draw.integer(500, 900)

@@ -6,7 +6,7 @@ import { Draw } from '../draw.ts'
 export interface NetworkDisk {
   readonly id: number
   readonly created: number
-  /** Where each machine has it. */
+  /** The mount point on each machine. */
   readonly mounts: Map<number, string>
 }
 
@@ -25,7 +25,7 @@ export class NetworkDisks {
     return [...this.#all.values()]
   }
 
-  /** Makes a disk, or with an id adds machines to that one. Throws 400 `invalid_args` for an unknown disk. */
+  /** Makes a disk, or adds machines to the one with that id. Throws 400 `invalid_args` for an unknown disk. */
   add(mountPoint: string, machineIds: readonly number[], diskId: number | undefined): NetworkDisk {
     const disk = diskId === undefined ? this.#make() : this.#all.get(diskId)
     if (!disk) throw invalidArgs(`There is no network disk ${diskId}.`)

@@ -1,4 +1,4 @@
-/** A GPU model as it is sold: the figures of its data sheet, a benchmark score and a usual price. */
+/** A GPU model on the market: the figures of its data sheet, a benchmark score and a usual price. */
 export interface GpuModel {
   name: string
   /** Memory per GPU in MB, as nvidia-smi shows it. */
@@ -9,11 +9,11 @@ export interface GpuModel {
   capability: number
   /** Benchmark score of one GPU. */
   score: number
-  /** Dollars per GPU and hour around which hosts ask. */
+  /** Dollars per GPU and hour that hosts ask on average. */
   price: number
   /** GPUs in one machine. */
   counts: readonly [number, ...number[]]
-  /** Data-centre cards sit in servers with many ports and fast lines. */
+  /** Data-centre cards are in servers with many ports and fast connections. */
   server: boolean
   /** How common it is. */
   weight: number

@@ -15,7 +15,7 @@ export interface OfferSearch {
   limit: number
 }
 
-/** The offers there are, and which of them are rented. */
+/** All offers, and whether they are rented. */
 export class Market {
   readonly #seed: number
   readonly #count: number
@@ -26,7 +26,7 @@ export class Market {
     this.#count = count
   }
 
-  /** Drawn when somebody first looks: thousands of offers take a while. */
+  /** Drawn at the first use: thousands of offers take a while. */
   get #stock(): { byId: Map<number, Offer>; prices: PriceLists } {
     if (this.#made) return this.#made
     const offers = catalogue(this.#seed, this.#count)
@@ -74,7 +74,7 @@ interface Sortable {
   keys: (number | string | boolean)[]
 }
 
-/** By the fields asked for; ties in the order of ids, so that a search has one answer. */
+/** Orders by the given fields, then by id, so that each search has one result. */
 function comparison(order: OfferSearch['order']) {
   return (left: Sortable, right: Sortable): number => {
     for (let index = 0; index < order.length; index++) {

@@ -3,7 +3,7 @@ import { micro } from '../money.ts'
 import { type GpuModel, gpuModels } from './gpus.ts'
 import { desktopProcessors, drivers, newDrivers, regions, serverProcessors } from './sites.ts'
 
-/** What of an offer never changes, under the names of the market (units in FIELD order: MB, GB/s, Mb/s, GB). */
+/** The constant part of an offer, under the market's names (units in FIELD order: MB, GB/s, Mb/s, GB). */
 export interface OfferFacts {
   id: number
   machine_id: number
@@ -47,11 +47,11 @@ export interface Offer {
   /** The lowest bid that runs, in micro-dollars per hour. */
   readonly minBid: number
   rented: boolean
-  /** How often it was rented so far: the next instance's id follows from it. */
+  /** How often it was rented so far, which determines the next instance's id. */
   rentals: number
 }
 
-/** The catalogue: `count` offers that follow from the seed; a longer one begins with the shorter one. */
+/** The catalogue: `count` offers from the seed; a longer one begins with the shorter one. */
 export function catalogue(seed: number, count: number): Offer[] {
   const offers: Offer[] = []
   const firstId = new Draw(seed, 'offer ids').integer(10_000_000, 19_000_000)
@@ -61,7 +61,7 @@ export function catalogue(seed: number, count: number): Offer[] {
   return offers.slice(0, count)
 }
 
-/** The shares a machine of so many GPUs is offered in; they do not overlap. */
+/** The disjoint shares in which a machine of so many GPUs is offered. */
 function shares(draw: Draw, gpus: number): number[] {
   if (gpus >= 8) return draw.pick<number[]>([[8], [8], [4, 4], [4, 2, 1, 1], [2, 2, 2, 2]])
   if (gpus === 4) return draw.pick<number[]>([[4], [2, 2], [2, 1, 1], [1, 1, 1, 1]])
@@ -101,7 +101,7 @@ function machineOffers(seed: number, machine: number, firstId: number, firstInde
   })
 }
 
-/** What all shares of a machine have in common; amounts are the whole machine's. */
+/** The common facts of all shares of a machine; amounts are the whole machine's. */
 function machineFacts(draw: Draw, machine: number, model: GpuModel, gpus: number) {
   const driver = draw.weighted(model.capability >= 1000 || draw.chance(0.4) ? newDrivers : drivers)
   const processor = draw.pick(model.server || gpus > 2 ? serverProcessors : desktopProcessors)

@@ -16,7 +16,7 @@ export class Listing {
     return name in this.quote ? this.quote[name as keyof Quote] : this.offer.facts[name as keyof OfferFacts]
   }
 
-  /** As JSON, written once: writing 20,000 offers anew takes longer than finding them. */
+  /** Its JSON, made once: serialising 20,000 offers takes longer than finding them. */
   text(): string {
     this.#text ??= `${factsText(this.offer)},${JSON.stringify(this.quote).slice(1)}`
     return this.#text
@@ -25,7 +25,7 @@ export class Listing {
 
 const factsTexts = new WeakMap<Offer, string>()
 
-/** What never changes of an offer, as JSON without its closing brace: the same in every price list. */
+/** An offer's constant part, as JSON without its closing brace, shared by all price lists. */
 function factsText(offer: Offer): string {
   let text = factsTexts.get(offer)
   if (text === undefined) {
@@ -35,7 +35,7 @@ function factsText(offer: Offer): string {
   return text
 }
 
-/** How many price lists are kept; a user changes the disk slider, not the whole world. */
+/** The most price lists to keep: a user mostly moves the disk slider. */
 const MOST_LISTS = 4
 
 /** Price lists by way of buying and disk, kept from search to search and corrected where an offer was rented. */
@@ -47,7 +47,7 @@ export class PriceLists {
     this.#offers = offers
   }
 
-  /** Every offer, `storage` GB of disk included. */
+  /** All offers, with `storage` GB of disk included. */
   list(type: OfferType, storage: number): Listing[] {
     const name = `${type} ${storage}`
     let list = this.#lists.get(name)

@@ -4,7 +4,7 @@ import type { Offer, OfferFacts } from './offers.ts'
 /** How an offer is bought: at its price, or by bidding. `reserved` is sold as on-demand here. */
 export type OfferType = 'on-demand' | 'bid' | 'reserved'
 
-/** What of an offer depends on the search and the moment. Prices in dollars per hour. */
+/** The part of an offer that depends on the search and the time. Prices in dollars per hour. */
 export interface Quote {
   dph_base: number
   dph_total: number
@@ -16,10 +16,10 @@ export interface Quote {
   score: number
 }
 
-/** An offer as an answer shows it. */
+/** An offer in answers. */
 export type QuotedOffer = OfferFacts & Quote
 
-/** What an offer costs with `storage` GB of disk, bought the given way. */
+/** The prices of an offer with `storage` GB of disk, bought in the given way. */
 export function quote(offer: Offer, type: OfferType, storage: number): Quote {
   const { facts } = offer
   const base = type === 'bid' ? offer.minBid : offer.price
@@ -78,7 +78,7 @@ const FIELD_TYPES: Record<keyof QuotedOffer, 'number' | 'string' | 'boolean'> = 
   score: 'number',
 }
 
-/** The fields an offer has, for filters and orders, with their types. */
+/** The fields of an offer with their types, for filters and orders. */
 export const offerFields: ReadonlyMap<string, 'number' | 'string' | 'boolean'> = new Map(
   Object.entries(FIELD_TYPES),
 )

@@ -1,4 +1,4 @@
-/** Where machines stand, written as the market writes it, and how common that is. */
+/** The locations of machines, as the market writes them, and how common they are. */
 export const regions: readonly [Region, ...Region[]] = [
   { geolocation: 'California, US', weight: 10 },
   { geolocation: 'Texas, US', weight: 8 },

@@ -1,4 +1,4 @@
-/** Event types that the interface shows (section 6); others of the same form are taken too. */
+/** The event types in the interface (section 6); others of the same form are accepted too. */
 export const shownEventTypes = ['client:low_credit', 'client:outbid', 'host:machine_offline'] as const
 
 // interface 6: Event types have the form `<audience>:<name>`; three are known

@@ -10,7 +10,7 @@ export interface Channels {
 /** Section 2.8: audience, then event, then channels. */
 export type Preferences = Record<string, Record<string, Channels>>
 
-/** How the account is told of what happens. */
+/** The account's notification preferences. */
 export class NotificationPreferences {
   #all: Preferences = {}
 

@@ -2,7 +2,7 @@ import { notFound } from '../../errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 
-/** What can be set on a webhook, section 2.7. */
+/** The settings of a webhook, section 2.7. */
 export interface WebhookContent {
   name: string
   webhook_url: string
@@ -54,12 +54,12 @@ export class Webhooks {
     this.#all.delete(this.get(id).id)
   }
 
-  /** What deliveries are signed with. */
+  /** The secret that signs deliveries. */
   secretOf({ id, rotations }: Webhook): string {
     return secret(this.#seed, 'webhook secret', id, rotations)
   }
 
-  /** Deliveries are signed with another secret from now on. Throws 404 `not_found`. */
+  /** Gives it a new secret. Throws 404 `not_found`. */
   rotate(id: number): Webhook {
     const webhook = this.get(id)
     webhook.rotations += 1

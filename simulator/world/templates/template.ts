@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../fields.ts'
 
-/** What a template's author writes, section 2.3. */
+/** The fields that a template's author writes, section 2.3. */
 export interface TemplateContent {
   name: string
   image: string
@@ -33,7 +33,7 @@ export interface TemplateContent {
 }
 
 // interface 2.3: Every field of a template, with its default
-/** What a field is when its template does not say; `image` and `name` it must say. */
+/** The defaults of all fields but the required `image` and `name`. */
 export const contentDefaults: Omit<TemplateContent, 'name' | 'image'> = {
   tag: 'latest',
   desc: '',
@@ -76,8 +76,8 @@ export interface Template {
 // interface 3.3: A template’s hash changes with every edit
 // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 /**
- * The hash of a template's content, 32 hexadecimal digits. Its id and the number of its edits go in too: templates
- * alike have hashes of their own, and an edit that brings back an old text has a new one.
+ * The hash of a template's content, 32 hexadecimal digits. It includes the id and the number of edits: equal templates
+ * have different hashes, and an edit that restores an old text gives a new one.
  */
 export function hashOf(id: number, edits: number, content: TemplateContent): string {
   const text = JSON.stringify([id, edits, ...Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))])

@@ -27,7 +27,7 @@ export class Templates implements LaunchTemplates {
     this.#nextId = draw.integer(200_000, 290_000)
   }
 
-  /** Those that the account may see, oldest first. */
+  /** The templates that the account may see, oldest first. */
   visible(): Template[] {
     return [...this.#all.values()].filter(template => this.#sees(template))
   }
@@ -49,7 +49,7 @@ export class Templates implements LaunchTemplates {
     return this.#add(this.#userId, now, content, { recommended: false, launches: 0, lastLaunch: now })
   }
 
-  /** Changes the given fields; the old hash names nothing then. Throws 404 `not_found`, 403 `forbidden`. */
+  /** Changes the given fields, after which the old hash is unknown. Throws 404 `not_found`, 403 `forbidden`. */
   edit(hashId: string, changes: Partial<TemplateContent>): Template {
     const template = this.#own(this.#byHash(hashId), `There is no template ${hashId}.`)
     template.content = { ...template.content, ...changes }

@@ -1,4 +1,4 @@
-/** A place that data is copied from or to. */
+/** The source or target of a transfer. */
 export interface Side {
   /** Null for the caller's own machine and for a cloud. */
   instanceId: number | null
@@ -17,22 +17,22 @@ export interface Transfer {
   readonly from: Side
   readonly to: Side
   readonly started: number
-  /** Milliseconds it takes if nothing comes in between. */
+  /** Milliseconds it takes if nothing interrupts it. */
   readonly takes: number
   end: End | null
 }
 
-/** How late the status line tells of a transfer (section 4.3), in milliseconds. */
+/** Milliseconds by which the status line lags behind a transfer (section 4.3). */
 const LATE = 30_000
-/** How long the end of a transfer stays in the status line, in milliseconds. */
+/** Milliseconds for which the end of a transfer stays in the status line. */
 const LINGERS = 600_000
 
-/** The instances that a transfer needs. */
+/** The instances of a transfer. */
 export function instancesOf({ from, to }: Transfer): number[] {
   return [from.instanceId, to.instanceId].filter(id => id !== null)
 }
 
-/** What the status line of its instances says of a transfer at a moment; null before and long after it. */
+/** The status line for a transfer at a moment; null before and long after it. */
 export function statusLine(transfer: Transfer, now: number): string | null {
   const seen = now - LATE
   const { started, takes, end } = transfer

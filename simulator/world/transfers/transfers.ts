@@ -3,7 +3,7 @@ import { Draw } from '../draw.ts'
 import type { Instances } from '../instances/instances.ts'
 import { instancesOf, type Side, statusLine, type Transfer } from './transfer.ts'
 
-/** The copies and cloud syncs of the account, running and over. */
+/** The account's copies and cloud syncs, running and ended. */
 export class Transfers {
   readonly #seed: number
   readonly #clock: WorldClock
@@ -17,13 +17,13 @@ export class Transfers {
     this.#instances = instances
   }
 
-  /** Starts one. It takes one to four minutes, and fails when an instance of it stops running. */
+  /** Starts a transfer of one to four minutes, which fails when one of its instances stops running. */
   start(kind: Transfer['kind'], from: Side, to: Side): void {
     const seconds = new Draw(this.#seed, 'transfer', this.#all.length).integer(60, 240)
     this.#all.push({ kind, from, to, started: this.#clock.now(), takes: seconds * 1000, end: null })
   }
 
-  /** Ends what is being copied into the instance, or synced with it. Gives how many that were. */
+  /** Cancels copies into the instance, or syncs of it. Gives how many. */
   cancel(kind: Transfer['kind'], instanceId: number): number {
     const running = this.#all.filter(
       transfer =>
@@ -37,7 +37,7 @@ export class Transfers {
     return running.length
   }
 
-  /** What the instance's status line says of its latest transfer, half a minute late; null for nothing. */
+  /** The instance's status line for its latest transfer, half a minute late; null without one. */
   line(instanceId: number): string | null {
     const now = this.#clock.now()
     const lines = this.#all
@@ -46,14 +46,14 @@ export class Transfers {
     return lines.findLast(line => line !== null) ?? null
   }
 
-  /** Copies between instances that are done since the last call: their bytes are to be there now. */
+  /** Copies that ended since the last call, whose files must now be copied. */
   takeDone(): Transfer[] {
     const done = this.#done
     this.#done = []
     return done
   }
 
-  /** Ends what is over by now. */
+  /** Ends transfers that are due or have failed by now. */
   catchUp(): void {
     for (const transfer of this.#all) {
       if (transfer.end) continue
@@ -69,7 +69,7 @@ export class Transfers {
     if (transfer.kind === 'copy') this.#done.push(transfer)
   }
 
-  /** Since when one of its instances is not running; null while all run. */
+  /** The time since which one of its instances is not running; null while all run. */
   #halted(transfer: Transfer): number | null {
     const ids = instancesOf(transfer)
     const found = this.#instances.list().filter(({ id }) => ids.includes(id))

@@ -4,10 +4,10 @@ import { twoFactorRefusal } from './refusals.ts'
 
 // interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
 // interface 8: Add-method window: 30 minutes
-/** World milliseconds for which methods may be added (section 8). */
+/** World milliseconds in which methods may be added (section 8). */
 const WINDOW = 30 * 60_000
 
-/** The time after an authorization in which methods may be added. It is kept in the service's cache. */
+/** The time after an authorization in which methods may be added, stored in the service's cache. */
 export class AddWindow {
   readonly #state: AccountState
   readonly #clock: WorldClock
@@ -22,7 +22,7 @@ export class AddWindow {
     this.#ends = this.#clock.now() + WINDOW
   }
 
-  /** Whether a method may be added now, as far as the cache can tell. */
+  /** Whether a method may be added now, if the cache is available. */
   isOpen(): boolean {
     return !this.#state.cache_down && this.#clock.now() < this.#ends
   }
@@ -33,7 +33,7 @@ export class AddWindow {
     throw twoFactorRefusal('service_unavailable', 'The authorization cannot be checked now. Try again.')
   }
 
-  /** Throws 403 `authorization_required` when the window is closed, 503 when nobody can tell. */
+  /** Throws 403 `authorization_required` when the window is closed, 503 while the cache is down. */
   require(): void {
     this.refuseUnavailable()
     if (this.isOpen()) return

@@ -4,11 +4,11 @@ import { secret } from '../draw.ts'
 /** Bytes of a secret, as RFC 4226 recommends. */
 const SECRET_BYTES = 20
 
-/** An authenticator's secret as totp-setup gives it. */
+/** An authenticator's secret as `totp-setup` answers it. */
 export interface Setup {
   /** Base32. */
   secret: string
-  /** An otpauth address, what a QR code would hold. */
+  /** An otpauth address, for a QR code. */
   uri: string
 }
 
@@ -21,7 +21,7 @@ export class Authenticators {
     this.#seed = seed
   }
 
-  /** A new secret; nothing is configured by it. */
+  /** Makes a new secret, which configures nothing yet. */
   setUp(account: string): Setup {
     const bytes = Buffer.from(secret(this.#seed, 'authenticator', this.#issued.size), 'hex')
     const totp = new TOTP({
@@ -33,13 +33,13 @@ export class Authenticators {
     return { secret: totp.secret.base32, uri: totp.toString() }
   }
 
-  /** Whether a base32 secret was given out by `setUp`. */
+  /** Whether `setUp` gave out this base32 secret. */
   issued(base32: string): boolean {
     return this.#issued.has(base32)
   }
 }
 
-/** Whether a code fits a base32 secret now, one step early or late. A code may serve again within its time. */
+/** Whether a code matches a base32 secret now, one step early or late. A code can be used again within its time. */
 export function fitsNow(base32: string, code: string): boolean {
   return new TOTP({ secret: Secret.fromBase32(base32) }).validate({ token: code, window: 1 }) !== null
 }

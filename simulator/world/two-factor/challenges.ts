@@ -5,24 +5,24 @@ import { twoFactorRefusal } from './refusals.ts'
 
 // interface 3.2: A challenge expires after 10 minutes
 // interface 8: Challenge lifetime: 10 minutes
-/** World milliseconds for which a challenge can be answered (section 8). */
+/** World milliseconds in which a challenge can be answered (section 8). */
 const LIFETIME = 10 * 60_000
-/** World milliseconds after which a challenge is forgotten, and no longer even called expired. */
+/** World milliseconds after which a challenge is deleted, and then unknown rather than expired. */
 const FORGOTTEN = 86_400_000
 
-/** How a caller shows who they are. */
+/** The channels of a proof. */
 export type Channel = 'sms' | 'totp' | 'email'
 
-/** What an answer to a challenge is good for: anything that wants a code, or only the right to add a method. */
+/** What an answer permits: anything that needs a code, or only adding a method. */
 export type Purpose = 'code' | 'authorization'
 
-/** A question that was put to the user: which code came by this channel? */
+/** A request for the code that was sent by a channel. */
 export interface Challenge {
   readonly channel: Channel
   readonly purpose: Purpose
   /** Number or address; empty for an authenticator. */
   readonly to: string
-  /** The method it is about, where it is about one. */
+  /** The method's id, if it concerns one. */
   readonly methodId: number | null
   /** The `tfa_secret` of the login it belongs to; null for callers with a key. */
   readonly login: string | null
@@ -34,7 +34,7 @@ export interface Challenge {
   answered: boolean
 }
 
-/** The challenges there are, answered ones included. They live in the service's cache. */
+/** All challenges, answered ones included, stored in the service's cache. */
 export class Challenges {
   readonly #seed: number
   readonly #state: AccountState
@@ -57,15 +57,15 @@ export class Challenges {
     return challenge
   }
 
-  /** Gives a challenge a new code and its time anew, and a new secret if asked to. Throws like `create`. */
+  /** Gives a challenge a new code and time, and on request a new secret. Throws like `create`. */
   renew(challenge: Challenge, withSecret: boolean): void {
     Object.assign(challenge, this.#fresh())
     if (withSecret) challenge.secret = this.#secret()
   }
 
   /**
-   * The challenge to be answered under a secret. Throws 400 `challenge_not_found` when there is none for the
-   * purpose and channel, 400 `2fa_expired` when it is older than 10 minutes.
+   * The open challenge with a secret. Throws 400 `challenge_not_found` if none fits purpose and channel, 400
+   * `2fa_expired` if it is older than 10 minutes.
    */
   open(secret: string, purpose: Purpose | null, channel: Channel | null): Challenge {
     const challenge = this.#challenges.find(
@@ -82,12 +82,12 @@ export class Challenges {
     return challenge
   }
 
-  /** The latest challenge that fits and can still be answered. */
+  /** The latest fitting challenge that can still be answered. */
   latest(fits: (challenge: Challenge) => boolean): Challenge | undefined {
     return this.#challenges.findLast(known => !known.answered && !this.#expired(known) && fits(known))
   }
 
-  /** The challenges that were not answered, expired ones included. */
+  /** The unanswered challenges, expired ones included. */
   unanswered(): Challenge[] {
     return this.#challenges.filter(({ answered }) => !answered)
   }

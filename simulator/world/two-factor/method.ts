@@ -12,7 +12,7 @@ interface CommonFields {
   label: string
   isPrimary: boolean
   failCount: number
-  /** World milliseconds; null when it never was locked, in the past when that is over. */
+  /** World milliseconds; null if it never was locked, in the past once that is over. */
   lockedUntil: number | null
   /** World milliseconds. */
   createdAt: number
@@ -35,7 +35,7 @@ export interface TotpMethod extends CommonFields {
 /** A method on the account, section 2.6. */
 export type Method = SmsMethod | TotpMethod
 
-/** `fail_count` and `locked_until` as errors and records tell them; a lockout that is over has left no trace. */
+/** `fail_count` and `locked_until` for errors and records; a lockout that is over leaves no trace. */
 export function attempts(method: Method, now: number): { fail_count: number; locked_until: number | null } {
   const { failCount, lockedUntil } = method
   if (lockedUntil === null) return { fail_count: failCount, locked_until: null }
@@ -61,7 +61,7 @@ export function countFailure(method: Method, now: number): void {
   method.lockedUntil = method.failCount >= TOO_MANY ? now + LOCKOUT : null
 }
 
-/** Notes that a method was used with success, which forgets its failures. */
+/** Notes a successful use, which resets the failures. */
 export function countSuccess(method: Method, now: number): void {
   method.failCount = 0
   method.lockedUntil = null

@@ -4,12 +4,12 @@ import { Draw } from '../draw.ts'
 import type { Method, SmsMethod, TotpMethod } from './method.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
-/** What can be stored as a method; email never is. */
+/** The kinds of stored methods; email never is one. */
 export type StoredKind = Method['kind']
 
 type Added = Pick<SmsMethod, 'kind' | 'phoneNumber' | 'label'> | Pick<TotpMethod, 'kind' | 'secret' | 'label'>
 
-/** The methods on the account. While the account is legacy it has none. */
+/** The account's methods. A legacy account has none. */
 export class Methods {
   readonly #account: Account
   readonly #clock: WorldClock
@@ -36,8 +36,8 @@ export class Methods {
   }
 
   /**
-   * The method of a kind, by its id where there are several. Undefined when there is none of the kind. Throws 404
-   * `not_found` for an id that is no method of the kind, 400 `bad_request` when the id is needed and missing.
+   * The method of a kind, by its id if there are several; undefined without any. Throws 404 `not_found` for an id that
+   * is no method of the kind, 400 `bad_request` when the id is needed and missing.
    */
   find(kind: 'sms', id: number | undefined): SmsMethod | undefined
   find(kind: 'totp', id: number | undefined): TotpMethod | undefined
@@ -53,7 +53,7 @@ export class Methods {
     throw twoFactorRefusal('bad_request', `There are several ${kind} methods: tfa_method_id is needed.`)
   }
 
-  /** Like `find`; throws 400 `tfa_method_not_configured` when there is none of the kind. */
+  /** Like `find`, but throws 400 `tfa_method_not_configured` without any. */
   choose(kind: 'sms', id: number | undefined): SmsMethod
   choose(kind: 'totp', id: number | undefined): TotpMethod
   choose(kind: StoredKind, id: number | undefined): Method
@@ -63,7 +63,7 @@ export class Methods {
     return method
   }
 
-  /** Throws 400 `duplicate_tfa_method`: there is one authenticator at most, and one method for a number. */
+  /** Throws 400 `duplicate_tfa_method`: at most one authenticator, and one method per number, are allowed. */
   refuseDuplicate(kind: 'totp'): void
   refuseDuplicate(kind: 'sms', phoneNumber: string): void
   refuseDuplicate(kind: StoredKind, phoneNumber?: string): void {
@@ -75,7 +75,7 @@ export class Methods {
     throw twoFactorRefusal('duplicate_tfa_method', `${what} is configured already.`)
   }
 
-  /** Adds a method; the first one is the primary one. It ends what was legacy. */
+  /** Adds a method; the first one is the primary one. A legacy account becomes an ordinary one. */
   add(added: Added): Method {
     const now = this.#clock.now()
     if (this.#account.state.legacy) this.#rows = []
@@ -93,7 +93,7 @@ export class Methods {
     return method
   }
 
-  /** Removes a method; the oldest one left takes the primary one's place. */
+  /** Removes a method; if it was the primary one, the oldest one left replaces it. */
   remove(method: Method): void {
     this.#rows = this.#rows.filter(other => other !== method)
     const [oldest] = this.#rows

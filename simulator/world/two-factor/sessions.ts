@@ -3,10 +3,10 @@ import type { Caller } from '../account/key-permissions.ts'
 import { secret } from '../draw.ts'
 
 // interface 5: A login in a browser leaves its session in a cookie
-/** The cookie that carries the session of a login without a key. */
+/** The cookie for the session of a login without a key. */
 export const sessionCookie = 'session'
 
-/** Sessions begun by a two-factor login, and the logins that are waiting for one. */
+/** Sessions from two-factor logins, and the logins in progress. */
 export class Sessions {
   readonly #seed: number
   readonly #account: Account
@@ -19,7 +19,7 @@ export class Sessions {
   }
 
   // interface 5: A session key works as a bearer token
-  /** Begins a session that may do what its caller may (a login in a browser: everything); gives its key. */
+  /** Begins a session with its caller's permissions (all of them for a login in a browser); gives its key. */
   begin(caller: Caller): string {
     const key = secret(this.#seed, 'session key', this.#sessions.size)
     const { kind } = caller
@@ -32,12 +32,12 @@ export class Sessions {
     return this.#sessions.get(key)
   }
 
-  /** Whether a `tfa_secret` was issued and its login not completed yet. */
+  /** Whether a `tfa_secret` was issued and its login is not completed yet. */
   awaits(tfaSecret: string): boolean {
     return this.#account.knowsTfaSecret(tfaSecret) && !this.#completed.has(tfaSecret)
   }
 
-  /** A `tfa_secret` serves for one login. */
+  /** Uses a `tfa_secret` up. */
   complete(tfaSecret: string): void {
     this.#completed.add(tfaSecret)
   }

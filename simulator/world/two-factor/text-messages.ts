@@ -4,13 +4,13 @@ import type { WorldClock } from '../clock.ts'
 import type { Challenge, Challenges } from './challenges.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
-/** World milliseconds for which a code counts as recent. */
+/** World milliseconds in which a code counts as recent. */
 const RECENT = 60_000
-/** Text messages to an account in a span of world milliseconds. */
+/** The most text messages to an account in a span of world milliseconds. */
 const RATE = { messages: 10, span: 10 * 60_000 }
-/** Messages to a number before anyone showed to be its owner, in a span of world milliseconds. */
+/** The most messages to a number before its owner is verified, in a span of world milliseconds. */
 const CAP = { messages: 5, span: 3_600_000 }
-/** The numbers that Twilio itself keeps for trying failures: no such number, and one that gets no messages. */
+/** Twilio's own test numbers for failures: an invalid number, and one that receives no messages. */
 const undeliverable: ReadonlySet<string> = new Set(['+15005550001', '+15005550009'])
 
 interface Sent {
@@ -20,7 +20,7 @@ interface Sent {
   challenge: Challenge
 }
 
-/** Sends codes by text message, unless something speaks against it. */
+/** Sends codes by text message, within the service's restrictions. */
 export class TextMessages {
   readonly #state: AccountState
   readonly #clock: WorldClock
@@ -59,7 +59,7 @@ export class TextMessages {
     return challenge
   }
 
-  /** Sends a new code for a challenge, under a new secret if asked to. Throws like `send`. */
+  /** Sends a new code for a challenge, on request under a new secret. Throws like `send`. */
   resend(challenge: Challenge, withSecret: boolean): void {
     this.#check(challenge.to, beforeLogin(challenge))
     this.#challenges.renew(challenge, withSecret)
@@ -103,7 +103,7 @@ export class TextMessages {
   }
 }
 
-/** Whether a challenge is put to someone who has not shown yet who they are. */
+/** Whether the challenge's caller is not verified yet. */
 function beforeLogin({ login, purpose }: Challenge): boolean {
   return login !== null || purpose === 'authorization'
 }

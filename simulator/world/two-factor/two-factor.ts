@@ -19,7 +19,7 @@ interface TwoFactorContext {
   outbox: Outbox
 }
 
-/** Two-factor authentication of the account (sections 2.6, 3.2 and 4.7): its parts, and what they make together. */
+/** The account's two-factor authentication (sections 2.6, 3.2 and 4.7): its parts, and operations over several. */
 export class TwoFactor {
   readonly account: Account
   readonly clock: WorldClock
@@ -55,7 +55,7 @@ export class TwoFactor {
     return this.methods.list().length > 0 ? 'enabled' : 'disabled'
   }
 
-  /** Which `legacy` is, too. */
+  /** Also true for `legacy`. */
   enabled(): boolean {
     return this.tfaStatus() !== 'disabled'
   }
@@ -66,7 +66,7 @@ export class TwoFactor {
   }
 
   // interface 3.2: Removing the last method switches off, and voids the backup codes
-  /** Removes a method; with the last one the backup codes go. Gives how many methods are left. */
+  /** Removes a method, and the backup codes with the last one. Gives how many methods are left. */
   remove(method: Method): number {
     this.methods.remove(method)
     const left = this.methods.list().length
@@ -74,7 +74,7 @@ export class TwoFactor {
     return left
   }
 
-  /** Switches off what a legacy account has; nothing is left of earlier methods and codes either. */
+  /** Switches a legacy account's two-factor authentication off; earlier methods and codes are deleted too. */
   endLegacy(): void {
     this.methods.clear()
     this.codes.clear()

@@ -8,7 +8,7 @@ import { attempts, countFailure, countSuccess, type Method, refuseLocked } from 
 import type { Methods } from './methods.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
-/** What a caller brings to show who they are. */
+/** A caller's proof of identity. */
 export interface Proof {
   channel: Channel
   code: string | undefined
@@ -19,13 +19,13 @@ export interface Proof {
   login: string | null
 }
 
-/** Who was shown: by which method of the account (none for email and legacy accounts), or by a backup code. */
+/** The result of a proof: the account's method (null for email and legacy accounts), or a backup code. */
 export interface Proven {
   method: Method | null
   backup: boolean
 }
 
-/** The code for a wrong answer that is no configured method's. */
+/** The error code for a wrong answer that belongs to no configured method. */
 type Failure = '2fa_login_failed' | '2fa_verification_failed'
 
 interface Parts {
@@ -36,7 +36,7 @@ interface Parts {
   challenges: Challenges
 }
 
-/** Checks codes, and counts the failures of the method they belong to. */
+/** Checks codes, and counts failures of their methods. */
 export class Verification {
   readonly #parts: Parts
 
@@ -46,8 +46,8 @@ export class Verification {
 
   /**
    * Checks a proof and uses it up. Throws `invalid_backup_code`, `missing_auth_value`, `missing_params`, `tfa_locked`,
-   * the errors of the challenge and of choosing the method, and for a wrong code `2fa_verification_failed`, or the
-   * failure given when no configured method stands behind it.
+   * the errors of the challenge and of choosing the method, and for a wrong code `2fa_verification_failed`, or
+   * `failure` where no configured method is involved.
    */
   prove(proof: Proof, failure: Failure = '2fa_verification_failed'): Proven {
     const { methods } = this.#parts
@@ -103,7 +103,7 @@ export class Verification {
     if (method) countSuccess(method, this.#parts.clock.now())
   }
 
-  /** The challenge a code answers: by its secret; on the login path without one, the login's latest. */
+  /** The challenge of a code: by its secret; without one, on the login path, the login's latest. */
   #challenge({ channel, secret, login }: Proof): Challenge {
     const { challenges } = this.#parts
     if (secret !== undefined) return challenges.open(secret, 'code', channel)

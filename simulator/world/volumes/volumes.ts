@@ -7,7 +7,7 @@ import type { Market } from '../market/market.ts'
 import type { Offer } from '../market/offers.ts'
 import { diskRate, dollars } from '../money.ts'
 
-/** A part of one machine's disk that outlives the instances it is mounted in. */
+/** A part of a machine's disk that outlives the instances that mount it. */
 export interface Volume {
   readonly id: number
   readonly label: string
@@ -19,10 +19,10 @@ export interface Volume {
   readonly created: number
 }
 
-/** The id of a machine's volume offer, from the id of the machine. */
+/** Plus a machine's id, this is the id of its volume offer. */
 const FIRST_ASK = 30_000_000
 
-/** The volumes of the account, and the room that machines offer for more. */
+/** The account's volumes, and the space that machines offer for more. */
 export class Volumes {
   readonly #clock: WorldClock
   readonly #market: Market
@@ -41,7 +41,7 @@ export class Volumes {
     this.#nextId = this.#firstId
   }
 
-  /** One offer of every machine that has room for a volume. */
+  /** One offer of each machine that has space for a volume. */
   machines(): Offer[] {
     const first = new Map<number, Offer>()
     for (const offer of this.#market.all()) {
@@ -50,12 +50,12 @@ export class Volumes {
     return [...first.values()].filter(offer => this.room(offer) >= 1)
   }
 
-  /** The id by which room on the offer's machine is rented. */
+  /** The id for renting space on the offer's machine. */
   askId({ facts }: Offer): number {
     return FIRST_ASK + facts.machine_id
   }
 
-  /** Whole GB that a volume may have: half the disk of the offer, less what is rented on its machine. */
+  /** The most whole GB of a new volume: half the offer's disk, less the volumes rented on its machine. */
   room({ facts }: Offer): number {
     const taken = this.list()
       .filter(({ offer }) => offer.facts.machine_id === facts.machine_id)
@@ -73,7 +73,7 @@ export class Volumes {
     return [...this.#all.values()]
   }
 
-  /** Whether this id is, or was, that of a volume. */
+  /** Whether this id is or was a volume's. */
   isVolume(id: number): boolean {
     return id >= this.#firstId && id < this.#nextId
   }
@@ -85,7 +85,7 @@ export class Volumes {
     return volume
   }
 
-  /** The instances that it is mounted in, stopped ones too. */
+  /** The instances that mount it, stopped ones too. */
   instancesOf({ id }: Volume): number[] {
     return this.#instances
       .list()
@@ -93,7 +93,7 @@ export class Volumes {
       .map(instance => instance.id)
   }
 
-  /** Rents room; it is charged from now on. Throws 400 `invalid_args`. */
+  /** Rents a volume, charged from now on. Throws 400 `invalid_args`. */
   rent(askId: number, size: number, label: string): Volume {
     const offer = this.machines().find(known => this.askId(known) === askId)
     if (!offer) throw invalidArgs(`There is no volume offer ${askId}.`)

@@ -1,7 +1,7 @@
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 
-/** What is given for a workergroup, defaults included, section 2.9. */
+/** The fields of a workergroup, defaults included, section 2.9. */
 export interface WorkergroupContent {
   endpoint_name: string | null
   endpoint_id: number
@@ -42,7 +42,7 @@ export class Workergroups {
     return group
   }
 
-  /** The id of the endpoint of that name, made where there is none; without a name a new one. */
+  /** The id of the endpoint of that name, which is made if missing; without a name a new one. */
   endpoint(name: string | undefined): number {
     const known = name === undefined ? undefined : this.#endpoints.get(name)
     if (known !== undefined) return known

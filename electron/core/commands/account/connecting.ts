@@ -1,13 +1,13 @@
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import { problemOf } from '../../app/problems.ts'
 
-/** Where a key is typed in, nobody is sent to the settings to replace it. */
+/** Replaces the usual words, which send the user to the settings. */
 const wrongKey = {
   message: 'The service did not accept this API key: it is wrong, incomplete or was revoked.',
   advice: 'Copy the key again, whole, or make another in the service’s web console.',
 }
 
-/** What a refusal says of the forms in which a key is given: the field it is about, or what helps there. */
+/** What to add to a problem in forms that take a key: the field at fault, or better words. */
 const there: Readonly<Record<string, Partial<Problem>>> = {
   bad_url: { field: 'baseUrl' },
   insecure_url: { field: 'baseUrl' },
@@ -17,7 +17,7 @@ const there: Readonly<Record<string, Partial<Problem>>> = {
   auth_error: { ...wrongKey, field: 'key' },
 }
 
-/** Waits for a key to be taken; what it is refused for is told where it was typed. */
+/** Awaits the use of a typed key; a refusal names the field at fault. */
 export async function asTyped<Answer>(connecting: Promise<Answer>): Promise<Answer> {
   try {
     return await connecting

@@ -16,7 +16,7 @@ import type {
 import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
 import { cleanLine } from '../../instances/project.ts'
 
-/** A machine's record as Berth shows it; a listing may leave any of it out. */
+/** The view of a machine's record, of which a listing may leave out any field. */
 export function machineView(machine: Machine): MachineView {
   return {
     id: machine.machine_id ?? machine.id,
@@ -35,7 +35,7 @@ export function networkDiskView(disk: NetworkDisk): NetworkDiskView {
   return { id: disk.disk_id ?? disk.id, mountPoint: cleanLine(disk.mount_point), machines }
 }
 
-/** One machine goes as `machine_id`, several as `machine_ids` (section 4.4). */
+/** One machine is sent as `machine_id`, several as `machine_ids` (section 4.4). */
 export function networkDiskBody({ mountPoint, machines, disk }: NetworkDiskRequest): DiskBody {
   const [first, ...more] = machines
   return {
@@ -54,7 +54,7 @@ export function machineAnswer({ ctime, msg, ...answer }: MaintenanceCancelled | 
   }
 }
 
-/** Section 2.9, by the names the page uses. Empty texts and nulls are left out. */
+/** A workergroup (section 2.9) under the page's names. Empty texts and nulls are left out. */
 export function workergroupView(group: Workergroup): WorkergroupView {
   return {
     id: group.id,

@@ -23,7 +23,7 @@ type HostingCommands = Pick<
   | 'createWorkergroup'
 >
 
-/** What owners of machines do, and serverless endpoints (sections 4.4 and 4.6). */
+/** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
 export function hostingCommands({ accounts, activity }: Parts): HostingCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
   return {
@@ -81,7 +81,7 @@ export function hostingCommands({ accounts, activity }: Parts): HostingCommands 
   }
 }
 
-/** Waits for a call on one machine: a 404, which has no code there, is told as what it means (section 4.4). */
+/** Awaits a call on one machine, and explains a 404, which has no code there (section 4.4). */
 async function onMachine<Answer>(machine: number, call: Promise<Answer>): Promise<Answer> {
   try {
     return await call

@@ -5,7 +5,7 @@ import type { ApiKey, NewApiKey as CreatedKey } from '../../../service/api-keys.
 const shown = 4
 
 // interface 2.5: A listed key is masked; `permissions` may be false
-/** A key of the listing, its secret cut to the last characters however much of it the service shows. */
+/** A listed key, its secret cut to the last characters even where the service shows more. */
 export function keyView(key: ApiKey): ApiKeyView {
   return {
     id: key.id,
@@ -19,7 +19,7 @@ export function keyView(key: ApiKey): ApiKeyView {
   }
 }
 
-/** The listing, with the one that Berth uses marked where its last characters tell it from all others. */
+/** All listed keys; Berth's own is marked where its last characters are unique. */
 export function keyViews(keys: readonly ApiKey[], own: string | undefined): ApiKeyView[] {
   const views = keys.map(keyView)
   if (own === undefined) return views
@@ -28,17 +28,17 @@ export function keyViews(keys: readonly ApiKey[], own: string | undefined): ApiK
   return views.map(view => (view.id === only ? { ...view, inUse: true } : view))
 }
 
-/** Whether a listed key, masked or whole, can be this one. */
+/** Whether a listed key, masked or whole, may be Berth's own. */
 function endsAlike(listed: string, own: string): boolean {
   return listed === own || (listed.length >= shown && listed.slice(-shown) === own.slice(-shown))
 }
 
-/** The answer to a creation: the secret is in it. */
+/** A new key, with its secret. */
 export function newKey({ id, key, permissions }: CreatedKey): NewApiKey {
   return { id, secret: key, permissions: permissions ? categories(permissions) : false }
 }
 
-/** Section 5.3 keys them by `api`; some deployments may leave that out. */
+/** Section 5.3 nests them in `api`; some deployments may leave that out. */
 function categories(permissions: Record<string, unknown>): Record<string, unknown> {
   const api = permissions['api']
   return typeof api === 'object' && api !== null && !Array.isArray(api)

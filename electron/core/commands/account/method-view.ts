@@ -19,7 +19,7 @@ export function methodView(method: ServiceMethod): TwoFactorMethod {
   }
 }
 
-/** `status` is the user's `tfa_status`; `closes` when the window that Berth saw opening closes, epoch seconds. */
+/** `status` is the user's `tfa_status`; `closes` the end of a window whose opening Berth saw, in epoch seconds. */
 export function statusView(
   told: ServiceStatus,
   status: string | undefined,

@@ -20,7 +20,7 @@ type NotificationCommands = Pick<
 export function notificationCommands({ accounts, activity, store }: Parts): NotificationCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
 
-  /** The service wants the user's own id in the path. */
+  /** The service needs the user's own id in the path. */
   function userOf(account: string): User['id'] {
     const user = store.get().accounts[account]?.userId
     if (user === undefined)

@@ -1,7 +1,7 @@
 import type { Proof } from '../../../contract/account/two-factor.ts'
 import type { Proof as ServiceProof } from '../../../service/two-factor.ts'
 
-/** How the user proves to be themselves, as the service is told (section 4.7). */
+/** The user's proof of identity in the service's form (section 4.7). */
 export function serviceProof(proof: Proof): ServiceProof {
   switch (proof.with) {
     case 'backup':

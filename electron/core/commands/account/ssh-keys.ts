@@ -15,7 +15,7 @@ type SshKeyCommands = Pick<
   | 'attachedKeys'
 >
 
-/** Bytes; a private key is a few thousand. */
+/** Bytes to read; a private key has a few thousand. */
 const longest = 65_536
 
 export function sshKeyCommands({
@@ -27,7 +27,7 @@ export function sshKeyCommands({
   store,
 }: Parts): SshKeyCommands {
   const keys = () => access.keys(store.get().shown)
-  /** The text of the file chosen last, until it is imported or another is chosen. */
+  /** The content of the last chosen file, until it is imported or replaced. */
   let chosen: { file: number; text: string } | undefined
   let chosenSoFar = 0
 

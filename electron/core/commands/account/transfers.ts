@@ -3,7 +3,7 @@ import { type Parts, targetOf } from '../parts.ts'
 
 type TransferCommands = Pick<Handlers, 'startCopy' | 'startSync' | 'cancelTransfer' | 'dismissTransfer'>
 
-/** Moving data (section 4.3). */
+/** Commands that move data (section 4.3). */
 export function transferCommands(parts: Parts): TransferCommands {
   const { accounts } = parts
   return {
@@ -12,7 +12,7 @@ export function transferCommands(parts: Parts): TransferCommands {
       return accounts.session(account).transfers.copy(request)
     },
     async startSync({ account, request }) {
-      // Before a key is made for it.
+      // Checked before a key is made for it.
       targetOf(parts, { account, instance: request.instance })
       return accounts.session(account).transfers.sync(request)
     },

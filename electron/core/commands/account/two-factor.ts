@@ -25,16 +25,16 @@ type TwoFactorCommands = Pick<
 
 // interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
 // interface 8: Add-method window: 30 minutes
-/** Seconds of the account's time that a method may be added for after an authorization (section 8). */
+/** Seconds of the account's time in which methods may be added after an authorization (section 8). */
 const addingWindow = 30 * 60
 
 export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFactorCommands {
-  /** When the windows close that Berth saw opening, epoch seconds of the account's time. */
+  /** The ends of the windows whose opening Berth saw, in epoch seconds of the account's time. */
   const closes = new Map<AccountId, number>()
 
   const opened = (account: AccountId) => closes.set(account, accounts.session(account).now() + addingWindow)
 
-  /** A change to the account: done, written down, and polled, since it changes the status that State shows. */
+  /** Changes the account, notes it in Activity, and polls, since the change affects the status in State. */
   async function change<Answer>(account: AccountId, text: string, doing: Promise<Answer>): Promise<Answer> {
     const answer = await needingPermission('user_write', doing)
     activity.add({ account, kind: 'user', text })

@@ -16,7 +16,7 @@ export function newWebhook({ webhook, secret }: SignedWebhook): NewWebhook {
   return { webhook: webhookView(webhook), secret }
 }
 
-/** The given fields as the service names them. */
+/** The given fields under the service's names. */
 export function webhookRequest(fields: Partial<WebhookFields>): Partial<WebhookRequest> {
   return { name: fields.name, webhook_url: fields.url, event_types: fields.events }
 }

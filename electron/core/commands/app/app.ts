@@ -27,7 +27,7 @@ type AppCommands = Pick<
 export function appCommands(parts: Parts): AppCommands {
   const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
-  /** What makes things happen in the demo. Throws `no_demo` elsewhere. */
+  /** The controls of the demo's events. Throws `no_demo` outside the demo. */
   async function demoControls(): Promise<DemoControls> {
     if (!demo || !store.get().accounts['demo'])
       throw new BerthError({
@@ -41,7 +41,7 @@ export function appCommands(parts: Parts): AppCommands {
     async changeSettings({ settings: given }) {
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
       const { sshConfig: wanted, startAtLogin, commandFile } = given
-      // First, so that a choice that cannot be carried out is not kept.
+      // First, so that a choice that fails is not stored.
       if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
       if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
         if (!machine.autostart) throw new BerthError(noAutostart)

@@ -11,7 +11,7 @@ import { offerView } from '../../renting/offers/offer-view.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
-/** Milliseconds of this machine's that each step may take, and that each is shown at least. */
+/** Milliseconds of this machine for each step at most, and for reading a step at least. */
 const patience = 90_000
 const readable = 6_000
 const steps = 4
@@ -20,9 +20,9 @@ const filter: OfferFilter = { gpus: ['RTX 4090'], countTo: 1, reliabilityFrom: 0
 const image = 'pytorch/pytorch'
 
 /**
- * A day with Berth, played in the demo in about a minute, by what a user would ask for and what the demo's menu makes
- * happen: a training whose results come home, a bid that is lost and raised, a watchdog that acts. Each step is told in
- * State. Resolves once it is over, however it ended.
+ * Plays a day with Berth in the demo in about a minute, by a user's commands and the demo's events: a training whose
+ * results are downloaded, a lost bid that is raised, a watchdog that acts. State shows each step. Resolves once it has
+ * ended in any way.
  */
 export async function playStory(parts: Parts, controls: DemoControls): Promise<void> {
   const { store, accounts } = parts
@@ -83,7 +83,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     return new Promise(resolve => parts.machine.clock.after(readable, resolve))
   }
 
-  /** Machines that differ, so that what befalls one befalls no other. */
+  /** The offers of three machines, so that an event on one does not affect the others. */
   async function threeOffers(): Promise<[OfferView, OfferView, OfferView]> {
     const found = (await searchNarrowed(session.client.offers, query, filter)).map(offerView)
     const machines = new Map(found.toReversed().map(offer => [offer.machineId, offer]))
@@ -92,13 +92,13 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     return [first, second, third]
   }
 
-  /** The instance of a rental, once it can be entered. */
+  /** The instance of a rental, once it runs. */
   function running({ instances }: AccountView, rental: string): InstanceView | undefined {
     const instance = instances[session.rentals.rented(rental).instance ?? 0]
     return instance?.state === 'running' ? instance : undefined
   }
 
-  /** What `find` finds in the demo's account, now or once it changes. Throws where that takes too long. */
+  /** Waits until `find` finds something in the demo's account. Throws `story_stuck` after `patience`. */
   function until<Found>(find: (account: AccountView) => Found | undefined): Promise<Found> {
     return new Promise((resolve, reject) => {
       const check = () => {

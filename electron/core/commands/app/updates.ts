@@ -16,7 +16,7 @@ export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
   notePageFailure: NotePageFailure
 }
 
-/** Commands that keep Berth itself in order. */
+/** Commands for diagnostics and updates of Berth. */
 export function updateCommands({
   store,
   machine,

@@ -80,8 +80,8 @@ export function accessCommands(parts: Parts): AccessCommands {
 }
 
 /**
- * The system's ssh and its arguments for an instance whose SSH answers and has the key: by its host in the SSH config
- * where the user has that. Throws as getting in does.
+ * The system's ssh and its arguments for an instance, after its SSH has answered with the key attached: by its host in
+ * the SSH config, where that is in use. Throws as connecting does.
  */
 export async function sshArguments(parts: Parts, args: OnInstance): Promise<readonly string[]> {
   const { access, sshConfig, store, notifications } = parts

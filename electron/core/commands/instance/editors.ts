@@ -11,7 +11,7 @@ export function editorCommands(parts: Parts): EditorCommands {
     async openEditor({ editor, ...args }) {
       const target = targetOf(parts, args)
       const { account, instance } = target
-      // Before anything else, so that who has it switched off need not wait to be told.
+      // Checked first, so that a user without the SSH config gets the error at once.
       await sshConfig.hostOf(account, instance.id)
       sshConfig.reached(account, instance.id, await access.probe(target))
       const host = await sshConfig.hostOf(account, instance.id)

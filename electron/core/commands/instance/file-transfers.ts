@@ -24,13 +24,13 @@ export type FileTransferCommands = Pick<
   | 'dismissFileTransfer'
 >
 
-/** Files on their way to an instance and from it: choosing, sending, fetching, and what is done to those under way. */
+/** Commands that choose, upload and download files, and that control transfers under way. */
 export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands {
   const { folders, machine, fileTransfers: transfers } = parts
   const system = machine.platform
   const items = new Choices<readonly ChosenItem[]>(machine.random)
 
-  /** Offers what comes to the browser, which fetches it by itself; gives the address once its name is known. */
+  /** Offers a download to the browser; gives its address once its name is known. */
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
     if (!machine.browserDownloads) throw noDialog()
     const { streamDownloadJob } = await import('../../../ssh/files/transfer/download-stream.ts')
@@ -138,7 +138,7 @@ function begin<Made extends Job>(
     folder,
     name: names.length === 1 ? first : `${names.length} items`,
     job,
-    // Found anew each time: its address may have changed, or it may be gone.
+    // Looked up each time: its address may have changed, or the instance may be gone.
     connect: () =>
       parts.access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
   })

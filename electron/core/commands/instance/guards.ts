@@ -16,7 +16,7 @@ export function guardCommands(parts: Parts): GuardCommands {
   const { accounts, activity, store } = parts
   const guardsOf = (account: string | undefined) => accounts.session(account).automations.guards
 
-  /** What it is to guard must be there. */
+  /** Throws where the instance to guard does not exist. */
   function check({ account, instance }: { account?: string; instance?: number }): void {
     if (instance !== undefined) targetOf(parts, { account, instance })
   }

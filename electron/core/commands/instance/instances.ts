@@ -24,7 +24,7 @@ type InstanceCommands = Pick<
 >
 
 export function instanceCommands(parts: Parts): InstanceCommands {
-  /** One change to one instance: done, written down, and polled. */
+  /** Changes an instance, notes it in Activity, and polls. */
   async function change<Answer>(
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
@@ -36,7 +36,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     await parts.accounts.session(target.account).poll()
   }
 
-  /** What the user tells an instance, through the actions of its account. */
+  /** Sends the user's action to an instance, through its account's actions. */
   async function act(
     args: OnInstance,
     tell: (actions: UndoableActions, instance: InstanceView) => Promise<void>,
@@ -45,7 +45,7 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     await tell(parts.accounts.session(account).actions, instance)
   }
 
-  /** Answers what the user was shown; another question since then has another id, and waits on. */
+  /** Answers the increase that the user was shown; one that came since has another id and stays open. */
   function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
     const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
     return change(args, verb, ({ account, instance }) => {

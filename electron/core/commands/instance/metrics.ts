@@ -10,7 +10,7 @@ import { needingPermission } from '../../app/permission.ts'
 import { plainLastLine } from '../../runs/output/plain.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
-/** More than are asked for. */
+/** More than the service is asked for. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
 type MetricsCommands = Pick<
@@ -22,7 +22,7 @@ export function metricsCommands(parts: Parts): MetricsCommands {
   const { access, accounts, machine, store } = parts
   const { clock } = machine
 
-  /** Gives a stream over a share in the connection to the page; the share goes back when it ends. */
+  /** Opens a stream to the page over a lease, which is released when the stream ends. */
   async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
     try {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page watches metrics.' })

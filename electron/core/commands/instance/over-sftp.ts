@@ -4,10 +4,10 @@ import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { InstanceTarget } from '../../access/enter.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-/** Does something over SFTP; once more where the connection turns out to be gone. */
+/** Runs work over SFTP, and repeats it once where the connection turns out to be lost. */
 export type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
 
-/** Milliseconds for which a connection is kept that nobody uses. */
+/** Milliseconds to keep an unused connection open. */
 const keepOpen = 30_000
 
 export function createOverSftp(parts: Parts): OverSftp {
@@ -22,7 +22,7 @@ export function createOverSftp(parts: Parts): OverSftp {
       return await work(sftp)
     } finally {
       sftp?.end()
-      // The next thing asked finds it open.
+      // The next command then finds it open.
       machine.clock.after(keepOpen, lease.release)
     }
   }

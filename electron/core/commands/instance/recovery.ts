@@ -18,7 +18,7 @@ export function recoveryCommands(parts: Parts): Pick<Handlers, 'chooseRecovery'>
   }
 }
 
-/** Nothing would come of a ceiling that is bid, or asked, already. */
+/** Refuses a ceiling that the bid or the lowest bid has reached already. */
 function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micros): void {
   const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
   if (ceiling > most) return

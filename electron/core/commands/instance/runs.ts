@@ -56,7 +56,7 @@ export function runCommands(parts: Parts): RunCommands {
   }
 }
 
-/** What is remembered of what was asked for. Where fetched files go is settled now: the user was told. */
+/** The stored form of a request. The download folder is fixed now, as the user was told. */
 export function newRunOf({ folders, machine }: Parts, { into, name, ...request }: RunRequest): NewRun {
   const folder = into === undefined ? machine.downloads.own : folders.get(into).path
   return {
@@ -66,7 +66,7 @@ export function newRunOf({ folders, machine }: Parts, { into, name, ...request }
   }
 }
 
-/** The first line of a command that says something. */
+/** The first line of a command that is neither empty nor `#!`, cut to 60 characters. */
 function titleOf(command: string): string {
   const line = command.split('\n').find(one => one.trim() !== '' && !one.startsWith('#!')) ?? 'Run'
   const plain = plainLine(line.trim())

@@ -12,15 +12,15 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
   const { access, accounts, machine, store, notifications, tunnels } = parts
   const { clock, opener } = machine
 
-  /** The door as it is each time it is asked for: an instance may move while its tunnel is open. */
+  /** Looks the target up at each call: the instance may move while its tunnel is open. */
   function doorsOf(args: OnInstance) {
     const { account, instance } = targetOf(parts, args)
     return () => targetOf(parts, { account, instance: instance.id })
   }
 
   /**
-   * Hands an address to the user's browser. A page that is in a browser itself opens it there; where this machine has
-   * none, a page gets the address to show.
+   * Opens an address in the user's browser. A page in a browser opens it itself; without a browser here, a page gets
+   * the address to show.
    */
   async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
     tunnels.expectBrowser(url)

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 
 type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearch'>
 
-/** Milliseconds: a search over the whole market is a large answer. */
+/** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
 export function offerCommands({ accounts, machine, searches, seenOffers, store }: Parts): OfferCommands {

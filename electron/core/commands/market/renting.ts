@@ -56,7 +56,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
     },
   }
 
-  /** The best offer as good as that, on another machine than `machine`, and the bid raised to where it would run. */
+  /** The best offer on a machine other than `machine` that is as good, and the request with a sufficient bid. */
   async function bestOf(
     { id, client, automations }: Session,
     replaced: Replaced,

@@ -3,7 +3,7 @@ import type { Condition, Filters } from '../../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../../service/templates.ts'
 
 // interface 2.3: `docker_login_pass` is never shown
-/** The given fields under the names of section 2.3; what is absent is left as it is. */
+/** The given fields under the names of section 2.3; absent ones stay unchanged. */
 export function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {
   return {
     name: changes.name,
@@ -32,7 +32,7 @@ export function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFi
   }
 }
 
-/** A new template. The registry's three fields are required: empty where the image is public. An empty tag is the default. */
+/** A new template. The registry's three fields are required (empty for public images), the tag is optional. */
 export function templateBody(fields: TemplateFields): ServiceFields {
   const { tag, ...rest } = changesBody(fields)
   return {

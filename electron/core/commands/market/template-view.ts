@@ -1,7 +1,7 @@
 import type { TemplateFields, TemplateView } from '../../../contract/market/template.ts'
 import type { Template } from '../../../service/templates.ts'
 
-/** A template's record as Berth shows it. The registry's token is left out even where a service sends it. */
+/** The view of a template's record, without the registry's token even where a service sends it. */
 export function templateView(template: Template, userId: number | undefined): TemplateView {
   return {
     name: template.name,
@@ -39,7 +39,7 @@ export function templateView(template: Template, userId: number | undefined): Te
   }
 }
 
-/** Deployments also write forms such as `jupyter_direc ssh_direc ssh_proxy` (FIELDS). */
+/** Deployments also send forms such as `jupyter_direc ssh_direc ssh_proxy` (FIELDS). */
 function runtypeOf(runtype: string | undefined): TemplateFields['runtype'] | undefined {
   if (runtype === undefined) return undefined
   if (runtype.includes('jupyter')) return 'jupyter'

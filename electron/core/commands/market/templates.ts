@@ -10,7 +10,7 @@ type TemplateCommands = Pick<
   'searchTemplates' | 'createTemplate' | 'editTemplate' | 'deleteTemplate'
 >
 
-/** Stored launch configurations (section 4.5). What was done is in Activity by name, never with env or token. */
+/** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
 export function templateCommands({ accounts, activity, store }: Parts): TemplateCommands {
   return {
     async searchTemplates({ account, filters }) {

@@ -21,7 +21,7 @@ type ProjectCommands = Pick<
   | 'saveSecret'
 >
 
-/** What is to be run: the project's file, or what is there in its place. */
+/** What to run: the project's file, or a draft or an earlier job instead. */
 interface Wanted {
   account?: string
   project: string
@@ -75,7 +75,7 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
   }
 }
 
-/** Makes a folder of this machine a project, for who may name a path; gives its id. Throws `no_such_folder`. */
+/** Makes a local folder a project, for callers that may name paths; gives its id. Throws `no_such_folder`. */
 export async function registerProject(
   { machine, projects }: Pick<Parts, 'machine' | 'projects'>,
   folder: string,

@@ -4,7 +4,7 @@ import { frameworks } from './frameworks.ts'
 import { inference } from './inference.ts'
 import { pictures } from './pictures.ts'
 
-/** Templates that anyone may use, with about how many instances were made from each. */
+/** Public templates, and about how many instances were made from each. */
 export const publicTemplates: readonly {
   content: TemplateContent
   recommended: boolean
@@ -15,7 +15,7 @@ export const publicTemplates: readonly {
   popularity: entry.popularity ?? 40,
 }))
 
-/** Private templates of other people: nobody but them may see or use these. */
+/** Private templates of other users, which only they may see and use. */
 export const strangersTemplates: readonly TemplateContent[] = [
   {
     ...contentDefaults,

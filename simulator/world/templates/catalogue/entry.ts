@@ -7,12 +7,12 @@ export interface Entry {
   image: string
   tag?: string
   desc: string
-  /** What its readme says, below the title. */
+  /** The readme's text below the title. */
   about: string
-  /** Container port to what answers there; each is mapped to itself. */
+  /** What listens on each container port; each is mapped to itself. */
   ports?: Record<number, string>
   env?: Record<string, string>
-  /** How one gets in; both of `ssh` and `jupyter` come with SSH. Default `ssh`. */
+  /** The kind of access; `ssh` and `jupyter` both include SSH. Default `ssh`. */
   runtype?: TemplateContent['runtype']
   args?: string
   onstart?: string
@@ -20,13 +20,13 @@ export interface Entry {
   disk?: number
   filters?: JsonObject
   href?: string
-  /** Kept by the service itself. */
+  /** Maintained by the service itself. */
   recommended?: boolean
   /** About how many instances were made from it; default 40. */
   popularity?: number
 }
 
-/** The whole template: its flags and its readme follow from the rest. */
+/** The whole template; its flags and readme follow from the entry. */
 export function contentOf(entry: Entry): TemplateContent {
   const { runtype = 'ssh', ports = {}, env = {} } = entry
   return {

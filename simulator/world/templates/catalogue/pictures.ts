@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts'
 
-/** Pictures, video, and what else runs on a GPU. */
+/** Pictures, video, and other GPU applications. */
 export const pictures: readonly Entry[] = [
   {
     name: 'ComfyUI',
