@@ -24,11 +24,15 @@ interface Reader {
   onEnd(problem: Problem | undefined): void
 }
 
+type StreamMessage = Extract<MainMessage, { kind: 'data' | 'end' }>
+
 /** A connection to a running Berth. Everything pending rejects once it is lost. */
 export class Connection {
   readonly #socket: Socket
   readonly #calls = new Map<number, Waiting>()
   readonly #readers = new Map<number, Reader>()
+  /** Messages of streams without a reader yet: they can arrive together with the answer that names the stream. */
+  readonly #unread = new Map<number, StreamMessage[]>()
   #states: Waiting[] = []
   #changes: Waiting[] = []
   #changed = false
@@ -93,6 +97,8 @@ export class Connection {
         },
         onEnd: problem => (problem ? reject(refusal(problem)) : resolve()),
       })
+      for (const message of this.#unread.get(stream) ?? []) this.#deliver(message)
+      this.#unread.delete(stream)
     })
   }
 
@@ -121,10 +127,17 @@ export class Connection {
     else if (message?.kind === 'patch') {
       this.#changed = true
       for (const { resolve } of this.#changes.splice(0)) resolve(undefined)
-    } else if (message?.kind === 'data') this.#readers.get(message.stream)?.onBytes(message.bytes)
-    else if (message?.kind === 'end') {
-      this.#readers.get(message.stream)?.onEnd(message.problem)
-      this.#readers.delete(message.stream)
+    } else if (message?.kind === 'data' || message?.kind === 'end') this.#deliver(message)
+  }
+
+  #deliver(message: StreamMessage): void {
+    const { stream } = message
+    const reader = this.#readers.get(stream)
+    if (!reader) this.#unread.set(stream, [...(this.#unread.get(stream) ?? []), message])
+    else if (message.kind === 'data') reader.onBytes(message.bytes)
+    else {
+      this.#readers.delete(stream)
+      reader.onEnd(message.problem)
     }
   }
 
