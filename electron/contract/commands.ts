@@ -28,7 +28,7 @@ import { templateCommands } from './commands/market/templates.ts'
 import { watchCommands } from './commands/market/watches.ts'
 import { projectCommands } from './commands/project/projects.ts'
 
-/** Everything the page may ask for. Whatever carries a command, its argument is checked against the shape given here. */
+/** All commands of the page. Their arguments are checked against these shapes, over every transport. */
 export const commands = {
   ...accountCommands,
   ...offerCommands,
@@ -61,9 +61,9 @@ export const commands = {
 
 export type Commands = typeof commands
 export type CommandName = keyof Commands
-/** What a caller gives. */
+/** The arguments as the caller passes them. */
 export type Args<Name extends CommandName> = v.InferInput<Commands[Name]['args']>
 export type Answer<Name extends CommandName> = Commands[Name] extends Command<infer _, infer A> ? A : never
 
-/** Berth as its callers see it: one method per command. Rejects with a Problem inside a CommandError. */
+/** Berth as its callers see it: one method per command. Rejects with a CommandError that holds a Problem. */
 export type Berth = { [Name in CommandName]: (args: Args<Name>) => Promise<Answer<Name>> }

@@ -1,6 +1,6 @@
 import type { Connection } from './state.ts'
 
-/** Why an account is not seen although its key is good, in a few words for the header and the tray. */
+/** Why polling fails although the key is good, in a few words for the header and the tray. */
 export function outageWords({ problem, answered }: Connection & { status: 'offline' }): string {
   if (problem.code === 'rate_limited') return 'Service is asked too often'
   if (answered !== undefined && answered >= 500) return `Service fails (${answered})`
@@ -10,10 +10,10 @@ export function outageWords({ problem, answered }: Connection & { status: 'offli
   return 'Service cannot be reached'
 }
 
-/** What is no answer of this service, though something answered. */
+/** Something answered, but not as this service would. */
 const unexpected: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service', 'redirected'])
 
-/** When the account was last seen (its time, epoch seconds), where it is not seen now: what is shown is from then. */
+/** The time of the data on screen (account time, epoch seconds); undefined while the account is online. */
 export function lastSeenAt(connection: Connection): number | undefined {
   return connection.status === 'online' ? undefined : connection.since
 }

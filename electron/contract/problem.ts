@@ -1,11 +1,11 @@
-/** An error as people read it: what happened, why, and what to try. `code` is the service's own or one of Berth's. */
+/** An error for people: what happened, why, and what to try. `code` is the service's own or one of Berth's. */
 export interface Problem {
   code: string
   message: string
   advice?: string
-  /** The field it is about, when it is about one: a path as in the command's arguments, `bid` or `env.2.name`. */
+  /** The field with the problem, if any: a path in the command's arguments such as `bid` or `env.2.name`. */
   field?: string
-  /** Facts the page may show beside it, such as the two fingerprints of a changed host key. */
+  /** Details for the page to show, such as the two fingerprints of a changed host key. */
   facts?: Record<string, string>
   /** Wrong codes counted against a two-factor method (section 7). */
   failCount?: number
@@ -13,7 +13,7 @@ export interface Problem {
   lockedUntil?: number
 }
 
-/** A Problem on its way to whoever gave the command. */
+/** A Problem as an error, for the command's caller. */
 export class BerthError extends Error {
   readonly problem: Problem
 

@@ -5,25 +5,25 @@ import { hasTrait } from './instance/state-traits.ts'
 import type { Micros } from './spending/money.ts'
 import type { AccountTime, AccountView, State } from './state.ts'
 
-/** What page, tray and core read out of State alike. Local times in epoch milliseconds of this machine. */
+/** Values that page, tray and core derive from State. Local times in epoch milliseconds of this machine. */
 
 /** The account's time now, in epoch seconds. */
 export function accountNow(clock: AccountTime, localNow: number): number {
   return (clock.serverAt + (localNow - clock.localAt) * clock.rate) / 1000
 }
 
-/** When a moment of the account's time (epoch seconds) comes by this machine's clock, by which accounts compare. */
+/** The local time of a moment of the account's time (epoch seconds), to compare moments of several accounts. */
 export function localMoment(clock: AccountTime, at: number): number {
   return clock.localAt + (at * 1000 - clock.serverAt) / clock.rate
 }
 
-/** What the instance has cost up to a moment of the account's time (epoch seconds). */
+/** The instance's cost up to a moment of the account's time (epoch seconds). */
 export function spentBy(instance: InstanceView, at: number): Micros {
   const { spent } = instance
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
 }
 
-/** What is left of the credit at a moment (epoch seconds), where it was not told since: if all went on as it is now. */
+/** The credit at a moment (epoch seconds); if not known since `creditAt`, estimated at the present rate. */
 export function creditBy(
   { credit, creditAt, spendPerHour }: Pick<AccountView, 'credit' | 'creditAt' | 'spendPerHour'>,
   at: number,
@@ -32,7 +32,7 @@ export function creditBy(
   return credit - Math.max(0, Math.floor(((at - creditAt) * spendPerHour) / 3600))
 }
 
-/** What the traffic of all that runs comes to per hour: measured of late, or expected by who rented it until then. */
+/** The cost per hour of all running instances' traffic: as recently measured, else as the renter expects. */
 export function trafficPerHour({ instances }: Pick<AccountView, 'instances'>): Micros {
   return Object.values(instances).reduce(
     (sum, instance) =>
@@ -41,14 +41,14 @@ export function trafficPerHour({ instances }: Pick<AccountView, 'instances'>): M
   )
 }
 
-/** Micro-dollars per hour that its traffic is expected to cost while it runs, where none was measured. */
+/** The expected cost of a running instance's traffic, micro-dollars per hour; 0 once measured. */
 export function expectedTraffic({ state, traffic }: Pick<InstanceView, 'state' | 'traffic'>): Micros {
   return state === 'running' ? (traffic?.expectedPerHour ?? 0) : 0
 }
 
 /**
- * What a guard on the credit goes by, micro-dollars per hour: all instances and the traffic expected of them, what is
- * being stopped at its disk's price already. Traffic as it was measured is not in it: a burst of it is soon over.
+ * The rate for guards on the credit, micro-dollars per hour: all instances with their expected traffic, and those that
+ * are stopping at their disk's price. Without measured traffic, since bursts end soon.
  */
 export function calmRate(instances: AccountView['instances']): Micros {
   let sum = 0
@@ -61,7 +61,7 @@ export function calmRate(instances: AccountView['instances']): Micros {
   return sum
 }
 
-/** Micro-dollars per hour that are spent once all that boots now runs: GPUs are not charged before. */
+/** Micro-dollars per hour once all booting instances run: their GPUs are not charged before. */
 export function spendOnceReady({
   spendPerHour,
   instances,
@@ -72,14 +72,14 @@ export function spendOnceReady({
   )
 }
 
-/** The same of one instance. */
+/** The same for one instance. */
 export function costOnceReady({ state, pricePerHour, costPerHour }: InstanceView): Micros {
   return hasTrait(state, 'booting') ? Math.max(costPerHour, pricePerHour ?? 0) : costPerHour
 }
 
 /**
- * Seconds the credit lasts at what is spent per hour (now, if not given), traffic included; undefined when nothing is
- * spent or it is not known.
+ * Seconds that the credit lasts at a rate (by default the present one) plus traffic; undefined if nothing is spent or
+ * the credit is unknown.
  */
 export function creditLasts(account: AccountView, spendPerHour = account.spendPerHour): number | undefined {
   const perHour = spendPerHour + trafficPerHour(account)
@@ -87,7 +87,7 @@ export function creditLasts(account: AccountView, spendPerHour = account.spendPe
   return Math.max(0, (account.credit / perHour) * 3600)
 }
 
-/** Whether the credit is below what the user wants to be warned at, or below `factor` times that. */
+/** Whether the credit is below the user's limits for warnings, multiplied by `factor`. */
 export function isCreditLow(
   account: AccountView,
   { lowCreditDollars, lowCreditHours }: Pick<Settings, 'lowCreditDollars' | 'lowCreditHours'>,
@@ -103,8 +103,8 @@ export function isCreditLow(
 }
 
 /**
- * Since when it runs without a break (epoch seconds); undefined while it does not. What ran before Berth first saw it is
- * taken to run since its creation.
+ * Since when it runs without a break (epoch seconds); undefined while it does not. An instance that already ran when
+ * Berth first saw it counts from its creation.
  */
 export function runningSince({ state, history, startedAt }: InstanceView): number | undefined {
   if (state !== 'running') return undefined
@@ -112,41 +112,41 @@ export function runningSince({ state, history, startedAt }: InstanceView): numbe
   return broken < 0 ? (startedAt ?? history[0]?.at) : history[broken + 1]?.at
 }
 
-/** Whether a shell can be had: it runs, and the service says where. */
+/** Whether SSH is possible: it runs, and the service has an address. */
 export function canGetIn(instance: InstanceView): boolean {
   return instance.state === 'running' && (instance.ssh?.direct ?? instance.ssh?.proxy) !== undefined
 }
 
-/** Whether it cannot run as things are (section 3.1): the advice is to destroy it and try another offer. */
+/** Whether it cannot run in its state (section 3.1): the advice is to destroy it and try another offer. */
 export function isDead({ state }: InstanceView): boolean {
   return hasTrait(state, 'dead')
 }
 
-/** Whether its contract is over: it cannot start, and its data may be deleted. `now`: epoch seconds of the account's time. */
+/** Whether its contract ended: it cannot start, and its data may be deleted. `now`: epoch seconds, account time. */
 export function isContractOver({ endsAt }: InstanceView, now: number): boolean {
   return endsAt !== undefined && endsAt <= now
 }
 
-/** Seconds left of its contract, where that ends within a day; undefined before that, and once it is over. */
+/** Seconds until its contract ends, in the contract's last day only; else undefined. */
 export function contractEndsIn({ endsAt }: InstanceView, now: number): number | undefined {
   const left = endsAt === undefined ? 0 : endsAt - now
   return left > 0 && left <= 86_400 ? left : undefined
 }
 
-/** How much of its disk is used, 0 to 1; undefined while that is not told. */
+/** The used part of its disk, 0 to 1; undefined if not known. */
 export function diskUse({ disk }: InstanceView): number | undefined {
   return disk?.size && disk.used !== undefined ? disk.used / disk.size : undefined
 }
 
-/** The part of a disk from which on it counts as nearly full. */
+/** The used part from which on a disk is nearly full. */
 export const diskNearlyFull = 0.9
 
-/** Whether it is on a machine that is offline, and would run and be charged again once that is back. */
+/** Whether its machine is offline, and it would run and be charged again once that is back. */
 export function runsOnceBack({ state, intendedStatus }: InstanceView): boolean {
   return state === 'offline' && intendedStatus !== 'stopped'
 }
 
-/** `Lab: ` where the user could take an alert for another account's: the demo is never meant without its name. */
+/** `Lab: ` if an alert could be mistaken for another real account's; else empty. */
 export function accountPrefix(accounts: State['accounts'], id: AccountId): string {
   const account = accounts[id]
   if (!account) return ''

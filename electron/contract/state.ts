@@ -20,7 +20,7 @@ import type { JobView, ProjectView } from './project/project.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
 
-/** All that the page and the tray know. Both are functions of it; neither keeps a truth of its own. */
+/** All that the page and the tray know. Both are functions of it, and keep no data of their own. */
 export interface State {
   app: App
   /** The account that is shown; undefined only while none exists. */
@@ -28,7 +28,7 @@ export interface State {
   accounts: Record<AccountId, AccountView>
   settings: Settings
   savedSearches: Record<string, SavedSearch>
-  /** Folders of this machine that can be run on a rented one, by id. */
+  /** Folders of this machine that can be run on a rented machine, by id. */
   projects: Record<string, ProjectView>
   /** Names of secrets that projects may use; their values are in the keychain. */
   projectSecrets: readonly string[]
@@ -36,32 +36,31 @@ export interface State {
   activity: Record<string, ActivityEntry>
   /** Alerts for the page to show, where the desktop has no notifications, by id. */
   notices: Record<string, PageNotice>
-  /** Until when no account is polled, since the user wants it so: epoch milliseconds on this machine. */
+  /** The end of the user's pause of polling: epoch milliseconds on this machine. */
   pausedUntil?: number
-  /** Where the page was asked to go, by a notification, the tray or a link; `sequence` tells a repeat. */
+  /** Where a notification, the tray or a link sends the page; `sequence` distinguishes repeats. */
   goTo?: { sequence: number; place: Place }
-  /** The demo's story: which of its steps is played, 0 once it is over, and what happens in it. */
+  /** The demo's story: the step that is played, 0 after the end, and its text. */
   story?: { step: number; of: number; text: string }
-  /** How an update of Berth stands; absent where no update address is set. */
+  /** The state of an update of Berth; absent if no update address is set. */
   update?: UpdateView
 }
 
 export interface App {
   version: string
-  /** What it runs on, with versions, in a line. */
+  /** Its runtime with versions, in one line. */
   runtime?: string
-  /** How Berth runs: as a desktop app, or as a page in a browser. */
   shell: 'electron' | 'browser'
   platform: 'linux' | 'darwin' | 'win32'
-  /** Why secrets do not outlive this session; absent when the OS keychain keeps them. */
+  /** Why secrets do not outlive this session; absent if the OS keychain stores them. */
   keychainProblem?: string
-  /** Whether native notifications can be shown here. */
+  /** Whether native notifications work here. */
   notifications: boolean
-  /** Whether the desktop shows tray icons; undefined in browser mode, which has none. */
+  /** Whether the desktop shows tray icons; undefined in browser mode. */
   tray?: boolean
   /** Whether this machine can start Berth when the user logs in. */
   autostart?: boolean
-  /** Where the command `berth` would be put for shells, as people read it; absent where that cannot be. */
+  /** The path for the command `berth`, as people write it; absent where it cannot be installed. */
   commandFile?: string
   /** Terminal programs found on this machine. */
   terminals: readonly { id: string; name: string }[]
@@ -69,21 +68,21 @@ export interface App {
   editors: readonly { id: string; name: string }[]
 }
 
-/** A screen of the page, and what to show on it. */
+/** A screen of the page, and its content. */
 export type Place =
   | {
       screen: 'instances'
       instance?: number
       tab?: DetailsTab
       /**
-       * A question to put to the user at once: a new bid, another offer in its place, whether to destroy it, to get in,
-       * or to start it although a guard stops it.
+       * A dialog to open at once: a new bid, a replacement, to destroy it, to open a terminal, or to start it although
+       * a guard would stop it.
        */
       ask?: 'bid' | 'replace' | 'destroy' | 'terminal' | 'start'
     }
-  /** With `search` that search is made, with `offer` the dialog to rent that one of them is opened; with `again` the dialog to rent as in an earlier rental, by its id, is opened. */
+  /** `search` is run; `offer` opens the rent dialog for one of its offers, `again` for an earlier rental, by its id. */
   | { screen: 'offers'; search?: SavedQuery; offer?: number; again?: string }
-  /** With `ask` the sheet is opened that shows what a run of the project would be, and asks. */
+  /** `ask` opens the sheet with the project's plan. */
   | { screen: 'projects'; project?: string; ask?: 'run' }
   | {
       screen:
@@ -96,7 +95,7 @@ export type Place =
         | 'account'
         | 'settings'
     }
-  /** Whatever screen is shown, with a dialog over it. */
+  /** A dialog over the present screen. */
   | { screen: 'here'; ask: 'palette' | 'connect' | 'shortcuts' | 'stopAll' | 'pause' }
 
 /** One account on one service. */
@@ -105,61 +104,61 @@ export interface AccountView {
   name: string
   baseUrl: string
   demo: boolean
-  /** Whether its deployment is known to go beyond the interface, such as by runtypes with a direct way. */
+  /** Whether its deployment is known to go beyond the interface, such as by runtypes with a direct connection. */
   beyondInterface?: boolean
   userId?: number
   email?: string
   credit?: Micros
-  /** When the credit was told last, epoch seconds of the account's time; absent while every poll tells it. */
+  /** When the credit was last read, epoch seconds of the account's time; absent while every poll reads it. */
   creditAt?: number
   tfaStatus?: string
   connection: Connection
-  /** What the key may not see, in a sentence; absent when it may see all that is polled. */
+  /** What the key may not read, in a sentence; absent if polls can read everything. */
   limitation?: string
   /**
-   * Why the list of instances is not certain, in a sentence, and which of those shown, or rented, are as they were seen
-   * last since nothing was told of them. Absent while the list is certain.
+   * Why the list of instances is uncertain, in a sentence, and the ids of those that it lacks, which are shown as last
+   * seen. Absent while the list is certain.
    */
   uncertain?: { reason: string; instances: readonly number[] }
-  /** How many records of these lists could not be read when they were asked for last. */
+  /** The number of unreadable records in the latest lists. */
   unread?: { offers?: number; templates?: number; apiKeys?: number; sshKeys?: number }
-  /** What to add to this machine's epoch milliseconds to get the account's, and how fast its time runs (1 but in the demo). */
+  /** Converts this machine's time to the account's. The rate is 1 except in the demo. */
   clock: AccountTime
-  /** Micro-dollars per hour, all instances together, as things are now. */
+  /** The present cost of all instances, micro-dollars per hour. */
   spendPerHour: Micros
   instances: Record<string, InstanceView>
   rentals: Record<string, RentalView>
-  /** What instances are told in a moment, unless it is undone, by the instance's id. */
+  /** Actions that are sent in a moment unless undone, by the instance's id. */
   undoable: Record<string, UndoableView>
-  /** What Berth stops or destroys by itself, and when, by the guard's id. */
+  /** By the guard's id. */
   guards: Record<string, GuardView>
-  /** What was rented last, to be rented again, and what was chosen to stop it. */
+  /** The last successful rental, to rent it again, with its stop conditions. */
   lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
   /** By id. */
   attempts: Record<string, AttemptSeriesView>
-  /** Machines on which attempts came to nothing, by machine id. */
+  /** Machines on which rentals failed, by machine id. */
   failedMachines: Record<string, FailedMachineView>
-  /** What Berth does once an interruptible instance is outbid, by its id; absent where it only tells. */
+  /** By the instance's id; absent if Berth only alerts when it is outbid. */
   recoveries: Record<string, RecoveryView>
-  /** Higher prices that hosts ask for, by the instance's id; empty where the service has no such thing. */
+  /** Hosts' requests for higher prices, by the instance's id; empty where the service has none. */
   priceIncreases: Record<string, PriceIncreaseView>
-  /** Searches that are made again and again, by id. */
+  /** Repeated searches, by id. */
   watches: Record<string, WatchView>
   /** By `tunnelKey`. */
   tunnels: Record<string, TunnelView>
-  /** How the instances are reached that are connected now, by id. */
+  /** The SSH addresses of connected instances, by id. */
   ways: Record<string, WayIn>
-  /** MiB of their GPUs' memory that connected instances use, by id, as they told last over SSH. */
+  /** The used GPU memory of connected instances in MiB, by id, as last read over SSH. */
   gpuMemory: Record<string, number>
   /** Watchdogs inside instances, by the instance's id. */
   watchdogs: Record<string, WatchdogView>
-  /** Commands that go on by themselves, by id. */
+  /** Commands that outlive their connections, by id. */
   runs: Record<string, RunView>
-  /** Runs of projects, from a folder to its results, by id. */
+  /** Runs of projects, from folder to results, by id. */
   jobs: Record<string, JobView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
-  /** Files on their way between this machine and instances, by id. They end with Berth. */
+  /** File transfers between this machine and instances, by id. They end with Berth. */
   fileTransfers: Record<string, FileTransferView>
 }
 
@@ -169,7 +168,7 @@ export interface WayIn {
   address: string
 }
 
-/** Account time = `serverAt` + (local − `localAt`) × `rate`. All in epoch milliseconds. Known once the service has answered. */
+/** Account time = `serverAt` + (local − `localAt`) × `rate`, in epoch milliseconds. Known after the first answer. */
 export interface AccountTime {
   serverAt: number
   localAt: number
@@ -177,17 +176,17 @@ export interface AccountTime {
 }
 
 export type Connection =
-  /** First answer awaited; what is shown, if anything, is from an earlier session, as old as `since`. */
+  /** Waiting for the first answer. Data on screen, if any, is from an earlier session, at `since`. */
   | { status: 'connecting'; since?: number }
   | { status: 'online' }
   /**
-   * Not seen: it cannot be reached, or does not answer well; then `answered` is the HTTP status. What is shown is as
-   * old as `since`, account time in epoch seconds; the next try is under way by itself.
+   * The service is unreachable, or its answer is no success; then `answered` is the HTTP status. Data on screen is
+   * from `since`, account time in epoch seconds. Berth retries by itself.
    */
   | { status: 'offline'; since?: number; problem: Problem; answered?: number }
-  /** The key is wrong or revoked: polling has stopped until it is replaced. */
+  /** The key is invalid: polling stops until it is replaced. */
   | { status: 'refused'; since?: number; problem: Problem }
-  /** The key is not at hand: lost from the keychain, or the keychain is locked. */
+  /** The key is unavailable: lost from the keychain, or the keychain is locked. */
   | { status: 'locked'; since?: number; problem: Problem }
 
 export interface SavedSearch {
@@ -197,7 +196,7 @@ export interface SavedSearch {
 }
 
 export interface ActivityEntry {
-  /** Grows with time, so that sorting by it is sorting by age. */
+  /** Sorts by time. */
   id: string
   /** Epoch milliseconds on this machine. */
   at: number
@@ -210,7 +209,7 @@ export interface ActivityEntry {
 
 export interface PageNotice {
   id: string
-  /** Whose alert it is; absent for one of Berth's own. */
+  /** Absent for an alert that concerns no account. */
   account?: AccountId
   at: number
   title: string

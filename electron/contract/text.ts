@@ -1,11 +1,11 @@
-/** How much of a text of somebody else's is read. */
+/** Limits on a text from an untrusted source. */
 export interface LineBounds {
   lines: number
-  /** Characters of one line; the rest of a longer one is left out. */
+  /** Characters of a line; the rest of a longer one is cut. */
   length: number
 }
 
-/** The first lines of a text, each cut: whatever a host prints, no more than this reaches what reads it. */
+/** The first lines of a text, each cut, which limits the output that a host can make Berth parse. */
 export function firstLines(text: string, most: LineBounds): string[] {
   const lines: string[] = []
   for (let at = 0; at <= text.length && lines.length < most.lines; ) {

@@ -1,10 +1,10 @@
-/** How Berth starts when the user logs in: not at all, with its window, or in the tray alone. */
+/** How Berth starts when the user logs in: not at all, with its window, or only in the tray. */
 export type StartAtLogin = 'no' | 'window' | 'tray'
 
-/** What of this machine starts programs when the user logs in. */
+/** The desktop's start of programs at login. */
 export interface Autostart {
-  /** Whether Berth is started; the user may change it outside of Berth. */
+  /** Whether Berth starts at login; the user may change it outside of Berth. */
   isOn(): Promise<boolean>
-  /** Rejects where it cannot be written. */
+  /** Rejects if it cannot be written. */
   choose(how: StartAtLogin): Promise<void>
 }

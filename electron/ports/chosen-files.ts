@@ -1,21 +1,21 @@
 /**
- * What the user chose on this machine, as things that can be read or written rather than as paths: nobody above knows
- * where they lie.
+ * Dialogs for files on this machine. They give objects to read and write instead of paths, so that the layers above do
+ * not know where the files are.
  */
 export interface FileDialogs {
-  /** Empty when the user chose nothing. */
+  /** Empty if the user chose nothing. */
   chooseFiles(): Promise<readonly ChosenItem[]>
   chooseFolders(): Promise<readonly ChosenItem[]>
-  /** Where downloads go; undefined when the user chose nothing. */
+  /** A folder for downloads; undefined if the user chose nothing. */
   chooseTarget(): Promise<ChosenFolder | undefined>
 }
 
-/** A chosen file or folder, to be sent. */
+/** A chosen file or folder to upload. */
 export interface ChosenItem {
   readonly name: string
   /**
-   * It, and all that is in it, folders before what is in them. Links in it are followed to files in it, and left out
-   * otherwise.
+   * The item and its whole content, folders before their entries. Links to files within it are followed, other links
+   * left out.
    */
   list(): Promise<SourceList>
 }
@@ -26,9 +26,9 @@ export interface SourceList {
   leftOut: number
 }
 
-/** A file to be sent. */
+/** A file to upload. */
 export interface Source {
-  /** From what was chosen down to it. */
+  /** The names from the chosen item down to it. */
   readonly path: readonly string[]
   readonly size: number
   /** Epoch milliseconds. */
@@ -38,52 +38,52 @@ export interface Source {
 }
 
 export interface OpenSource {
-  /** Fills the buffer from that offset on; fewer bytes only at the end. Rejects when it cannot be read any more. */
+  /** Fills the buffer from this offset; fewer bytes only at the end. Rejects if it cannot be read any more. */
   read(offset: number, into: Uint8Array): Promise<number>
   close(): Promise<void>
 }
 
-/** A folder that downloads go into. Names are single steps that this system takes as they are; nothing leaves it. */
+/** A folder for downloads. Names are single path steps, valid on this system; nothing is written outside of it. */
 export interface ChosenFolder {
   readonly name: string
-  /** Where it is, for Berth's own memory: it is not told to the page. */
+  /** Its path, for Berth's own files: the page does not learn it. */
   readonly path: string
-  /** The name itself, or with a number, so that nothing is there yet. */
+  /** An unused name: this one, or with a number. */
   freshName(name: string): Promise<string>
   makeFolder(path: readonly string[]): Promise<void>
   /**
-   * Goes on with what arrived of the file before under its temporary name, or begins it. `version` tells whether what
-   * arrived is of the same file.
+   * Continues a partial download under its temporary name, or begins one. `version` tells whether the part belongs to
+   * the same file.
    */
   receive(path: readonly string[], version: string): Promise<Sink>
 }
 
 /** A file being received, in order, under a temporary name beside its own. */
 export interface Sink {
-  /** Bytes that are there already. */
+  /** Bytes received so far. */
   readonly size: number
-  /** The last bytes of those, as many as asked for. */
+  /** The last `length` of those bytes. */
   tail(length: number): Promise<Uint8Array>
-  /** Forgets what came after so many bytes. */
+  /** Drops all bytes after this size. */
   cutTo(size: number): Promise<void>
   /**
-   * Resolves once they are written; until then they are lent. Called again before, they queue and go in their order;
-   * after a failure none that queued is written.
+   * Resolves once they are written; until then the buffer must not change. Further calls queue up in order; after a
+   * failure no queued bytes are written.
    */
   write(bytes: Uint8Array): Promise<void>
-  /** Gives it its own name. `modified` in epoch seconds. Rejects when something has got that name meanwhile. */
+  /** Renames it to its own name. `modified` in epoch seconds. Rejects if the name was taken meanwhile. */
   finish(modified: number): Promise<void>
-  /** Keeps what arrived, to go on later. */
+  /** Keeps the received part, to continue later. */
   leave(): Promise<void>
-  /** Removes what arrived. */
+  /** Deletes the received part. */
   discard(): Promise<void>
 }
 
-/** Downloads that the user's browser takes, where the page runs in one. */
+/** Downloads by the user's browser, if the page runs in one. */
 export interface BrowserDownloads {
   /**
-   * An address on the page's own server that gives this once. `serve` is called when the browser comes for it,
-   * `unused` when it did not come within a minute.
+   * An address on the page's own server that serves this once. `serve` is called at the browser's request, `unused`
+   * after a minute without one.
    */
   offer(download: BrowserDownload): string
 }
@@ -91,18 +91,18 @@ export interface BrowserDownloads {
 export interface BrowserDownload {
   /** The file's name, harmless on any system. */
   name: string
-  /** Bytes, where they are known. */
+  /** Bytes, if known. */
   size?: number
   serve(sink: ByteSink): void
   unused(): void
 }
 
-/** Where the bytes go: in order, no faster than they are taken. */
+/** The browser's side of a download: takes bytes in order, with backpressure. */
 export interface ByteSink {
-  /** Set by who sends; called when the other side leaves before the end. */
+  /** Set by the sender; called if the browser disconnects before the end. */
   onLeave: () => void
   write(bytes: Uint8Array): Promise<void>
   end(): void
-  /** Breaks off, so that the browser knows that it is not whole. */
+  /** Breaks the connection, so that the browser notices the incomplete download. */
   abort(): void
 }

@@ -1,9 +1,9 @@
-/** Time on this machine. What happens on the service is told in the account's time instead (core/instances/polling/account-clock). */
+/** Time on this machine. The account's time for events at the service is in core/instances/polling/account-clock. */
 export interface Clock {
-  /** Milliseconds since the epoch, as this machine believes; it may jump. For what people read, never for durations. */
+  /** Epoch milliseconds by this machine's clock, which may jump. For display, never for durations. */
   now(): number
-  /** Milliseconds on a clock that never jumps back; its zero means nothing. */
+  /** Milliseconds from an arbitrary zero, on a clock that never jumps back. */
   monotonic(): number
-  /** Calls back once after so many milliseconds; gives the function that cancels it. */
+  /** Calls back once after these milliseconds; returns a function that cancels it. */
   after(milliseconds: number, callback: () => void): () => void
 }

@@ -1,11 +1,11 @@
-/** The file by which a shell finds the command `berth`. */
+/** The file through which shells find the command `berth`. */
 export interface CommandFile {
-  /** Where it lies, as people read it. */
+  /** Its path, as people write it. */
   path: string
-  /** Whether it is there and Berth's. */
+  /** Whether it exists and is Berth's. */
   isThere(): Promise<boolean>
-  /** Writes it, or writes it anew. Rejects with `command_taken` where a file of somebody else's is, or `command_not_written`. */
+  /** Writes or replaces it. Rejects with `command_taken` if the file is not Berth's, or `command_not_written`. */
   write(): Promise<void>
-  /** Takes it away if it is Berth's. */
+  /** Deletes it if it is Berth's. */
   remove(): Promise<void>
 }

@@ -12,7 +12,7 @@ export function deferred<T>(): Deferred<T> {
     resolve = fulfil
     reject = refuse
   })
-  // Nobody may be waiting yet when it is refused.
+  // A rejection that nobody awaits yet must not count as unhandled.
   promise.catch(() => undefined)
   return { promise, resolve, reject }
 }

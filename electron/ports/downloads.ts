@@ -1,9 +1,9 @@
 import type { ChosenFolder } from './chosen-files.ts'
 
-/** Folders of this machine for what Berth fetches by itself. Paths are remembered by Berth; the page names none. */
+/** Folders for Berth's own downloads. Berth stores their paths; the page cannot choose any. */
 export interface Downloads {
-  /** Berth's own folder, in the user's downloads: an absolute path. */
+  /** The absolute path of Berth's own folder, in the user's downloads. */
   readonly own: string
-  /** A folder by a path that Berth has remembered; made where it is missing. */
+  /** The folder at a path that Berth has stored; created if it is missing. */
   at(path: string): Promise<ChosenFolder>
 }

@@ -1,10 +1,10 @@
-/** The operating system's keychain, service `berth`. One entry per name; values are secrets and go nowhere else. */
+/** The operating system's keychain, service `berth`. One entry per name; the secrets are stored nowhere else. */
 export interface Keychain {
-  /** Whether what is set here is still there after a restart. False when this machine offers no keychain. */
+  /** Whether secrets outlive a restart. False if this machine has no keychain. */
   readonly persistent: boolean
-  /** Why there is no keychain, in a sentence for the user; absent while there is one. Setting may show that there is none. */
+  /** Why there is no keychain, as a sentence for the user. Absent if there is one, which `set` may disprove. */
   readonly problem?: string
-  /** Tells whenever it answers again, having failed to. Absent where it never comes back. */
+  /** Calls `tell` whenever the keychain works again after a failure. Absent if it never can. */
   onBack?(tell: () => void): void
   get(name: string): Promise<string | undefined>
   set(name: string, secret: string): Promise<void>

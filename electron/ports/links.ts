@@ -1,5 +1,5 @@
-/** What of this desktop brings `berth://` links here. */
+/** The desktop's handler for `berth://` links. */
 export interface Links {
-  /** Has it forget Berth, until Berth is started again. Rejects where it cannot be written. */
+  /** Unregisters Berth until its next start. Rejects if that cannot be written. */
   withdraw(): Promise<void>
 }

@@ -1,10 +1,10 @@
-/** Where Berth writes down what it does. Whatever is said passes through one mask, which keeps secrets out. */
+/** Berth's log. Every line passes through a mask for secrets. */
 export interface Log {
   line(text: string): void
-  /** From here on this is covered wherever it appears, whatever it looks like. */
+  /** Masks this secret from now on, wherever it appears. */
   learn(secret: string): void
-  /** The same text with all that is, or may be, a secret covered. */
+  /** The text with all known and likely secrets masked. */
   mask(text: string): string
-  /** The newest lines, oldest first, those of earlier starts too. */
+  /** The newest lines, oldest first, also from earlier starts. */
   recent(): readonly string[]
 }

@@ -13,7 +13,7 @@ import type { Random } from './random.ts'
 import type { SyncedFolders } from './synced-folders.ts'
 import type { Updater } from './updater.ts'
 
-/** All that Berth needs from the machine it runs on. */
+/** Berth's access to the machine it runs on. */
 export interface Machine {
   clock: Clock
   downloads: Downloads
@@ -24,21 +24,21 @@ export interface Machine {
   programs: Programs
   random: Random
   syncedFolders: SyncedFolders
-  /** Where the shell can ask the user for files; absent in browser mode, where the browser asks. */
+  /** Absent in browser mode, where the browser asks for files. */
   fileDialogs?: FileDialogs
-  /** Where this machine can start Berth by itself; absent in browser mode. */
+  /** Absent in browser mode, and where this machine cannot start Berth at login. */
   autostart?: Autostart
-  /** Where shells of this machine can find the command `berth`; absent on Windows. */
+  /** Absent on Windows. */
   commandFile?: CommandFile | undefined
-  /** Where links of this desktop lead to Berth; absent in browser mode. */
+  /** Absent in browser mode. */
   links?: Links
-  /** Where a browser shows the page, and takes downloads itself. */
+  /** Only in browser mode, where the browser downloads files itself. */
   browserDownloads?: BrowserDownloads
-  /** Where newer versions come from; absent while no update address is set, and in browser mode. */
+  /** Absent if no update address is set, and in browser mode. */
   updater?: Updater
   platform: 'linux' | 'darwin' | 'win32'
-  /** The user's home folder, where `.ssh` lies. */
+  /** The user's home folder, with `.ssh`. */
   home: string
-  /** Where the user's SSH agent listens: a path, or on Windows a pipe; absent where none was announced. */
+  /** The socket path of the user's SSH agent, or its pipe on Windows; absent without an agent. */
   sshAgent?: string
 }

@@ -1,19 +1,19 @@
-/** A native notification. Text is plain: whoever shows it escapes what its platform would read as markup. */
+/** A native notification. Texts are plain: implementations escape their platform's markup. */
 export interface Notice {
   /** A later notice with the same id replaces the earlier one. */
   id: string
   title: string
   body: string
   urgency: 'low' | 'normal' | 'critical'
-  /** Buttons, where the platform has them; at most three. */
+  /** Buttons, if the platform has them; at most three. */
   actions: readonly { id: string; label: string }[]
 }
 
-/** `action` is undefined when the notice itself was clicked. */
+/** `action` is undefined for a click on the notice itself. */
 export type NoticeClick = (noticeId: string, action: string | undefined) => void
 
 export interface Notifier {
-  /** Whether this machine shows notifications; where it does not, the page shows them. */
+  /** Whether this machine shows notifications; otherwise the page does. */
   readonly available: boolean
   show(notice: Notice): Promise<void>
   close(id: string): Promise<void>

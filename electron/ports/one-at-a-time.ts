@@ -1,4 +1,4 @@
-/** Gives what does one thing at a time, in the order in which they come, whether or not those before it succeed. */
+/** Returns a queue that runs one task at a time, in order, even after tasks that failed. */
 export function oneAtATime(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return work => {

@@ -1,7 +1,7 @@
-/** Hands things over to the rest of the desktop. */
+/** Opens addresses in the user's browser. */
 export interface Opener {
-  /** Opens an http or https address in the user's browser; anything else is refused. */
+  /** Opens an http or https address; refuses any other. */
   openLink(url: string): Promise<void>
-  /** The same for an address that holds a secret: no command line that others can list shows it. */
+  /** The same for an address with a secret, which must not appear in a command line that other users can list. */
   openPrivately(url: string): Promise<void>
 }

@@ -1,5 +1,5 @@
 export interface Random {
-  /** So many hexadecimal digits nobody can guess. */
+  /** Cryptographically random hexadecimal digits. */
   hex(digits: number): string
   /** From 0 up to 1, for jitter. */
   fraction(): number

@@ -1,8 +1,8 @@
-/** Where newer versions of Berth come from. */
+/** The source of new versions of Berth. */
 export interface Updater {
-  /** Asks for the newest version; undefined when this one is. */
+  /** The newest version; undefined if it is this one. */
   check(): Promise<string | undefined>
-  /** Fetches what was found, and checks it. `onPercent` is told how far it is, 0 to 100. */
+  /** Downloads and verifies the version that `check` found. `onPercent` gets the progress, 0 to 100. */
   fetch(onPercent: (percent: number) => void): Promise<void>
   /** Ends Berth; the new version takes its place and starts. */
   install(): void

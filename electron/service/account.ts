@@ -6,8 +6,8 @@ import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
- * The user, as GET `/users/current/` and a verified login give it (section 4.1). Deployments leave out all but the id,
- * or send null.
+ * The user in the answers of GET `/users/current/` and a verified login (section 4.1). Deployments may leave out all
+ * fields but the id, or send null.
  */
 export const userFields = {
   email: Type.String(),
@@ -29,12 +29,12 @@ const currentUser: Operation<User> = {
   answer: singleAnswer(userShape),
 }
 
-/** Whether a channel carries an event; null or absent is what the service decides by itself. */
+/** Whether a channel carries an event; null or absent leaves it to the service. */
 const channel = Type.Optional(Type.Union([Type.Boolean(), Type.Null(), Type.Undefined()]))
 // interface 6: Each event has the channels `email` and `webhooks`
 const channels = Type.Object({ email: channel, webhooks: channel })
 
-/** Section 2.8, for every audience and event that the service names: `client` > `low_credit` > channels. */
+/** Section 2.8, for all of the service's audiences and events: `client` > `low_credit` > channels. */
 const preferences = Type.Record(Type.String(), Type.Record(Type.String(), channels))
 // interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 export type NotificationPreferences = Static<typeof preferences>
@@ -64,7 +64,7 @@ const sshKeyShape = recordShape(
     created_at: Type.Union([Type.Number(), Type.String()]),
   },
   record => {
-    // Deployments differ in the name.
+    // Deployments use different names.
     record['ssh_key'] ??= record['public_key'] ?? record['key']
   },
 )
@@ -87,19 +87,19 @@ const addSshKey: Operation<LooseConfirmation> = {
   extra: 'collection',
 }
 
-/** The account itself (section 4.1; its API keys and webhooks are groups of their own). Throws ServiceError. */
+/** The account (section 4.1, without API keys and webhooks). Every method throws ServiceError. */
 export interface Account {
-  /** Who the key belongs to, and what credit is left in dollars. */
+  /** The key's user, with the credit in dollars. */
   currentUser(options?: CallOptions): Promise<User>
-  /** What the user is told of, and how (known from deployments; `not_supported` elsewhere). */
+  /** Which events reach the user by which channels (known from deployments; `not_supported` elsewhere). */
   notificationPreferences(user: number, options?: CallOptions): Promise<NotificationPreferences>
-  /** Replaces them all: give back what was read, changed. Gives what is in force then. */
+  /** Replaces all preferences, so pass the changed whole. Gives the new ones. */
   replaceNotificationPreferences(
     user: number,
     preferences: NotificationPreferences,
     options?: CallOptions,
   ): Promise<NotificationPreferences>
-  /** The account's SSH keys (known from deployments; `not_supported` where a 405 says so). */
+  /** The account's SSH keys (known from deployments; `not_supported` for a 405). */
   listSshKeys(options?: CallOptions): Promise<AccountSshKey[]>
   /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */
   addSshKey(publicKey: string, options?: CallOptions): Promise<void>
@@ -116,7 +116,7 @@ export function account(send: Send): Account {
     },
     listSshKeys: options =>
       send(listSshKeys, {}, options).catch((error: unknown) => {
-        // A deployment that has no key to list says that there is nothing.
+        // Deployments answer 404 for an empty list.
         if (error instanceof ServiceError && error.status === 404 && !error.keyRefused) return []
         throw error
       }),

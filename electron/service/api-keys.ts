@@ -4,7 +4,7 @@ import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
 import { wordsOrConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
-/** Section 2.5, as a listing shows it; `key` may be masked there. */
+/** Section 2.5, as listed; `key` may be masked. */
 const keyShape = recordShape(
   { id: Type.Integer() },
   {
@@ -22,7 +22,7 @@ export type ApiKey = NonNullable<typeof keyShape.record>
 // interface 5: A new key’s value is shown once
 const newKeyShape = Type.Object({
   id: Type.Integer(),
-  /** The secret, in full this once. */
+  /** The secret, which no other answer has. */
   key: Type.String(),
   /** False when permissions are disabled. */
   permissions: Type.Optional(
@@ -37,7 +37,7 @@ export interface KeyPermissions {
   api: Record<string, Record<string, unknown>>
 }
 
-/** The body of a key's creation. Without permissions it has full access, or is refused with `missing_permissions`. */
+/** The body of a key's creation. Without permissions: full access, or refused with `missing_permissions`. */
 export interface ApiKeyRequest {
   name: string
   permissions?: KeyPermissions
@@ -69,7 +69,7 @@ const remove: Operation<object | string> = {
 
 /** The account's API keys (section 4.1). Every method throws ServiceError. */
 export interface ApiKeys {
-  /** Makes a key; its secret is in this answer alone. `invalid_permissions`, `missing_permissions`; 2 a second. */
+  /** Makes a key; only this answer has its secret. `invalid_permissions`, `missing_permissions`; 2 a second. */
   create(request: ApiKeyRequest, options?: CallOptions): Promise<NewApiKey>
   /** All keys. 1 a second. */
   list(options?: CallOptions): Promise<ApiKey[]>

@@ -9,8 +9,8 @@ export type BaseUrl = string & { readonly baseUrl: unique symbol }
 const withoutScheme = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d+)?(\/.*)?$/i
 
 /**
- * Reads what a person typed as base URL. A path prefix is kept; trailing slashes go, and so does the `/api/v0` that
- * every path of the interface begins with. Without a scheme it is https, or http on loopback.
+ * Parses a typed base URL. Keeps a path prefix, removes trailing slashes and the `/api/v0` with which all paths of the
+ * interface begin. The default scheme is https, or http on loopback.
  * @throws ServiceError `bad_url`, `insecure_url` or `url_has_credentials`
  */
 export function parseBaseUrl(text: string): BaseUrl {

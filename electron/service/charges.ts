@@ -6,7 +6,7 @@ import { ServiceError } from './service-error.ts'
 
 const moment = Type.Optional(Type.Union([Type.Number(), Type.Null()]))
 
-/** One thing that a row is made of. */
+/** A part of a row. */
 const item = Type.Object({
   /** `gpu`, `disk`, `bwu` (upload) or `bwd` (download). */
   type: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -23,17 +23,17 @@ const rowShape = recordShape(
     /** Epoch seconds. */
     start: Type.Number(),
     end: Type.Number(),
-    /** Of charges `instance`, `volume` or `serverless`; of invoices `credit`, `transfer`, `refund` and others. */
+    /** For charges `instance`, `volume` or `serverless`; for invoices `credit`, `transfer`, `refund` and others. */
     type: Type.String(),
-    /** Of charges what was charged for, such as `instance-123`. */
+    /** For charges: the charged item, such as `instance-123`. */
     source: Type.String(),
-    /** Dollars; of an invoice below nothing where it was paid in. */
+    /** Dollars; for an invoice negative if it is a payment to the account. */
     amount: Type.Number(),
     items: Type.Array(item),
   },
 )
 
-/** A row of charges or of invoices, as deployments are known to tell them. */
+/** A row of charges or invoices, in the form known from deployments. */
 export type BillingRow = NonNullable<typeof rowShape.record>
 
 interface Rows {
@@ -61,17 +61,17 @@ const listInvoices: Operation<Rows> = {
   extra: 'collection',
 }
 
-/** Pages that are followed; more of them lead nowhere. */
+/** The most pages to follow, in case the tokens never end. */
 const mostPages = 40
 
 /**
- * What the service charged and was paid (known from deployments; elsewhere `not_supported`, `forbidden` or `refused`).
- * Every method throws ServiceError, also where a list cannot be read to its end. `from` and `to` in epoch seconds.
+ * Charges and payments (known from deployments; elsewhere `not_supported`, `forbidden` or `refused`). Every method
+ * throws ServiceError, also if a list cannot be read to its end. `from` and `to` in epoch seconds.
  */
 export interface Charges {
-  /** What was charged between two moments. 1 request a second. */
+  /** Charges between two moments. 1 request a second. */
   list(from: number, to: number, options?: CallOptions): Promise<BillingRow[]>
-  /** What was paid in, or back, between two moments. 1 request in 3 seconds. */
+  /** Payments and refunds between two moments. 1 request in 3 seconds. */
   invoices(from: number, to: number, options?: CallOptions): Promise<BillingRow[]>
 }
 

@@ -39,28 +39,28 @@ export interface ServiceClient {
 }
 
 export interface ClientOptions {
-  /** Where the service is: see `parseBaseUrl`. */
+  /** See `parseBaseUrl`. */
   baseUrl: BaseUrl
   /** API or session key; sent to this origin alone. */
   key: string
-  /** Told of every answer that has a `Date`, failed ones too. It must not throw. */
+  /** Called for every answer with a `Date`, failures included. Must not throw. */
   onAnswer?: (time: AnswerTime) => void
-  /** Milliseconds for one attempt, where a call does not say. 20,000. */
+  /** Milliseconds for one attempt, unless the call has its own. Default: 20,000. */
   timeout?: number
-  /** Repeats of what may be repeated, where a call does not say. 3. */
+  /** Repeats of repeatable operations, unless the call has its own. Default: 3. */
   retries?: number
-  /** Which list of instances the account's deployment has. Forgotten with the client, where nobody keeps it. */
+  /** Stores which list of instances the account's deployment has. By default only for the client's lifetime. */
   traits?: InstanceListTraits
-  /** Told of each search that found something: whether its offers tell more than the interface does. */
+  /** Called for each search with results: whether its offers have fields beyond the interface. */
   onOffers?: (beyondInterface: boolean) => void
-  /** Shared by clients with the same key, so that they stay under its limits together. One of its own. */
+  /** Shared by clients with the same key, so that together they respect its limits. Default: one of its own. */
   pacer?: Pacer
   clock?: RequestClock
-  /** From 0 up to 1. */
+  /** From 0 up to 1, for jitter. */
   random?: () => number
 }
 
-/** A client for one key at one service. @throws ServiceError `bad_key` when it cannot be sent as a header */
+/** A client for one key at one service. @throws ServiceError `bad_key` if the key cannot be sent as a header */
 export function createClient(options: ClientOptions): ServiceClient {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
     throw new ServiceError({ code: 'bad_key', status: 0, ...sentenceFor('bad_key') })

@@ -10,14 +10,14 @@ const request: Operation<{ result_url: string }> = {
   extra: 'item',
 }
 
-/** Lines that are asked for. */
+/** Lines to request. */
 const TAIL = 1000
 
-/** What containers print (not in the interface, known from deployments). Every method throws ServiceError. */
+/** The logs of containers (not in the interface, known from deployments). Every method throws ServiceError. */
 export interface ContainerLogs {
   /**
-   * Asks for the end of an instance's log: the container's own, or with `host` that of the program that pulls its image
-   * and starts it. Gives the address where it will be in some seconds: see `fetchResult`.
+   * Requests the end of an instance's log: the container's, or with `host` that of the daemon that pulls its image and
+   * starts it. Gives the address where it will be available in some seconds: see `fetchResult`.
    */
   request(id: number, host: boolean, options?: CallOptions): Promise<string>
 }

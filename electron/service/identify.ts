@@ -5,8 +5,8 @@ import { sentenceFor } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
- * Asks who the key belongs to, and thereby whether this is the service at all.
- * @throws ServiceError `not_this_service` when something else answers; any other code as it comes
+ * Reads the key's user, which also shows whether this is the service at all. @throws ServiceError `not_this_service`
+ * if something else answers; other codes unchanged
  */
 export async function identify(client: ServiceClient, options?: CallOptions): Promise<User> {
   try {
@@ -25,8 +25,8 @@ export async function identify(client: ServiceClient, options?: CallOptions): Pr
 }
 
 /**
- * The same, but undefined for a key that may not read the user: one that the service takes for two-factor calls alone,
- * since a login must come first (section 5.7), or one that may read instances and no more.
+ * The same, but undefined for a valid key that may not read the user: it works only for two-factor calls before a
+ * login (section 5.7), or may only read instances.
  */
 export async function identifyOrLogin(
   client: ServiceClient,
@@ -48,7 +48,7 @@ export async function identifyOrLogin(
   }
 }
 
-/** Another shape of answer, or no such path: this service has had both since its first version. */
+/** Whether the answer has another shape, or the path is missing: every version of the service has both. */
 function isForeign(error: ServiceError): boolean {
   return ['bad_answer', 'too_large', 'not_found', 'not_supported', 'refused'].includes(error.code)
 }

@@ -3,26 +3,26 @@ import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { type Instance, instanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
 
-/** Which of its two lists a deployment has: the interface's, or a newer one in pages that took its place. */
+/** The list that a deployment has: the interface's, or a newer one in pages that replaced it. */
 export type ListVersion = 'v0' | 'v1'
 
-/** What was learnt of an account's deployment. Whoever keeps it over restarts spares the first poll a question. */
+/** The known version of an account's deployment. Stored across restarts, it saves the first poll a request. */
 export interface InstanceListTraits {
   get(): ListVersion | undefined
   set(version: ListVersion): void
 }
 
-/** The instances of an account, as far as the service told them. */
+/** The instances of an account, as far as the service listed them. */
 export interface InstanceList {
   instances: Instance[]
-  /** Records that could not be read: these instances are there, and nothing else is known of them. */
+  /** Unreadable records: these instances exist, and nothing else is known of them. */
   unread: readonly UnreadRecord[]
-  /** Why these may not be all, as the end of a sentence; undefined where the service's own counts agree. */
+  /** Why there may be more, as the end of a sentence; undefined if the service's own count agrees. */
   cutShort: string | undefined
 }
 
 export interface ListOptions extends CallOptions {
-  /** Finds out anew which list there is, whatever was learnt: what came last contradicts what is known. */
+  /** Detects the version again, since the last list contradicts what Berth knows. */
   anew?: boolean
 }
 
@@ -38,16 +38,15 @@ const v0: Operation<Answered> = {
 
 const v1: Operation<Answered> = { ...v0, path: '/api/v1/instances/' }
 
-/** More is never asked for: a deployment may refuse it. */
+/** Instances per page: deployments may refuse more. */
 const PAGE = 25
-/** 10,000 instances. What goes on beyond that goes on for ever. */
+/** 10,000 instances, in case the pages never end. */
 const MOST_PAGES = 400
 
 /**
- * Lists an account's instances in the way that its deployment has. Unknown, the newer list is asked for first, since
- * deployments that have it may answer the older one with an empty or a shortened list and 200; one that has only the
- * older is asked in vain once. When the list that was learnt is not there any more, the other is.
- * @throws ServiceError of the list that there is
+ * Lists an account's instances by its deployment's version. If that is unknown, the newer list is tried first, since
+ * deployments that have it may answer the older one with an empty or shortened list and 200. If the known list is
+ * gone, the other one is tried. @throws ServiceError of the list that exists
  */
 export async function listInstances(
   send: Send,
@@ -79,7 +78,7 @@ async function wholeList(send: Send, options: CallOptions): Promise<InstanceList
   return { instances, unread, cutShort: fewerThan(found, instances.length + unread.length) }
 }
 
-/** Follows the pages. What is met twice, since something went or came meanwhile, counts once. */
+/** Follows the pages. An instance on two pages, after a change in between, counts once. */
 async function pagedList(send: Send, options: CallOptions): Promise<InstanceList> {
   const instances = new Map<number, Instance>()
   const unread: UnreadRecord[] = []
@@ -106,7 +105,7 @@ function fewerThan(promised: unknown, came: number): string | undefined {
   return `the service speaks of ${promised} instances and listed ${came}`
 }
 
-/** Whether the other list may be the one: not where the key was refused, or the service was not heard at all. */
+/** Whether the other list may exist: not if the key was refused, or the service did not answer properly. */
 function mayBeAnotherList(error: unknown): boolean {
   if (!(error instanceof ServiceError) || isRefused(error)) return false
   if (error.status === 429 || error.status >= 500 || error.status === 0) return false
@@ -117,13 +116,13 @@ function isRefused(error: unknown): boolean {
   return error instanceof ServiceError && error.keyRefused
 }
 
-/** Of two failures the one that says more than that there is no such list. */
+/** The more informative of two errors: not the one that only says that a list does not exist. */
 function tellingMore(one: unknown, other: unknown): unknown {
   if (!isNotThere(other)) return other
   return isNotThere(one) && other instanceof ServiceError && other.code === 'deprecated' ? other : one
 }
 
-/** Whether the service says that there is no such list (any more). */
+/** Whether the service says that the list does not exist (any more). */
 function isNotThere(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false
   return [404, 405, 410].includes(error.status) || error.code === 'deprecated'

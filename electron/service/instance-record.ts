@@ -6,20 +6,20 @@ const port = Type.Object({
   HostPort: Type.Union([Type.String(), Type.Number()]),
 })
 
-/** Dollars per hour, everything but traffic included, and for the disk alone. */
+/** Dollars per hour: in total without traffic, and for the disk alone. */
 const hourly = Type.Object({
   totalHour: Type.Optional(Type.Number()),
   diskHour: Type.Optional(Type.Number()),
 })
 
-/** Fields that deployments are known to send; any may be missing. Those of offers have the same units there. */
+/** Fields known from deployments; any may be missing. Fields that offers have too have the same units. */
 const knownFields = {
   ssh_host: Type.Union([Type.String(), Type.Null()]),
   ssh_port: Type.Union([Type.Integer(), Type.Null()]),
   machine_id: Type.Number(),
   host_id: Type.Number(),
   label: Type.String(),
-  /** What the market has it in; what is coming; what the user asked for; a line of progress or failure. */
+  /** The present state; the coming one; the one the user wants; a line of progress or failure. */
   cur_state: Type.String(),
   next_state: Type.String(),
   intended_status: Type.String(),
@@ -32,15 +32,15 @@ const knownFields = {
   /** Dollars per GB and month, and per hour for the whole disk. */
   storage_cost: Type.Number(),
   storage_total_cost: Type.Number(),
-  /** Dollars per hour: what it costs when it runs, and what it costs now. */
+  /** Dollars per hour: while it runs, and now. */
   search: hourly,
   instance: hourly,
-  /** Dollars per GB of traffic; some deployments tell it per TB. */
+  /** Dollars per GB of traffic; some deployments send it per TB. */
   inet_up_cost: Type.Number(),
   inet_down_cost: Type.Number(),
   internet_up_cost_per_tb: Type.Number(),
   internet_down_cost_per_tb: Type.Number(),
-  /** KiB that it has sent and received, counted on until it is made anew. */
+  /** KiB sent and received in total; a recreated container starts at 0. */
   inet_up_billed: Type.Number(),
   inet_down_billed: Type.Number(),
   gpu_name: Type.String(),
@@ -66,7 +66,7 @@ const knownFields = {
   /** `[name, value]` pairs. */
   extra_env: Type.Array(Type.Tuple([Type.String(), Type.String()])),
   public_ipaddr: Type.String(),
-  /** By container port, such as `22/tcp`; empty for one that is not published. */
+  /** By container port, such as `22/tcp`; empty for an unpublished one. */
   ports: Type.Record(Type.String(), Type.Array(port)),
   jupyter_token: Type.String(),
   /** Epoch seconds. */
@@ -85,39 +85,38 @@ const knownFields = {
 // interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
 /**
  * Section 2.1. `actual_status` is null or missing while an instance is being provisioned, and may be a word that
- * section 3.1 does not list; without it nothing can be decided, so that a record in which it is something else counts
- * as unread.
+ * section 3.1 does not list. Every decision needs it, so a record in which it has another type is unreadable.
  */
 const promisedFields = {
   actual_status: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 }
 
 export const instanceShape = recordShape({ id: Type.Integer(), ...promisedFields }, knownFields, tidyInstance)
-/** Read alone, an instance need not repeat the id that was asked for. */
+/** The answer for one instance may lack the requested id. */
 export const oneInstanceShape = recordShape(
   { id: Type.Optional(Type.Integer()), ...promisedFields },
   knownFields,
   tidyInstance,
 )
 
-/** An instance as the service tells it; fields that are not named here are kept. */
+/** An instance as the service sends it; fields that are not listed here are kept. */
 export type Instance = NonNullable<typeof instanceShape.record>
 
 function tidyInstance(record: Fields): void {
   const { id, extra_env, ports, ssh_host, ssh_port, disk_usage, gpu_util, gpu_temp } = record
   const { actual_status, intended_status, cur_state } = record
-  // A code in place of a word is shown as it is, where the record is sound otherwise.
+  // A number in place of a word is shown unchanged, if the rest of the record is valid.
   if (typeof actual_status === 'number' && typeof (intended_status ?? cur_state) === 'string')
     record['actual_status'] = String(actual_status)
   if (typeof id === 'string' && /^\d{1,15}$/.test(id)) record['id'] = Number(id)
-  // Most are right, and writing to a record of a large list costs more than reading it.
+  // Most records are valid, and in a large list writing costs more than checking.
   if (extra_env !== undefined && !arePairs(extra_env)) record['extra_env'] = environmentPairs(extra_env)
   if (ports !== undefined && !arePlaces(ports)) record['ports'] = portPlaces(ports)
   if (typeof ssh_host === 'string') record['ssh_host'] = ssh_host.trim() || undefined
-  // -1 where there is none.
+  // -1 means none.
   if (Number(ssh_port) <= 0) record['ssh_port'] = undefined
   if (Number(disk_usage) < 0) record['disk_usage'] = undefined
-  // A card that is 0 °C is one whose host did not report: taken for idle, it could cost the instance.
+  // 0 °C means that the host did not report. Taken for idle, the instance could be stopped or destroyed.
   if (gpu_util === 0 && gpu_temp === 0) {
     record['gpu_util'] = undefined
     record['gpu_temp'] = undefined
@@ -153,7 +152,7 @@ function isPlace(place: unknown): boolean {
   return isPort && (HostIp === undefined || typeof HostIp === 'string')
 }
 
-/** `[["A", "b"]]`, `{"A": "b"}` and `["A=b"]` as the first; undefined where it is none of them. */
+/** Converts `{"A": "b"}` and `["A=b"]` to `[["A", "b"]]`; undefined for any other form. */
 function environmentPairs(env: unknown): [string, string][] | undefined {
   if (isFields(env)) return Object.entries(env).flatMap(([name, value]) => pair(name, value))
   if (!Array.isArray(env)) return undefined
@@ -170,7 +169,7 @@ function pair(name: unknown, value: unknown): [string, string][] {
   return typeof name === 'string' && isPlain ? [[name, String(value)]] : []
 }
 
-/** `{"22/tcp": [{"HostPort": "20000"}]}` without what has no place; a list of numbers tells no places. */
+/** `{"22/tcp": [{"HostPort": "20000"}]}` without invalid entries; undefined for a list of port numbers. */
 function portPlaces(
   ports: unknown,
 ): Record<string, { HostIp?: string; HostPort: string | number }[]> | undefined {

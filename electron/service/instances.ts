@@ -54,41 +54,41 @@ const changeBid: Operation<Confirmation> = {
   answer: confirmation,
 }
 
-/** What can be done with instances (section 4.2). Every method throws ServiceError. */
+/** Instances (section 4.2). Every method throws ServiceError. */
 export interface Instances {
-  /** The instances of the account, and whether they are all: see {@link InstanceList}. */
+  /** The account's instances, and whether the list is complete: see {@link InstanceList}. */
   list(options?: ListOptions): Promise<InstanceList>
   /**
-   * One instance. `not_found` or `no_such_instance` when it is gone; deployments say the same of one that was made
-   * within the last minute.
+   * One instance. `not_found` or `no_such_instance` if it is gone; deployments answer the same for one that was
+   * created within the last minute.
    */
   one(id: number, options?: CallOptions): Promise<Instance>
   // interface 3.1: Any → stopped; disk charges continue
-  /** Halts it: GPU charges end, disk charges go on. */
+  /** Stops it: GPU charges end, disk charges continue. */
   stop(id: number, options?: CallOptions): Promise<void>
   /**
-   * Starts a stopped one again (not in the interface, known from deployments). `queued`: no GPU is free for it now, and
-   * it runs, and is charged, once one is.
+   * Starts a stopped instance (not in the interface, known from deployments). `queued`: no GPU is free now, and it
+   * runs, and is charged, once one is.
    */
   start(id: number, options?: CallOptions): Promise<{ queued: boolean }>
-  /** Gives it another label (known from deployments). */
+  /** Changes its label (known from deployments). */
   rename(id: number, label: string, options?: CallOptions): Promise<void>
-  /** Removes it and all its data; every charge ends. Gone already after a lost answer counts as done. */
+  /** Removes it and all its data; every charge ends. A 404 after a lost answer counts as success. */
   destroy(id: number, options?: CallOptions): Promise<void>
-  /** Restarts its container (known from deployments; `not_supported` elsewhere). Never repeated by itself. */
+  /** Restarts its container (known from deployments; `not_supported` elsewhere). Never repeated automatically. */
   reboot(id: number, options?: CallOptions): Promise<void>
-  /** Lets the owner of `publicKey` (one line of OpenSSH's format) in. Gives the service's own words. */
+  /** Attaches a public key, one line of OpenSSH's format. The answer has the service's own words. */
   attachSshKey(id: number, publicKey: string, options?: CallOptions): Promise<Confirmation>
   /** Changes the bid, dollars per hour, 0.001 to 32. `invalid_args` or `no_such_instance`; 5.5 a second. */
   changeBid(id: number, price: number, options?: CallOptions): Promise<void>
 }
 
-/** Deployments say no to a start that waits for a GPU, and start it all the same once there is one. */
+/** Deployments answer a start that waits for a GPU with an error, and start the instance once there is one. */
 function isQueued(error: unknown): boolean {
   return error instanceof ServiceError && /state change queued/i.test(error.detail ?? '')
 }
 
-/** `traits`: which list the account has, as far as it is known. */
+/** `traits`: the version of the account's list, if known. */
 export function instances(send: Send, traits: InstanceListTraits): Instances {
   return {
     list: options => listInstances(send, traits, options),

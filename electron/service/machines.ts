@@ -3,7 +3,7 @@ import * as Type from 'typebox'
 import { looseList, plainAnswer, recordShape } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
-/** A machine of the caller's; a service may tell more, which is kept. */
+/** A machine of the caller's; further fields are kept. */
 const machineShape = recordShape(
   {},
   {
@@ -33,7 +33,7 @@ const networkDiskShape = recordShape(
 )
 export type NetworkDisk = NonNullable<typeof networkDiskShape.record>
 
-/** A new disk, or with `disk_id` machines for an existing one. */
+/** A new disk or, with `disk_id`, further machines for an existing one. */
 export interface NetworkDiskRequest {
   mount_point: string
   machine_id?: number
@@ -101,7 +101,7 @@ const cleanup: Operation<CleanedUp> = {
   answer: plainAnswer(cleanupShape),
 }
 
-/** What a machine's owner can do (section 4.4). Every method throws ServiceError. */
+/** Hosting (section 4.4). Every method throws ServiceError. */
 export interface Machines {
   /** The caller's machines (known from deployments; `not_supported` elsewhere). */
   list(options?: CallOptions): Promise<Machine[]>
@@ -109,7 +109,7 @@ export interface Machines {
   listNetworkDisks(options?: CallOptions): Promise<NetworkDisk[]>
   /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */
   addNetworkDisk(request: NetworkDiskRequest, options?: CallOptions): Promise<number>
-  /** Cancels scheduled maintenance. `not_found` when the machine is missing or not the caller's. */
+  /** Cancels scheduled maintenance. `not_found` if the machine is missing or not the caller's. */
   cancelMaintenance(machine: number, options?: CallOptions): Promise<MaintenanceCancelled>
   /** Removes expired contracts. 8 a second. */
   cleanup(machine: number, options?: CallOptions): Promise<CleanedUp>

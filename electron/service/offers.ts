@@ -31,7 +31,7 @@ const offerShape = recordShape(
     disk_name: Type.String(),
     /** TFLOPS of all its GPUs. */
     total_flops: Type.Number(),
-    /** GB/s between two GPUs; 0 where they have no NVLink. */
+    /** GB/s between two GPUs; 0 without NVLink. */
     bw_nvlink: Type.Number(),
     pci_gen: Type.Number(),
     gpu_lanes: Type.Number(),
@@ -42,14 +42,14 @@ const offerShape = recordShape(
     /** Mb/s. */
     inet_up: Type.Number(),
     inet_down: Type.Number(),
-    /** Dollars per hour for the storage asked for. */
+    /** Dollars per hour for the requested storage. */
     storage_total_cost: Type.Number(),
-    /** Dollars per GB of traffic; some deployments tell it per TB. */
+    /** Dollars per GB of traffic; some deployments send it per TB. */
     inet_up_cost: Type.Number(),
     inet_down_cost: Type.Number(),
     internet_up_cost_per_tb: Type.Number(),
     internet_down_cost_per_tb: Type.Number(),
-    /** Dollars per hour: the GPUs alone; with the storage asked for; the lowest bid that runs now. */
+    /** Dollars per hour: the GPUs alone; with the requested storage; the lowest bid that runs now. */
     dph_base: Type.Number(),
     dph_total: Type.Number(),
     min_bid: Type.Number(),
@@ -64,11 +64,11 @@ const offerShape = recordShape(
     /** "Region, CC". */
     geolocation: Type.String(),
     static_ip: Type.Boolean(),
-    /** Some deployments tell it, others `hosting_type` 1. */
+    /** Some deployments send it, others `hosting_type` 1. */
     datacenter: Type.Boolean(),
     hosting_type: Type.Number(),
     direct_port_count: Type.Number(),
-    /** Seconds the offer lasts. */
+    /** The offer's duration in seconds. */
     duration: Type.Number(),
     rentable: Type.Boolean(),
     rented: Type.Boolean(),
@@ -77,27 +77,27 @@ const offerShape = recordShape(
   },
 )
 
-/** An offer as the service tells it (section 2.2); fields that are not named here are kept. */
+/** An offer as the service sends it (section 2.2); fields that are not listed here are kept. */
 export type Offer = NonNullable<typeof offerShape.record>
 
-/** What offers can be filtered and sorted by: their own fields, and whether the host's identity was checked. */
+/** The fields to filter and sort offers by: their own, and whether the host's identity was checked. */
 type OfferFields = Offer & { verified: boolean }
 
 // interface 8: `limit` on a search
 /** A search of section 4.2. */
 export interface OfferSearch {
   filters?: Filters<OfferFields>
-  /** First pair first. */
+  /** In order of priority. */
   order?: readonly (readonly [keyof OfferFields, 'asc' | 'desc'])[]
   /** `bid` finds interruptible machines. */
   type?: 'on-demand' | 'bid' | 'reserved'
   limit?: number
-  /** GB that `dph_total` includes. */
+  /** GB included in `dph_total`. */
   allocatedStorage?: number
 }
 
 // interface 2.4: A volume is linked or created
-/** Section 2.4. `volume_id` is a volume's id when linking, a volume offer's id when creating. */
+/** Section 2.4. `volume_id` is a volume's id to link, or a volume offer's id to create one. */
 export interface VolumeInfo {
   create_new: boolean
   volume_id: number
@@ -109,9 +109,9 @@ export interface VolumeInfo {
 // interface 4.2: Scalars of the request override the template’s
 // interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
- * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's and `env` is
- * merged, the request winning. `extra_filters` are for finding an offer, which is chosen here already; `template_id` is
- * an error: neither is a field here.
+ * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's, and `env` is
+ * merged with precedence over it. Without `extra_filters`, since the offer is chosen already, and without
+ * `template_id`, which is an error.
  */
 export interface NewInstance {
   /** Docker image with optional tag. */
@@ -124,7 +124,7 @@ export interface NewInstance {
   /** Name to value; port mappings are keys such as `-p 8080:8080` with the value `1`. */
   env?: Record<string, string>
   volume_info?: VolumeInfo
-  /** `ssh`, `jupyter`, `args`, or a list of ways such as `ssh_direc ssh_proxy` that deployments know. */
+  /** `ssh`, `jupyter`, `args`, or deployments' own lists such as `ssh_direc ssh_proxy`. */
   runtype?: string
   args_str?: string
   ssh_direct?: boolean
@@ -135,12 +135,12 @@ export interface NewInstance {
   docker_login_repo?: string
   docker_login_user?: string
   docker_login_pass?: string
-  /** `-u USER -p TOKEN REGISTRY`, where deployments take that in place of the three above. A secret. */
+  /** `-u USER -p TOKEN REGISTRY`, for deployments that use it instead of the three above. A secret. */
   image_login?: string
   label?: string
-  /** Dollars per hour: makes it interruptible at that bid; without it the instance is on demand. */
+  /** The bid in dollars per hour, which makes it interruptible; without one the instance is on demand. */
   price?: number
-  /** Fail rather than create it stopped. */
+  /** Fails instead of creating it stopped. */
   cancel_unavail?: boolean
   target_state?: 'running' | 'stopped'
 }
@@ -152,7 +152,7 @@ const creationShape = Type.Object({
   /** The instance's id. */
   new_contract: Type.Integer(),
   // interface 5: The key of an instance starts, stops and destroys that instance alone
-  /** Can start, stop and destroy this one instance, nothing else. A secret. */
+  /** A key that can only start, stop and destroy this instance. A secret. */
   instance_api_key: Type.Optional(Type.String()),
 })
 export type Creation = Type.Static<typeof creationShape>
@@ -174,17 +174,17 @@ const create: Operation<Creation> = {
 
 /** Finding machines and renting one (section 4.2). Every method throws ServiceError. */
 export interface Offers {
-  /** Offers that match, in the order asked for. */
+  /** The offers that match, in the requested order. */
   search(query: OfferSearch, options?: CallOptions): Promise<Offer[]>
   // interface 2.2: An offer’s `id` is the path parameter of a creation
   /**
-   * Rents an offer. Sent once and never repeated: when the error is `ambiguous`, look at the account before trying
-   * again. Without an image, a template's is used.
+   * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
+   * trying again. Without an image, the template's is used.
    */
   createInstance(offer: number, body: NewInstance, options?: CallOptions): Promise<Creation>
 }
 
-/** `onFound` is told whether what was found has prices by part, which the interface lacks. */
+/** `onFound` is called for non-empty results: whether offers have prices by part, which the interface lacks. */
 export function offers(send: Send, onFound?: (beyondInterface: boolean) => void): Offers {
   return {
     search: async ({ filters, allocatedStorage, ...rest }, options) => {

@@ -10,7 +10,7 @@ const increaseShape = recordShape(
     contract_id: Type.Integer(),
   },
   {
-    /** Dollars per GPU and second. A price whose new value is absent stays as it is. */
+    /** Dollars per GPU and second. A price without a new value does not change. */
     old_gpu_costpersec: Type.Number(),
     new_gpu_costpersec: Type.Number(),
     /** Dollars per GB and second. */
@@ -24,14 +24,14 @@ const increaseShape = recordShape(
     /** 0 to 1. */
     old_platform_fee: Type.Number(),
     new_platform_fee: Type.Number(),
-    /** Epoch seconds: until when the old prices hold, and until when the contract goes on at the new ones. */
+    /** Epoch seconds: the end of the old prices, and the end of the contract at the new ones. */
     contract_end_date: Type.Number(),
     ask_end_date: Type.Number(),
     created_at: Type.Number(),
   },
 )
 
-/** Higher prices that a host asks for, from the end of an instance's contract on. */
+/** A host's request for higher prices, from the end of an instance's contract on. */
 export type PriceIncrease = NonNullable<typeof increaseShape.record>
 
 const list: Operation<{ pending_price_increases: PriceIncrease[]; truncated?: unknown }> = {
@@ -53,19 +53,19 @@ const accept: Operation<LooseConfirmation> = {
 
 const reject: Operation<LooseConfirmation> = { ...accept, path: '/api/v0/instances/reject-price-increase/' }
 
-/** What hosts ask for, and the user's answers (known from deployments). Every method throws ServiceError. */
+/** Hosts' requests, and the user's answers (known from deployments). Every method throws ServiceError. */
 export interface PriceIncreases {
-  /** Those that wait for an answer; `whole` is false where the service cut the list short. */
+  /** The unanswered requests; `whole` is false if the service has truncated the list. */
   list(options?: CallOptions): Promise<{ increases: PriceIncrease[]; whole: boolean }>
-  /** Consents: `not_found`, or `refused` with 409, where it waits for no answer any more. */
+  /** Accepts. `not_found`, or `refused` with 409, if it no longer waits for an answer. */
   accept(id: number, options?: CallOptions): Promise<void>
-  /** Declines; it fails as `accept` does. */
+  /** Refuses. Fails like `accept`. */
   reject(id: number, options?: CallOptions): Promise<void>
 }
 
 export function priceIncreases(send: Send): PriceIncreases {
   const answer = async (operation: typeof accept, id: number, options?: CallOptions) => {
-    // A field beside the id is refused.
+    // The service refuses any other field.
     await send(operation, { body: { pending_price_increase_id: id } }, options)
   }
   return {

@@ -6,11 +6,11 @@ const privateNets = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
   ...['::/127', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
-  // They carry an IPv4 address, which may be any.
+  // They embed an IPv4 address, which may be private.
   ...['::ffff:0:0/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'],
 ]
 
-/** By family: in one list, every IPv4 address would be of the net of those that are written as IPv6. */
+/** By family: in a common list, `::ffff:0:0/96` would match every IPv4 address. */
 const notPublic = { 4: new BlockList(), 6: new BlockList() }
 for (const net of privateNets) {
   const [address = '', prefix = ''] = net.split('/')
@@ -18,15 +18,15 @@ for (const net of privateNets) {
   else notPublic[4].addSubnet(address, Number(prefix), 'ipv4')
 }
 
-/** Whether an IP address is one of the public internet: not of this machine, a home, a company, or a group. */
+/** Whether an IP address is public: not loopback, private, link-local or multicast. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 6) return !notPublic[6].check(address, 'ipv6')
   return isIP(address) === 4 && !notPublic[4].check(address, 'ipv4')
 }
 
 /**
- * The address of a result, if it is one that may be fetched: https and not of a private network, or on loopback where
- * the service itself is there. Names are looked at again as they are resolved: see {@link publicLookup}.
+ * A result's address if it may be fetched: https outside of private networks, or loopback if the service is there too.
+ * {@link publicLookup} checks the addresses of names.
  */
 export function resultAddress(text: string, baseUrl: string): URL | undefined {
   if (!URL.canParse(text)) return undefined
@@ -40,10 +40,10 @@ export function resultAddress(text: string, baseUrl: string): URL | undefined {
   return isIP(host) === 0 || isPublicAddress(host) ? url : undefined
 }
 
-/** A name that leads to an address which is not public. */
+/** A name resolved to an address that is not public. */
 export class PrivateAddress extends Error {}
 
-/** Resolves names for a connection, and refuses those of which any address is not public. */
+/** Resolves names for a connection, and refuses names with any address that is not public. */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     const first = addresses?.[0]

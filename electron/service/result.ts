@@ -7,9 +7,8 @@ import { type OwnCode, sentenceFor } from './http/sentences.ts'
 import { PrivateAddress, publicLookup, resultAddress } from './result-address.ts'
 import { ServiceError } from './service-error.ts'
 
-/** What a result is fetched with. */
 export interface ResultOptions {
-  /** Of the service that gave its address. */
+  /** The base URL of the service that sent the address. */
   baseUrl: string
   signal?: AbortSignal
   clock?: RequestClock
@@ -17,21 +16,21 @@ export interface ResultOptions {
 
 export interface Result {
   text: string
-  /** Whether there was more than is read. */
+  /** Whether the text was longer than Berth reads. */
   cut: boolean
 }
 
-/** Bytes that are read. */
+/** The most bytes to read. */
 const MOST = 1_000_000
-/** Milliseconds: for one answer, between two tries, and until no more is tried. */
+/** Milliseconds: for one answer, between two tries, and for all tries. */
 const ANSWER = 20_000
 const PAUSE = 1_500
 const PATIENCE = 45_000
 
 /**
- * Fetches a text from an address that the service gave, which is on another host: without the key, without following
- * redirects, never from a private network, and no more than a megabyte. It waits while it is not there yet (403, 404).
- * @throws ServiceError `unsafe_result`, `no_result`, `redirected`, `aborted` or one of the network's
+ * Fetches a text from an address that the service sent, on another host: without the key, without redirects, never
+ * from a private network, and at most a megabyte. Retries while it is not available yet (403, 404). @throws
+ * ServiceError `unsafe_result`, `no_result`, `redirected`, `aborted` or a network error
  */
 export async function fetchResult(address: string, options: ResultOptions): Promise<Result> {
   const { baseUrl, signal, clock = machineClock } = options
@@ -48,7 +47,7 @@ export async function fetchResult(address: string, options: ResultOptions): Prom
   }
 }
 
-/** One answer: the text of a 200, else its status alone. */
+/** One answer: the text of a 200, else only its status. */
 async function fetchOnce(url: URL, signal: AbortSignal | undefined) {
   const late = AbortSignal.timeout(ANSWER)
   try {
@@ -66,14 +65,14 @@ async function fetchOnce(url: URL, signal: AbortSignal | undefined) {
   }
 }
 
-/** Neither follows redirects; the connection is not kept. */
+/** Without redirects and keep-alive. */
 function open(url: URL, signal: AbortSignal): Promise<IncomingMessage> {
   const { get } = url.protocol === 'https:' ? https : http
   const guard = isLoopback(url.hostname) ? {} : { lookup: publicLookup }
   return new Promise((resolve, reject) => {
     get(url, { ...guard, signal, agent: false }, resolve)
       .on('error', reject)
-      // As in `http/wire.ts`: Node tells nothing of an answer that would switch protocols.
+      // As in `http/wire.ts`: Node reports nothing for an answer that switches protocols.
       .once('close', () => reject(new Error('closed without an answer')))
   })
 }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from './http/sentences.ts'
 
-/** What a {@link ServiceError} is made of. */
+/** The fields of a {@link ServiceError}. */
 export interface ServiceErrorParts {
   code: ErrorCode
-  /** HTTP status of the answer; 0 when there was none. */
+  /** HTTP status of the answer; 0 without one. */
   status: number
   /** What happened and why, as a sentence for the user. */
   message: string
@@ -11,7 +11,7 @@ export interface ServiceErrorParts {
   advice: string
   /** Seconds after which a repeat makes sense. */
   retryAfter?: number
-  /** True when a write may have taken effect although no good answer came back. */
+  /** Whether a write may have taken effect without a good answer. */
   ambiguous?: boolean
   /** The service's own words, cleaned. */
   detail?: string
@@ -25,8 +25,8 @@ export interface ServiceErrorParts {
 }
 
 /**
- * Every way in which a request to the service can fail. It never holds a key, a secret or a header, and has no
- * `cause`, since the errors beneath carry the request.
+ * Any failure of a request to the service. It never holds a key, a secret or a header, and has no `cause`, since the
+ * underlying errors contain the request.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -54,8 +54,8 @@ export class ServiceError extends Error {
   }
 
   /**
-   * Whether the service refused the key, or what it may do. Deployments say `auth_error` of a wrong key with 400 and
-   * 404, too.
+   * Whether the service refused the key, or the key lacks a permission. Deployments also send `auth_error` with 400
+   * and 404 for a wrong key.
    */
   get keyRefused(): boolean {
     if (this.code === 'auth_error') return [400, 401, 403, 404].includes(this.status)
@@ -63,7 +63,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether the service has no such list, or keeps it from this key, rather than failing just now. */
+/** Whether the service has no such list, or denies it to this key, as opposed to a temporary failure. */
 export function isAbsent(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

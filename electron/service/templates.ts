@@ -36,7 +36,7 @@ const knownFields = {
   /** Epoch seconds. */
   created_at: Type.Number(),
   recent_create_date: Type.Number(),
-  /** Instances made from it. */
+  /** The number of instances created from it. */
   count_created: Type.Number(),
 }
 
@@ -65,7 +65,7 @@ export interface TemplateFields {
   jup_direct?: boolean
   jupyter_dir?: string | null
   use_jupyter_lab?: boolean
-  /** Empty when the image is public, and so the user and the token (a secret). */
+  /** Registry, user and token (a secret); all empty for a public image. */
   docker_login_repo: string
   docker_login_user: string
   docker_login_pass: string
@@ -78,7 +78,7 @@ export interface TemplateFields {
 }
 
 // interface 2.3: The searchable fields, with every operator
-/** What templates can be searched by (section 2.3). Times in epoch seconds. */
+/** The fields to search templates by (section 2.3). Times in epoch seconds. */
 export interface TemplateSearchFields {
   creator_id: number
   created_at: number
@@ -127,7 +127,7 @@ export type EditedTemplate = NonNullable<typeof editedShape.record>
 
 // interface 3.3: A template’s hash changes with every edit
 // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
-/** Not repeatable: the hash that names the template is gone once an edit has worked. */
+/** Not repeatable: a successful edit invalidates the hash in the request. */
 const edit: Operation<{ template: EditedTemplate }> = {
   method: 'PUT',
   path: '/api/v0/template/',
@@ -146,10 +146,10 @@ const remove: Operation<Static<typeof removedShape>> = {
 
 /** Stored launch configurations (section 4.5). Every method throws ServiceError. */
 export interface Templates {
-  /** Templates for which every condition holds; all that the service shows, without one. */
+  /** The templates that meet every condition; without conditions all that the service shows. */
   search(filters: Filters<TemplateSearchFields>, options?: CallOptions): Promise<Template[]>
   create(fields: TemplateFields, options?: CallOptions): Promise<CreatedTemplate>
-  /** Changes the given fields of the template with this hash. The answer has its new hash. */
+  /** Changes these fields of the template with this hash. The answer has its new hash. */
   edit(hash: string, changes: Partial<TemplateFields>, options?: CallOptions): Promise<EditedTemplate>
   /** Removes a template by its numeric id. */
   remove(id: number, options?: CallOptions): Promise<void>

@@ -3,7 +3,7 @@ import { plainAnswer } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
-/** A copy between two instances, or an instance and the local machine, whose side has no id. */
+/** A copy between two instances, or an instance and the local machine, which has no id. */
 export interface CopyRequest {
   /** Instance ids, as text. */
   src_id?: string
@@ -21,7 +21,7 @@ export interface CloudSyncRequest {
   /** `Instance To Cloud` or `Cloud To Instance`. */
   transfer: string
   flags: readonly string[]
-  /** A key that the instance uses for it. A secret. */
+  /** The API key that the instance uses for it. A secret. */
   api_key: string
 }
 
@@ -33,7 +33,7 @@ const cloudSyncAnswer = plainAnswer(
   }),
 )
 export interface CloudSync extends Confirmation {
-  /** Where the progress can be read. */
+  /** A web address with the progress. */
   result_url?: string
 }
 
@@ -61,16 +61,16 @@ const cancelSync: Operation<Confirmation> = {
   answer: confirmation,
 }
 
-/** Moving data (section 4.3). Every method throws ServiceError. */
+/** Copies and cloud copies (section 4.3). Every method throws ServiceError. */
 export interface Transfers {
   /**
-   * Starts a copy; its progress is in the instance's status line, about 30 seconds late. Gives the service's words.
-   * `invalid_args`, `no_such_user` (a side was not found); 3.5 a second.
+   * Starts a copy, whose progress is in the instance's status line, about 30 seconds late. The answer has the
+   * service's words. `invalid_args`, `no_such_user` (a side was not found); 3.5 a second.
    */
   copy(request: CopyRequest, options?: CallOptions): Promise<Confirmation>
   /** Cancels the copy into `destination`, an instance id. `invalid_args`, `no_such_user`; 3.5 a second. */
   cancelCopy(destination: number, options?: CallOptions): Promise<void>
-  /** Starts a cloud copy. Errors may have no code. */
+  /** Starts a cloud copy. Its errors may have no code. */
   cloudSync(request: CloudSyncRequest, options?: CallOptions): Promise<CloudSync>
   /** Cancels the cloud copy of an instance; it can only be started anew. `invalid_args`, `no_such_instance`. */
   cancelSync(instance: number, options?: CallOptions): Promise<void>

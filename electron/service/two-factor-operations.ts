@@ -36,9 +36,9 @@ const verifiedShape = recordShape(
   {
     ...userFields,
     // interface 5: A session key works as a bearer token
-    /** A secret: the bearer key from then on. */
+    /** A secret: the bearer key from now on. */
     session_key: Type.String(),
-    /** After a backup code; absent when none is left. */
+    /** After a login with a backup code; absent if none is left. */
     backup_codes_remaining: Type.Number(),
     legacy_tfa_user: Type.Boolean(),
   },
@@ -48,7 +48,7 @@ export type VerifiedUser = NonNullable<typeof verifiedShape.record>
 // interface 3.2: Removing the last method switches off, and voids the backup codes
 const removedShape = Type.Object({
   msg: Type.String(),
-  /** Absent when the last one went. */
+  /** Absent after the last one was removed. */
   remaining_methods: Type.Optional(Type.Integer()),
 })
 export type MethodRemoved = Static<typeof removedShape>
@@ -78,7 +78,7 @@ export type AuthorizationStarted = Static<typeof startedShape>
 const addedShape = Type.Object({
   success: Type.Boolean(),
   msg: Type.Optional(Type.String()),
-  /** With the first method, shown this once. */
+  /** With the first method, and only once. */
   backup_codes: Type.Optional(Type.Array(Type.String())),
 })
 export type MethodAdded = Static<typeof addedShape>
@@ -94,7 +94,7 @@ export type MethodUpdated = Static<typeof updatedShape>
 const codesShape = Type.Object({ msg: Type.Optional(Type.String()), backup_codes: Type.Array(Type.String()) })
 export type BackupCodes = Static<typeof codesShape>
 
-/** A row of section 4.7's table that uses a code up or sends a message. */
+/** For rows of section 4.7's table that consume a code or send a message. */
 const once = { repeat: 'never' } as const
 
 // interface 4.7: All other rows want a bearer token, and none answers in a team context

@@ -13,26 +13,26 @@ import type {
 } from './two-factor-operations.ts'
 import { operations } from './two-factor-operations.ts'
 
-/** How the user proves to be themselves: a code of one method, or a backup code in place of all else. */
+/** The user's second factor: a code of one method, or only a backup code. */
 export interface Proof {
   tfa_method?: 'sms' | 'totp' | 'email'
   /** Six digits. */
   code?: string
-  /** The challenge's, from the send step: for SMS and email. */
+  /** The challenge's secret from the send step, for SMS and email. */
   secret?: string
-  /** Needed when there are several methods of the kind. */
+  /** Required if there are several methods of the kind. */
   tfa_method_id?: number
   /** `XXXX-XXXX-XXXX`. */
   backup_code?: string
 }
 
-/** The login path: with the `tfa_secret` of the browser login, no bearer key is sent. */
+/** For the login path: with the `tfa_secret` of the browser login, no bearer key is sent. */
 export interface LoginPath {
   tfa_secret?: string
 }
 
 export interface LoginRequest extends Proof, LoginPath {
-  /** Asks for an administrator's session. */
+  /** Requests an administrator's session. */
   admin?: boolean
 }
 
@@ -41,7 +41,7 @@ export interface EmailRequest extends LoginPath {
 }
 
 export interface SmsRequest extends LoginPath {
-  /** E.164; needed without `tfa_method_id` and without a number on the account. */
+  /** E.164; required without `tfa_method_id` and a number on the account. */
   phone_number?: string
   tfa_method_id?: number
   secret?: string
@@ -60,7 +60,7 @@ export interface NewMethod {
 
 export interface MethodChanges {
   tfa_method_id?: number
-  /** Where exactly one of the kind exists. */
+  /** If exactly one of the kind exists. */
   tfa_method?: 'sms' | 'totp'
   /** At most 30 characters. */
   label?: string
@@ -68,46 +68,46 @@ export interface MethodChanges {
 }
 
 /**
- * Two-factor authentication (section 4.7). Every method throws ServiceError with a code of section 7's second table;
- * `failCount` and `lockedUntil` are in it where the service tells them. What uses a code up or sends a message is
- * never repeated by itself.
+ * Two-factor authentication (section 4.7). Every method throws ServiceError with a code of section 7's second table,
+ * and `failCount` and `lockedUntil` if the service sends them. Requests that consume a code or send a message are
+ * never repeated automatically.
  */
 export interface TwoFactor {
   /** The methods, the backup codes left, and whether a method may be added now. */
   status(options?: CallOptions): Promise<TwoFactorStatus>
   /**
-   * Completes a login. `session_key` is there for callers with an API key: a new client's key from then on. On the
-   * login path the session is in a cookie or header, which this client does not keep.
+   * Completes a login. Callers with an API key get a `session_key`, the key for a new client. On the login path the
+   * session is in a cookie or header, which this client does not store.
    */
   login(request: LoginRequest, options?: CallOptions): Promise<VerifiedUser>
-  /** Removes the method that verifies, or `target_id` (needed with a backup code). */
+  /** Removes the method of the proof, or `target_id` (required with a backup code). */
   removeMethod(proof: Proof & { target_id?: number }, options?: CallOptions): Promise<MethodRemoved>
   // interface 8: Challenge lifetime: 10 minutes
   /** Sends a code to the verified email address. Gives the challenge's secret, valid for 10 minutes. */
   sendEmail(request: EmailRequest, options?: CallOptions): Promise<CodeSent>
   /** Sends a code by text message. `tfa_challenge_exists`: use `resendSms`. */
   sendSms(request: SmsRequest, options?: CallOptions): Promise<CodeSent>
-  /** Sends the code again; the number must be that of the first time. */
+  /** Sends the code again, to the same number as before. */
   resendSms(request: SmsRequest, options?: CallOptions): Promise<CodeSent>
-  /** Makes an authenticator's secret. Nothing is added until `confirmMethod`. */
+  /** Creates an authenticator's secret. Nothing is added until `confirmMethod`. */
   setUpTotp(options?: CallOptions): Promise<TotpSetup>
-  /** Asks to add a method: with a backup code it is granted at once, else a code is sent and `secret` is there. */
+  /** Requests to add a method: granted at once with a backup code; else a code is sent, and `secret` is set. */
   authorizeNewMethod(
     request: Pick<Proof, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
     options?: CallOptions,
   ): Promise<AuthorizationStarted>
   // interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
-  /** Confirms with the code sent: opens 30 minutes in which a method may be added. */
+  /** Confirms with the code, which opens 30 minutes to add a method. */
   confirmAuthorization(
     request: { code: string; secret: string },
     options?: CallOptions,
   ): Promise<Confirmation>
-  /** Adds a method. With the first one come the backup codes, shown this once. */
+  /** Adds a method. The first one's answer has the backup codes, only once. */
   confirmMethod(method: NewMethod, options?: CallOptions): Promise<MethodAdded>
   /** Changes a method's label or makes it the primary one. Not for email. */
   updateMethod(changes: MethodChanges, options?: CallOptions): Promise<MethodUpdated>
   // interface 3.2: A legacy account’s number becomes a method before its codes are regenerated
-  /** Replaces all backup codes by 10 new ones, shown this once. */
+  /** Replaces all backup codes by 10 new ones, which are shown only once. */
   regenerateBackupCodes(proof: Proof, options?: CallOptions): Promise<BackupCodes>
 }
 
@@ -134,7 +134,7 @@ function onLoginPath(body: LoginPath): Input {
   return { body, bearer: body.tfa_secret === undefined }
 }
 
-/** Without a bearer key, section 4.7 wants the send steps' `secret`: the only one there is yet is the login's own. */
+/** Section 4.7 requires a `secret` without a bearer key; at a send step the login's own is the only one so far. */
 function asSendStep(request: LoginPath & { secret?: string }): Input {
   const { tfa_secret } = request
   return onLoginPath(tfa_secret === undefined ? request : { secret: tfa_secret, ...request })

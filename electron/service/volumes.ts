@@ -11,7 +11,7 @@ const volumeShape = recordShape(
     /** GB. */
     disk_space: Type.Number(),
     machine_id: Type.Number(),
-    /** Those that have it mounted: ids, or records with one. */
+    /** Instances that mount it: ids, or records with an id. */
     instances: Type.Array(Type.Unknown()),
     /** Dollars per hour. */
     storage_total_cost: Type.Number(),
@@ -40,9 +40,9 @@ const remove: Operation<LooseConfirmation> = {
 
 /** The account's volumes (known from deployments; `not_supported` elsewhere). Every method throws ServiceError. */
 export interface Volumes {
-  /** All of them, local and networked. 1 request in 5.5 seconds. */
+  /** All volumes, local and networked. 1 request in 5.5 seconds. */
   list(options?: CallOptions): Promise<Volume[]>
-  /** Deletes one and all that is on it; refused while an instance, even a stopped one, has it mounted. */
+  /** Deletes a volume and its data; refused while an instance, even a stopped one, mounts it. */
   remove(id: number, options?: CallOptions): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function volumes(send: Send): Volumes {
   return {
     list: options => send(list, { query: { owner: 'me', type: 'all_volume' } }, options),
     remove: async (id, options) => {
-      // Documented in the body; the deployment's own client has it in the query.
+      // The documentation has it in the body, the deployment's own client in the query.
       await send(remove, { body: { id }, query: { id: String(id) } }, options)
     },
   }

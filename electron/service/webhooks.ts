@@ -12,12 +12,12 @@ const webhookShape = recordShape(
     event_types: Type.Array(Type.String()),
   },
   {
-    /** Null, for one without a name, is undefined here. */
+    /** Undefined instead of null for a webhook without a name. */
     name: Type.String(),
     user_id: Type.Number(),
     created_at: Type.Number(),
     updated_at: Type.Number(),
-    /** In the answers to a creation and a rotation alone, of deployments that sign what they send. */
+    /** Only in answers to a creation or rotation, of deployments that sign deliveries. */
     webhook_secret: Type.String(),
   },
   record => {
@@ -27,13 +27,13 @@ const webhookShape = recordShape(
 type WebhookRecord = NonNullable<typeof webhookShape.record>
 export type Webhook = Omit<WebhookRecord, 'webhook_secret'>
 
-/** A webhook with the secret that its deliveries are signed with, which the service tells this once, where it does. */
+/** A webhook with the secret that signs its deliveries, if the service has one; it is sent only once. */
 export interface SignedWebhook {
   webhook: Webhook
   secret: string | undefined
 }
 
-/** What can be set on a webhook. Event types have the form `<audience>:<name>` (section 6). */
+/** A webhook's editable fields. Event types have the form `<audience>:<name>` (section 6). */
 export interface WebhookRequest {
   name?: string
   webhook_url: string
@@ -86,7 +86,7 @@ const test: Operation<LooseConfirmation> = {
   extra: 'item',
 }
 
-/** A changed webhook, and the notification preferences that are on with it. */
+/** A changed webhook, and the notification preferences that the service switched on with it. */
 export interface WebhookUpdate {
   webhook: Webhook
   enabled: readonly string[]
@@ -102,7 +102,7 @@ export interface Webhooks {
   update(id: number, changes: Partial<WebhookRequest>, options?: CallOptions): Promise<WebhookUpdate>
   /** Removes it (known from deployments; `not_supported` elsewhere). */
   remove(id: number, options?: CallOptions): Promise<void>
-  /** Has what it sends signed with another secret (known from deployments; `not_supported` elsewhere). */
+  /** Replaces the secret for its deliveries (known from deployments; `not_supported` elsewhere). */
   rotateSecret(id: number, options?: CallOptions): Promise<SignedWebhook>
   /** Calls its address once (known from deployments; `not_supported` elsewhere). */
   test(id: number, options?: CallOptions): Promise<void>
@@ -129,7 +129,7 @@ export function webhooks(send: Send): Webhooks {
   }
 }
 
-/** The secret goes no further than to whoever asked for it. */
+/** Separates the secret, so that it only reaches the caller who requested it. */
 function parted({ webhook_secret: secret, ...webhook }: WebhookRecord): SignedWebhook {
   return { webhook, secret }
 }

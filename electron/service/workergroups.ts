@@ -2,7 +2,7 @@ import * as Type from 'typebox'
 import { looseList, recordShape, singleAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
-/** Section 2.9, of which the interface shows only what is given at creation. */
+/** Section 2.9. The interface shows only the fields of a creation. */
 const workergroupShape = recordShape(
   {},
   {
@@ -20,16 +20,16 @@ const workergroupShape = recordShape(
 export type Workergroup = NonNullable<typeof workergroupShape.record>
 
 // interface 2.9: The fields of a workergroup, with their defaults
-/** Names an endpoint by name or id, and workers by template or search. */
+/** The endpoint by name or id, and the workers by template or search. */
 export interface WorkergroupRequest {
   endpoint_name?: string
   endpoint_id?: number
   template_hash?: string
   template_id?: number
-  /** `verified=true rentable=true rented=false` where absent. */
+  /** Default: `verified=true rentable=true rented=false`. */
   search_params?: string
   launch_args?: string
-  /** 1.0 where absent. */
+  /** Default: 1.0. */
   min_load?: number
   target_util?: number
 }
@@ -54,7 +54,7 @@ const create: Operation<Workergroup> = {
 export interface Workergroups {
   /** All workergroups (known from deployments; `not_supported` elsewhere). */
   list(options?: CallOptions): Promise<Workergroup[]>
-  /** Makes one. The interface does not show the answer: any field of it may be missing. */
+  /** Creates a workergroup. The interface does not show the answer, so any of its fields may be missing. */
   create(request: WorkergroupRequest, options?: CallOptions): Promise<Workergroup>
 }
 

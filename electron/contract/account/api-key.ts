@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { name } from '../commands/command.ts'
 
-/** The permission categories that are known (section 5.3 and what deployments add). */
+/** The known permission categories (section 5.3, and those that deployments add). */
 export const permissionCategories = [
   'misc',
   'user_read',
@@ -14,10 +14,10 @@ export const permissionCategories = [
 
 const Constraints = v.record(v.string(), v.unknown())
 
-/** A key to be made. Without `permissions` it may do everything. */
+/** A new key. Without `permissions` it may do everything. */
 export const ApiKeyRequest = v.object({
   name,
-  /** By category, known ones or others; the value is the category's constraints, `{}` for none. */
+  /** By category, known or not; the value is the category's constraints, `{}` for none. */
   permissions: v.optional(v.record(v.pipe(v.string(), v.nonEmpty(), v.maxLength(64)), Constraints)),
   /** Optional parameters for advanced keys (section 4.1). */
   keyParams: v.optional(Constraints),
@@ -35,11 +35,11 @@ export interface ApiKeyView {
   teamId?: number
   teamName?: string
   permissions?: Record<string, unknown>
-  /** Whether it is the one Berth itself uses for this account, as far as can be told. */
+  /** Whether Berth uses it for this account, as far as is known. */
   inUse?: boolean
 }
 
-/** The answer to a key's creation: the secret is in it this once. */
+/** The answer to a key's creation, the only one with its secret. */
 export interface NewApiKey {
   id: number
   secret: string

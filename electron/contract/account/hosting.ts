@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { given, ServiceId, text } from '../commands/command.ts'
 
-/** A network disk, new or (with `disk`) for further machines (section 4.4). */
+/** A new network disk or, with `disk`, an existing one for further machines (section 4.4). */
 export const NetworkDiskRequest = v.object({
   mountPoint: given('the mount point', 1024),
   machines: v.pipe(v.array(ServiceId), v.minLength(1, 'give at least one machine'), v.maxLength(1000)),
@@ -30,7 +30,7 @@ export interface WorkergroupView extends WorkergroupRequest {
   id?: number
 }
 
-/** A machine of the user's own. */
+/** A machine that the user owns. */
 export interface MachineView {
   id?: number
   hostname?: string
@@ -49,10 +49,10 @@ export interface NetworkDiskView {
   machines: readonly number[]
 }
 
-/** What the service says of a maintenance that was cancelled, or of a clean-up. `at` in epoch seconds. */
+/** The service's answer to a cancelled maintenance or a clean-up. `at` in epoch seconds. */
 export interface MachineAnswer {
   at?: number
   message?: string
-  /** Expired contracts that went; of a clean-up. */
+  /** Of a clean-up: the number of expired contracts it deleted. */
   deleted?: number
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { given, name } from '../commands/command.ts'
 
-/** Whether a channel carries an event; null or absent is what the service decides by itself. */
+/** Whether a channel carries an event; null or absent leaves it to the service. */
 const channel = v.optional(v.nullable(v.boolean()))
 
 /** By audience and event, as section 2.8 has it: `client` > `low_credit` > channels. */
@@ -12,11 +12,11 @@ export const NotificationPreferences = v.record(
 export type NotificationPreferences = v.InferOutput<typeof NotificationPreferences>
 
 // interface 6: Event types have the form `<audience>:<name>`; three are known
-/** The event types that the interface shows (section 6); a service may know more. */
+/** The event types in the interface (section 6); a service may have more. */
 export const knownEvents = ['client:low_credit', 'client:outbid', 'host:machine_offline'] as const
 
 export const WebhookFields = v.object({
-  /** One without a name goes by its address. */
+  /** A webhook without a name is shown by its address. */
   name: v.exactOptional(name),
   url: v.pipe(
     given('the address to call', 2048),
@@ -41,7 +41,7 @@ export interface WebhookView extends WebhookFields {
   updatedAt?: number
 }
 
-/** A new webhook, and the secret that its deliveries are signed with, where the service does so: told this once. */
+/** A new webhook, and the secret that signs its deliveries, where the service does so: sent only once. */
 export interface NewWebhook {
   webhook: WebhookView
   secret?: string

@@ -5,7 +5,7 @@ const chosen = (what: string) => v.pipe(v.number(`choose ${what}`), v.safeIntege
 
 const path = (what: string) => given(what, 4096)
 
-/** A copy onto one of these replaces the files by which SSH lets people in. */
+/** A copy onto `/` or `/root` replaces the files that SSH needs to accept logins. */
 const breaksSsh =
   'copying onto this folder breaks SSH on the instance: choose one below it, such as /workspace/'
 const isSafe = (to: string) => !/^\/*(root\/*)?$/.test(to.trim())
@@ -54,12 +54,12 @@ export type SyncRequest = v.InferOutput<typeof SyncRequest>
 export const TransferId = v.pipe(v.string(), v.regex(/^t[0-9a-f]{16}$/, 'not a transfer'))
 
 /**
- * Where a transfer stands, as far as the service tells. `unknown`: it says nothing of it, or no more; with `endedAt`
- * it never will.
+ * A transfer's state, as far as the service reports it. `unknown`: it does not, or not any more; with `endedAt` Berth
+ * has stopped waiting.
  */
 export type TransferStep = 'starting' | 'running' | 'done' | 'failed' | 'cancelled' | 'unknown'
 
-/** A copy or sync that Berth started. What the service says of it is about 30 seconds late. */
+/** A copy or sync that Berth started. The service's reports are about 30 seconds late. */
 export interface TransferView {
   id: string
   kind: 'copy' | 'sync'
@@ -70,18 +70,18 @@ export interface TransferView {
   step: TransferStep
   /** The service's status line about it, or why nothing is known. */
   message?: string
-  /** 0 to 1, where the status line tells. */
+  /** 0 to 1, where the status line has it. */
   progress?: number
   /** Epoch seconds of the account's time. */
   startedAt: number
   endedAt?: number
-  /** Where the service shows its result; a web address. */
+  /** A web page of the service with the result. */
   resultUrl?: string
-  /** The API key that was made for a sync. */
+  /** The API key that was created for a sync. */
   key?: TransferKey
 }
 
-/** `in-use` until the sync has ended; `stays` where Berth could not delete it, so the user should. Never the secret. */
+/** `in-use` until the sync ends; `stays` if Berth could not delete it, so that the user should. Without the secret. */
 export interface TransferKey {
   id: number
   name: string
@@ -90,12 +90,12 @@ export interface TransferKey {
   scoped: boolean
 }
 
-/** Whether it goes on, as far as is known. */
+/** Whether it is in progress, as far as is known. */
 export function isRunning({ step }: Pick<TransferView, 'step'>): boolean {
   return step === 'starting' || step === 'running'
 }
 
-/** Whether nothing more will come of it. */
+/** Whether it has ended, or Berth has stopped waiting. */
 export function isOver({ step, endedAt }: Pick<TransferView, 'step' | 'endedAt'>): boolean {
   return endedAt !== undefined || step === 'done' || step === 'failed' || step === 'cancelled'
 }

@@ -20,10 +20,10 @@ export const PhoneNumber = v.pipe(
 )
 // interface 8: Method label: at most 30 characters
 export const MethodLabel = v.pipe(v.string(), v.trim(), v.maxLength(30, 'a label has at most 30 characters'))
-/** What a send step gave; it goes back with the code. */
+/** The secret from the answer that sent a code; it goes back with the code. */
 export const ChallengeSecret = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096))
 
-/** How the user proves to be themselves. */
+/** The user's second factor. */
 export const Proof = v.variant('with', [
   v.object({ with: v.literal('totp'), code: SixDigits, method: v.optional(ServiceId) }),
   v.object({
@@ -82,12 +82,12 @@ export interface TwoFactorStatus {
   backupCodesRemaining: number
   /** Whether a method may be added now: a window of 30 minutes after an authorization. */
   mayAdd: boolean
-  /** When the window that Berth saw opening closes, epoch seconds of the account's time. */
+  /** The end of the window, if Berth saw its beginning; epoch seconds of the account's time. */
   mayAddUntil?: number
 }
 
 export interface LoginAnswer {
-  /** Whether the service gave a session key, which is in the keychain and used from now on. */
+  /** Whether the service sent a session key, which is now in the keychain and in use. */
   session: boolean
   backupCodesRemaining?: number
   legacy: boolean

@@ -10,6 +10,6 @@ export interface VolumeView {
   machineId?: number
   location?: string
   costPerHour?: Micros
-  /** Instances that have it mounted, stopped ones too. */
+  /** Instances that mount it, stopped ones included. */
   instances: readonly number[]
 }

@@ -1,4 +1,4 @@
-/** The keys that work anywhere in Berth, as Electron writes them: the menus show them, and the page and its palette. */
+/** The keys that work on every screen, in Electron's notation: for menus, page and palette. */
 export const accelerators = {
   palette: 'CmdOrCtrl+K',
   home: 'CmdOrCtrl+1',
@@ -14,17 +14,17 @@ export const accelerators = {
 } as const
 export type AcceleratorName = keyof typeof accelerators
 
-/** Gives an open instance's details all of the screen, and gives that back. */
+/** Toggles whether an open instance's details fill the screen. */
 export const maximiseKeys = 'CmdOrCtrl+Shift+M'
 
 type Platform = 'linux' | 'darwin' | 'win32'
 
-/** As people read it: `⌘ K` on a Mac, `Ctrl K` elsewhere. */
+/** A shortcut's text: `⌘ K` on a Mac, `Ctrl K` elsewhere. */
 export function acceleratorWords(name: AcceleratorName, platform: Platform): string {
   return keysWords(accelerators[name], platform)
 }
 
-/** The same of any keys. */
+/** The same for any keys. */
 export function keysWords(keys: string, platform: Platform): string {
   const mac = platform === 'darwin'
   return keys
@@ -33,7 +33,7 @@ export function keysWords(keys: string, platform: Platform): string {
     .join(' ')
 }
 
-/** The parts of a key event that tell which accelerator it is. */
+/** The parts of a key event that identify an accelerator. */
 export interface Pressed {
   key: string
   ctrlKey: boolean
@@ -42,7 +42,7 @@ export interface Pressed {
   altKey: boolean
 }
 
-/** Which accelerator was pressed, if any. Ctrl counts on a Mac too, where a shell in the terminal does not want it. */
+/** The accelerator that was pressed, if any. Ctrl counts on a Mac too, unless a shell in the terminal needs it. */
 export function acceleratorOf({
   key,
   ctrlKey,
@@ -56,7 +56,7 @@ export function acceleratorOf({
   return found?.[0] as AcceleratorName | undefined
 }
 
-/** Whether those of `maximiseKeys` were pressed. */
+/** Whether `maximiseKeys` were pressed. */
 export function isMaximise({ key, ctrlKey, metaKey, shiftKey, altKey }: Pressed): boolean {
   return (ctrlKey || metaKey) && shiftKey && !altKey && key.toUpperCase() === 'M'
 }

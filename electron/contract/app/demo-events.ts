@@ -1,4 +1,4 @@
-/** What can be made to happen in the demo's market, in the words of the page and the tray. */
+/** The events that the user can cause in the demo's market. */
 export const demoEvents = ['hour_passes', 'low_credit', 'top_up', 'outbid', 'crash', 'host_offline'] as const
 export type DemoEvent = (typeof demoEvents)[number]
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { SavedQuery } from '../market/offer.ts'
 import { sortColumns } from '../market/sort.ts'
 
-/** Bounds are told in the unit that the page shows. */
+/** The messages give the bounds in the page's unit. */
 const amount = (least: number, leastWord: string, most: number, mostWord: string) =>
   v.pipe(
     v.number('give a number'),
@@ -16,18 +16,18 @@ const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a tim
 export const detailsTabs = ['terminal', 'files', 'monitor', 'automation', 'details'] as const
 export type DetailsTab = (typeof detailsTabs)[number]
 
-/** What the user can choose. Kept in settings.json; unknown entries there are left alone. */
+/** The user's settings. Stored in settings.json, where unknown entries stay untouched. */
 export const Settings = v.object({
   theme: v.picklist(['system', 'light', 'dark']),
   /** Seconds between two polls of an account. */
   pollInterval: amount(2, '2 seconds', 300, '300 seconds'),
-  /** Dollars: warn when the credit falls below. 0 turns it off. */
+  /** Dollars: warn when the credit is lower. 0 turns it off. */
   lowCreditDollars: amount(0, '$0', 1_000_000, '$1,000,000'),
   /** Hours: warn when the credit lasts less. 0 turns it off. */
   lowCreditHours: amount(0, '0 hours', 10_000, '10,000 hours'),
-  /** Seconds a rental may take to be running before Berth says so. */
+  /** Seconds until Berth alerts that a rental does not run yet. */
   rentalDeadline: amount(60, '1 minute', 7200, '120 minutes'),
-  /** Kinds of alert that are told. */
+  /** The kinds of alert to show. */
   alerts: v.object({
     lowCredit: v.boolean(),
     outbid: v.boolean(),
@@ -44,61 +44,61 @@ export const Settings = v.object({
     run: v.boolean(),
     watch: v.boolean(),
   }),
-  /** Times of this machine between which notifications wait; what waited is told in one afterwards. */
+  /** Local times between which notifications wait; afterwards one notification sums them up. */
   quietHours: v.object({
     on: v.boolean(),
     from: timeOfDay,
     to: timeOfDay,
-    /** Whether what is critical is told all the same. */
+    /** Whether critical notifications are shown nevertheless. */
     critical: v.boolean(),
   }),
   /** Whether Berth starts when the user logs in, and how. */
   startAtLogin: v.picklist(['no', 'window', 'tray']),
-  /** Whether closing the window leaves Berth in the tray, where there is one. */
+  /** Whether Berth stays in the tray when its window is closed, where there is a tray. */
   closeToTray: v.boolean(),
   terminal: v.object({
     /** Points. */
     fontSize: amount(8, '8 points', 32, '32 points'),
-    /** Families, the first that is there is used; empty for Berth's own. Nothing that means more to CSS than a name. */
+    /** Font families, of which the first installed one is used; empty for Berth's own. Without CSS syntax. */
     fontFamily: v.pipe(
       v.string(),
       v.maxLength(200, 'At most 200 letters.'),
       v.regex(/^[\p{L}\p{N} ._+,'"-]*$/u, 'Only names of fonts, with commas between them.'),
     ),
-    /** Which of the terminal programs found on this machine opens; empty for the first. */
+    /** The terminal program to open, of those found on this machine; empty for the first. */
     program: v.pipe(v.string(), v.maxLength(64)),
-    /** Whether shells live in tmux, where the instance has it, so that what runs in them outlives the connection. */
+    /** Whether shells live in tmux, where the instance has it, so that programs in them outlive the connection. */
     tmux: v.boolean(),
     /**
-     * A terminal program of the user's own, with its arguments, used before `program`. Set by hand in the file alone:
-     * the page cannot. Empty for none.
+     * The user's own terminal program with its arguments, used instead of `program`; empty for none. It can only be
+     * set in the file, not by the page.
      */
     command: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(64)),
   }),
-  /** Which of the editors found on this machine opens; empty for the first. */
+  /** The editor to open, of those found on this machine; empty for the first. */
   editor: v.pipe(v.string(), v.maxLength(64)),
   /** Whether `~/.ssh/config` includes Berth's file, with a `Host` for each instance. */
   sshConfig: v.boolean(),
-  /** Whether shells find the command `berth`, by a file in the user's folder for programs. */
+  /** Whether shells find the command `berth`, through a file in the user's folder for programs. */
   commandFile: v.boolean(),
-  /** Pixels that the panel of an instance's details was last given; 0 until the user has moved its edge. */
+  /** The height of an instance's details in pixels; 0 until the user has moved the panel's edge. */
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
-  /** The tab of an instance's details that was chosen last. */
+  /** The last chosen tab of an instance's details. */
   detailsTab: v.picklist(detailsTabs),
   offers: v.object({
-    /** The columns that are shown of offers; empty for those that Berth chooses by the room there is. */
+    /** The columns of the offers' table; empty lets Berth choose them by the available width. */
     columns: v.array(v.picklist(sortColumns)),
-    /** What was looked for last; null before anything was. */
+    /** The last search; null before the first. */
     search: v.nullable(SavedQuery),
   }),
-  /** Which key gets in: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
+  /** The SSH key to connect with: `berth` for Berth's own, else the name of a key in `~/.ssh`. */
   sshKey: v.pipe(v.string(), v.maxLength(256)),
 })
 export type Settings = v.InferOutput<typeof Settings>
 
 /**
- * What the page may change, each setting for itself within a group too, since it may not know yet of another that it
- * has just changed. All but the program that is set by hand, which is left out of what it sends.
+ * The settings that the page may change: all but `terminal.command`. Those in a group can be sent one by one, since
+ * the page may not know yet of another one that it has just changed.
  */
 export const ChangeableSettings = v.partial(
   v.object({

@@ -1,7 +1,7 @@
 import type { GuardAction, GuardView } from './guard.ts'
 import type { WatchdogRequest } from './watchdog.ts'
 
-/** What a watchdog does in a guard's stead while Berth is away: one condition of its request, and the action. */
+/** The part of a watchdog's request that replaces a guard while Berth is away: the action and one condition. */
 export interface WatchdogPart {
   action: GuardAction
   at?: number
@@ -9,8 +9,8 @@ export interface WatchdogPart {
 }
 
 /**
- * What a watchdog would be asked for to do the same as a guard; undefined where it cannot: it counts no money, and has
- * no word for a load that may be low until a moment.
+ * The watchdog's equivalent of a guard; undefined where there is none: a watchdog counts no money, and cannot snooze a
+ * condition on the load.
  */
 export function watchdogPart({
   condition,
@@ -34,19 +34,19 @@ export function watchdogPart({
   }
 }
 
-/** Whether a watchdog does that part. */
+/** Whether a watchdog's request covers a part. */
 export function includesPart(request: WatchdogRequest, { action, at, idle }: WatchdogPart): boolean {
   if (request.action !== action) return false
   if (at !== undefined) return request.at === at
   return idle !== undefined && request.idle?.seconds === idle.seconds && request.idle.below === idle.below
 }
 
-/** The request with a part in the place of what it had of that kind. One watchdog does one thing, whatever the reason. */
+/** The request with a part added, or replaced. A watchdog has one action for all its conditions. */
 export function withPart(request: WatchdogRequest | undefined, part: WatchdogPart): WatchdogRequest {
   return { ...request, ...part }
 }
 
-/** The request without a part; undefined where nothing is left of it. */
+/** The request without a part; undefined if no condition is left. */
 export function withoutPart(request: WatchdogRequest, part: WatchdogPart): WatchdogRequest | undefined {
   const { at, idle, ...rest } = request
   const left: WatchdogRequest = {

@@ -5,31 +5,31 @@ import { sortColumns } from '../market/sort.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 
-/** A series of attempts of Berth's own making: `f` and sixteen hexadecimal digits. */
+/** The id of a series of attempts: `f` and sixteen hexadecimal digits. */
 export const AttemptSeriesId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a series of attempts'))
 
-/** How far a series of attempts may go before it gives up. */
+/** The limits of a series of attempts. */
 export const AttemptLimits = v.object({
-  /** Machines that are tried at the most, offers that were gone included. */
+  /** The most machines to try, counting offers that were gone. */
   attempts: v.pipe(
     v.number('give a number of attempts'),
     v.integer('a whole number of attempts'),
     v.minValue(1, 'at least one attempt'),
     v.maxValue(20, 'at most 20 attempts'),
   ),
-  /** Dollars that all attempts together may cost before one is in. */
+  /** Dollars that all attempts together may cost until one is ready. */
   ceiling: v.pipe(
     v.number('give what the attempts may cost'),
     v.minValue(0.01, 'at least $0.01'),
     v.maxValue(1000, 'at most $1,000'),
   ),
-  /** Seconds that one attempt may take until it can be entered. */
+  /** Seconds that one attempt may take until its instance is ready. */
   deadline: v.pipe(
     v.number('give the minutes that an attempt may take'),
     v.minValue(60, 'at least a minute'),
     v.maxValue(7200, 'at most two hours'),
   ),
-  /** Dollars per hour, disk included: dearer offers are passed over. Not asked of a bid, which is its own limit. */
+  /** Dollars per hour, disk included: dearer offers are skipped. Not used with a bid, which is its own limit. */
   price: v.optional(
     v.pipe(
       v.number('give a price per hour'),
@@ -40,7 +40,7 @@ export const AttemptLimits = v.object({
 })
 export type AttemptLimits = v.InferOutput<typeof AttemptLimits>
 
-/** Where the offers of a series of attempts come from, and which of them is the best. */
+/** The search for a series' offers, and the order in which they are tried. */
 export const AttemptSearch = v.object({
   query: OfferQuery,
   filter: OfferFilter,
@@ -52,9 +52,9 @@ export const AttemptSearch = v.object({
 export type AttemptSearch = v.InferOutput<typeof AttemptSearch>
 
 /**
- * searching: the market is asked for the next offer. renting: an instance is asked for. booting: it is created and not
- * running. entering: it runs, and SSH does not answer yet. dropping: an attempt is being destroyed. ready: it can be
- * entered. failed and cancelled: nothing is left of it, unless `kept` says so.
+ * searching: for the next offer. renting: an instance is requested. booting: it is created and not running. entering:
+ * it runs, and SSH does not answer yet. dropping: an attempt is being destroyed. ready: the instance can be used.
+ * failed and cancelled: nothing is left, unless `instance` names one that is kept.
  */
 export type AttemptSeriesStep =
   | 'searching'
@@ -66,7 +66,7 @@ export type AttemptSeriesStep =
   | 'failed'
   | 'cancelled'
 
-/** One machine that was, or is being, tried. */
+/** One machine that was tried, or is. */
 export interface AttemptView {
   rental: string
   offer: RentalView['offer']
@@ -76,23 +76,23 @@ export interface AttemptView {
   startedAt: number
   /** Why it was dropped. */
   why?: Problem
-  /** What it cost in the end, once it is gone. */
+  /** Its final cost, once its instance is gone. */
   cost?: Micros
 }
 
 export interface AttemptSeriesView {
   id: string
   step: AttemptSeriesStep
-  /** Oldest first; the last one is under way unless it has a `why`. */
+  /** Oldest first; the last one is in progress unless it has a `why`. */
   attempts: readonly AttemptView[]
   most: number
-  /** What dropped attempts have cost, and what they may cost together. */
+  /** The cost of dropped attempts, and the limit for all. */
   spent: Micros
   ceiling: Micros
   /** Seconds an attempt may take. */
   deadline: number
   startedAt: number
-  /** Since when it is at this step; epoch seconds of the account's time. */
+  /** When this step began; epoch seconds of the account's time. */
   since: number
   image: string
   template?: string
@@ -100,19 +100,19 @@ export interface AttemptSeriesView {
   interruptible: boolean
   /** Whether SSH must answer, or running is enough. */
   entered: boolean
-  /** The instance that is under way, that is ready, or that is kept though the series of attempts failed. */
+  /** The instance of the present attempt, or the one that is ready, or is kept although the series failed. */
   instance?: number
-  /** The instance that it takes the place of, where a recovery asked for it. */
+  /** The instance that it replaces, for a recovery. */
   replaces?: number
-  /** Cancelled by the user: what is there goes. */
+  /** Cancelled by the user: its instance is being destroyed. */
   cancelling: boolean
-  /** Why it failed; while it is under way, what keeps it waiting. */
+  /** Why it failed or, while it is in progress, why it waits. */
   problem?: Problem
-  /** The answer to a creation was lost, and which of these instances is the one the user must say. */
+  /** The answer to a creation was lost: the user must choose the right one of these instances. */
   candidates?: readonly number[]
 }
 
-/** A machine on which a rental came to nothing, or died soon after it ran. It is offered last from then on, until it is forgiven. */
+/** A machine on which a rental failed, or died soon after it ran. It is listed last until it is forgiven. */
 export interface FailedMachineView {
   machineId: number
   hostId?: number
@@ -122,7 +122,7 @@ export interface FailedMachineView {
   why: string
 }
 
-/** Whether something is still to be done for it. */
+/** Whether the series is in progress. */
 export function isTrying({ step }: Pick<AttemptSeriesView, 'step'>): boolean {
   return step !== 'ready' && step !== 'failed' && step !== 'cancelled'
 }

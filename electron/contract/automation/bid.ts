@@ -1,14 +1,14 @@
 import type { Micros } from '../spending/money.ts'
 
 const cent = 10_000
-/** Section 8: an instance's bid is changed to no more; micro-dollars per hour. */
+/** Section 8: the highest bid for an existing instance, micro-dollars per hour. */
 export const highestBid: Micros = 32_000_000
-/** What a rental may begin with, micro-dollars per hour. */
+/** The highest bid to begin a rental with, micro-dollars per hour. */
 export const highestFirstBid: Micros = 128_000_000
 
 /**
- * The bid that wins against the lowest that runs now: a cent more, a tenth of a cent below ten cents. Undefined when
- * that would be above the highest that is allowed. Micro-dollars per hour.
+ * The bid one step above the lowest that runs now: the next cent, or below ten cents the next tenth of a cent.
+ * Undefined if that exceeds `highest`. Micro-dollars per hour.
  */
 export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micros | undefined {
   const step = minimumBid < 10 * cent ? cent / 10 : cent
@@ -16,12 +16,12 @@ export function bidAbove(minimumBid: Micros, highest: Micros = highestBid): Micr
   return bid > highest ? undefined : bid
 }
 
-/** What a rental begins with, dollars per hour: what wins against the lowest that runs, or the most that is allowed. */
+/** The first bid of a rental, dollars per hour: just above the lowest that runs, or the highest allowed. */
 export function firstBid(minimumBid: Micros = 0): number {
   return (bidAbove(minimumBid, highestFirstBid) ?? highestFirstBid) / 1_000_000
 }
 
-/** The same within a ceiling, which may be less than a step above; undefined when the ceiling does not win. */
+/** `bidAbove`, but at most the ceiling; undefined if the ceiling is not above the minimum. */
 export function bidWithin(minimumBid: Micros, ceiling: Micros): Micros | undefined {
   if (ceiling <= minimumBid) return undefined
   return Math.min(bidAbove(minimumBid, ceiling) ?? ceiling, ceiling)

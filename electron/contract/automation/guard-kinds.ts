@@ -9,7 +9,7 @@ const Dollars = v.pipe(
   v.maxValue(1_000_000, 'at most $1,000,000'),
 )
 
-/** Comes in as dollars, and is micro-dollars from here on. */
+/** Input in dollars, output in micro-dollars. */
 const Sum = v.pipe(Dollars, v.transform(micros))
 
 const Span = v.pipe(
@@ -24,7 +24,7 @@ const Percent = v.pipe(
   v.maxValue(100, 'at most 100 %'),
 )
 
-/** What the page asks a guard to wait for. Times in seconds, moments in epoch seconds of the account's time. */
+/** A guard's condition as the page sends it. Times in seconds, moments in epoch seconds of the account's time. */
 export const GuardRequest = v.variant('kind', [
   v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
   v.strictObject({ kind: v.literal('duration'), seconds: Span }),
@@ -42,7 +42,7 @@ export const GuardRequest = v.variant('kind', [
 ])
 export type GuardRequest = v.InferOutput<typeof GuardRequest>
 
-/** What stops an instance, chosen as it is rented: a guard is set by it as soon as there is an instance to guard. */
+/** A stop condition chosen with a rental: Berth sets a guard with it as soon as the instance exists. */
 export const RentalStop = v.variant('kind', [
   v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
   v.strictObject({ kind: v.literal('duration'), seconds: Span }),
@@ -56,17 +56,17 @@ export const RentalStops = v.pipe(
   v.check(stops => new Set(stops.map(({ kind }) => kind)).size === stops.length, 'each kind once'),
 )
 
-/** What a guard waits for, as it is kept. Moments in epoch seconds of the account's time, money in micro-dollars. */
+/** A guard's condition as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */
 export const GuardCondition = v.variant('kind', [
   v.object({ kind: v.literal('time'), at: v.number() }),
   v.object({ kind: v.literal('duration'), from: v.number(), seconds: v.number() }),
-  /** The GPU load was below so many percent for so long, as far as Berth has seen it. */
+  /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
   v.object({ kind: v.literal('idle'), below: v.number(), seconds: v.number() }),
-  /** The instance has cost so much since it was created. */
+  /** The instance's cost since its creation reached `limit`. */
   v.object({ kind: v.literal('cost'), limit: v.number() }),
-  /** What was spent in this day or month of the machine's calendar. */
+  /** The spending in this day or month, by this machine's calendar, reached `limit`. */
   v.object({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: v.number() }),
-  /** At what is spent now, the credit would last less than so many hours. */
+  /** At the present rate, the credit would last less than `hours`. */
   v.object({ kind: v.literal('credit'), hours: v.number() }),
 ])
 export type GuardCondition = v.InferOutput<typeof GuardCondition>
@@ -76,9 +76,9 @@ export type GuardKind = GuardCondition['kind']
 interface KindTraits {
   /** Whether it guards one instance or the whole account. */
   on: 'instance' | 'account'
-  /** Whether it goes on guarding once it has acted. */
+  /** Whether it continues after it has acted. */
   goesOn: boolean
-  /** Whether its moment is known when it is set, and its sentence tells it. */
+  /** Whether its moment is known from the start, and part of its sentence. */
   isSure: boolean
 }
 
@@ -91,7 +91,7 @@ export const guardKinds: Readonly<Record<GuardKind, KindTraits>> = {
   credit: { on: 'account', goesOn: true, isSure: false },
 }
 
-/** That its moment has come, as a clause: `today’s budget of $5.00 is reached`. */
+/** Why it is due, as a clause: `today’s budget of $5.00 is reached`. */
 export function guardReached(condition: GuardCondition): string {
   switch (condition.kind) {
     case 'time':

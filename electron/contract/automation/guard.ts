@@ -4,23 +4,23 @@ import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 import type { GuardCondition } from './guard-kinds.ts'
 
-/** A guard: `g` and sixteen hexadecimal digits. */
+/** The id of a guard: `g` and sixteen hexadecimal digits. */
 export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))
 
-/** What it does then. A guard on an account that may destroy stops first, and destroys only what that does not end. */
+/** A guard on an account that may destroy stops instances first, and destroys only if that is not enough. */
 export type GuardAction = 'stop' | 'destroy'
 
-/** What it does on finding that its moment passed while Berth was not polling, such as while the laptop slept. */
+/** The reaction to a moment that passed while Berth was not polling, such as while the laptop slept. */
 export type WhenMissed = 'act' | 'tell'
 
 /**
- * waiting: nothing is due. warned: it will act soon, and has said so. held: it is due, but cannot act now, and tries
- * again. acting: under way. Those do nothing: done; missed: it only said so; over: there was nothing left to do; off:
- * the user has switched it off, and may switch it on again.
+ * waiting: not due. warned: it acts soon, and has alerted the user. held: it is due but cannot act now, and tries
+ * again. acting: it is stopping or destroying. The others do nothing more: done; missed: it only alerted; over:
+ * nothing was left to do; off: the user has switched it off, and may switch it on again.
  */
 export type GuardStep = 'waiting' | 'warned' | 'held' | 'acting' | 'done' | 'missed' | 'over' | 'off'
 
-/** What a guard did, or said, and when: epoch seconds of the account's time. */
+/** An action or alert of a guard; `at` in epoch seconds of the account's time. */
 export interface GuardEvent {
   at: number
   text: string
@@ -35,10 +35,10 @@ export interface GuardView {
   /** Seconds ahead at which it warns; 0 for not at all. */
   warning: number
   missed: WhenMissed
-  /** What it does and when, as a sentence. */
+  /** Its action and moment as a sentence. */
   sentence: string
   step: GuardStep
-  /** When it acts if all goes on as it is now; absent while nothing leads there. */
+  /** When it acts if nothing changes; absent if it never would. */
   dueAt?: number
   snoozedUntil?: number
   /** Why it could not act yet. */
@@ -47,31 +47,31 @@ export interface GuardView {
   history: readonly GuardEvent[]
 }
 
-/** What a guard would do, and when, were it set now. */
+/** What a guard would do, and when, if it were set now. */
 export interface GuardPreview {
   sentence: string
   dueAt?: number
-  /** On what it would act as things are now, in that order. */
+  /** The instances it would act on now, in that order. */
   targets: readonly { instance: number; action: GuardAction }[]
-  /** Why it could not see what it waits for. */
+  /** Why it may be unable to see its condition. */
   doubt?: string
 }
 
-/** Minutes by which a guard's moment can be moved at a time. */
+/** Minutes by which one snooze moves a guard's moment. */
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
 
-/** Whether one on an instance in that state would do something: to stop it where it stops already is nothing. */
+/** Whether a guard has an effect on an instance in that state: stopping a stopped one has none. */
 export function actsIn(state: InstanceState, { action }: Pick<GuardView, 'action'>): boolean {
   return action === 'destroy' || !hasTrait(state, 'halted')
 }
 
-/** Whether it has nothing more to do, unless it is set or switched on again. */
+/** Whether a guard does nothing more unless it is set or switched on again. */
 export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'done' || step === 'missed' || step === 'over' || step === 'off'
 }
 
-/** The guards that may still act, of several accounts. */
+/** The guards of several accounts that may still act. */
 export function guardsSet(accounts: readonly { guards: Readonly<Record<string, GuardView>> }[]): GuardView[] {
   return accounts.flatMap(({ guards }) => Object.values(guards).filter(guard => !hasEnded(guard)))
 }

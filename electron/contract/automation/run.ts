@@ -3,13 +3,12 @@ import { InstanceId, RentalId } from '../ids.ts'
 import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { Problem } from '../problem.ts'
 
-/** A run of Berth's own making: `x` and sixteen hexadecimal digits. */
+/** The id of a run: `x` and sixteen hexadecimal digits. */
 export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
 
 export const RunAction = v.picklist(['nothing', 'stop', 'destroy'])
 export type RunAction = v.InferOutput<typeof RunAction>
 
-/** What is to be run, and what becomes of the instance then. */
 const requestFields = {
   command: v.pipe(
     v.string(),
@@ -18,26 +17,26 @@ const requestFields = {
     v.check(text => !text.includes('\0'), 'without a zero byte'),
   ),
   name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters'))),
-  /** A folder or file of the instance that is fetched first. */
+  /** A folder or file of the instance to download after the run. */
   fetch: v.optional(RemotePath),
-  /** The folder chosen for it; without one, Berth's own in the user's downloads. */
+  /** The folder chosen for the download; absent for Berth's own in the user's downloads. */
   into: v.optional(ChoiceId),
-  /** What is done to the instance once the run has ended and what is to be fetched is here. */
+  /** The action on the instance once the run has ended and its download is complete. */
   afterwards: RunAction,
-  /** Whether a watchdog on the instance does it where Berth cannot. It destroys nothing that was to be fetched. */
+  /** Whether a watchdog acts while Berth is away. With a download pending it stops the instance, never destroys it. */
   watchdog: v.boolean(),
-  /** Seconds without output and without load on the GPUs after which it seems stuck; 0 for never. */
+  /** Seconds without output and GPU load after which the run seems stuck; 0 for never. */
   stuckAfter: v.pipe(
     v.number('give the time as a number'),
     v.integer('whole seconds'),
     v.minValue(0, 'at least 0'),
     v.maxValue(30 * 86_400, 'at most 30 days'),
   ),
-  /** Whether what was chosen is done when it seems stuck, too; else it is only said. */
+  /** Whether `afterwards` also applies when the run seems stuck; else the user is only alerted. */
   afterwardsIfStuck: v.boolean(),
 }
 
-/** A run on an instance that is rented for it. */
+/** A run on an instance that will be rented for it. */
 export const RunRequest = v.object(requestFields)
 export type RunRequest = v.InferOutput<typeof RunRequest>
 
@@ -53,13 +52,13 @@ export const PlacedRunRequest = v.pipe(
 export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
 
 /**
- * waiting: for its instance to run. starting: on its way there. running. fetching: it has ended, and its folder is being
- * fetched. acting: the instance is being stopped or destroyed. kept: what was to be fetched could not be, so the
- * instance was left as it is. over: nothing is left to do. failed: it never began, or how it ended cannot be known.
+ * waiting: for its instance to run. starting: the command is being sent. running. fetching: it has ended, and its
+ * folder is being downloaded. acting: the instance is being stopped or destroyed. kept: the download failed, so the
+ * instance was left as it is. over: nothing is left to do. failed: it never began, or its end is unknown.
  */
 export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting' | 'kept' | 'over' | 'failed'
 
-/** How far a program says it is: percent, and seconds that it expects to need still. */
+/** The progress that a program prints: percent, and the seconds left by its own estimate. */
 export const RunProgress = v.object({ percent: v.number(), secondsLeft: v.optional(v.number()) })
 export type RunProgress = v.InferOutput<typeof RunProgress>
 
@@ -67,7 +66,7 @@ export type RunProgress = v.InferOutput<typeof RunProgress>
 export interface RunView {
   id: string
   instance?: number
-  /** The rental, or the series of attempts, that it waits for. */
+  /** The rental or series of attempts that it waits for. */
   rental?: string
   attemptSeries?: string
   name: string
@@ -75,7 +74,7 @@ export interface RunView {
   step: RunStep
   afterwards: RunAction
   fetch?: string
-  /** Where fetched files go on this machine, as people read it. */
+  /** The folder for downloads on this machine, as people write it. */
   into?: string
   watchdog: boolean
   stuckAfter: number
@@ -84,41 +83,41 @@ export interface RunView {
   endedAt?: number
   /** The exit code; 128 and more for a signal. */
   code?: number
-  /** Since when there was neither output nor load; told, and so over once there is either. */
+  /** Since when there was neither output nor load, for a run that seems stuck; absent again after either. */
   stuckSince?: number
   /**
-   * Its folder cannot be fetched yet: since when, and when the next try comes; without that, once the instance can be
-   * entered again. Why is the problem.
+   * Since when the download of its folder fails, and the time of the next try; without one, Berth tries once SSH works
+   * again. `problem` says why.
    */
   unreached?: { since: number; nextTryAt?: number }
-  /** The watchdog on its instance has not heard yet what holds now, so it goes by what held before. */
+  /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: boolean
-  /** Bytes of output on the instance that Berth has seen, and of those the first ones that it no longer keeps. */
+  /** Bytes of output so far, and how many of the first ones are no longer stored. */
   seen: number
   dropped: number
   /** The last line, as plain text. */
   lastLine: string
-  /** What the last bar in its output tells. */
+  /** From the last progress bar in its output. */
   progress?: RunProgress
-  /** Its folder is here. */
+  /** Its folder was downloaded. */
   fetched: boolean
-  /** What was done to the instance. */
+  /** The action that was done on the instance. */
   acted?: 'stop' | 'destroy'
-  /** The instance stopped before Berth saw the end: it is left as it is then. */
+  /** The instance stopped meanwhile, so `afterwards` does not apply any more. */
   interrupted: boolean
   /** Why the last try of something failed. */
   problem?: Problem
 }
 
-/** Whether something is still to come of it. */
+/** Whether the run is unfinished. */
 export function isGoing({ step }: Pick<RunView, 'step'>): boolean {
   return step !== 'kept' && step !== 'over' && step !== 'failed'
 }
 
-/** A byte of a run's output, counted from its beginning on the instance. */
+/** The position of a byte in a run's whole output. */
 const byte = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 
-/** Which page of the kept output is wanted: the one before a byte, from it on, or with it. */
+/** A page of the stored output: the one before a byte, from it on, or around it. */
 export const RunPlace = v.union([
   v.strictObject({ before: byte }),
   v.strictObject({ from: byte }),
@@ -127,8 +126,8 @@ export const RunPlace = v.union([
 export type RunPlace = v.InferOutput<typeof RunPlace>
 
 /**
- * A page of the kept output: its bytes, those that are kept in all, and plain text. Of escapes, that has the moves that
- * progress is drawn with: `\r` to write over the line, `\v` to the line above.
+ * A page of the stored output: `from` and `to` bound its bytes, `first` and `end` all stored ones. `text` is plain
+ * but for the moves that draw progress: `\r` overwrites the line, `\v` goes to the line above.
  */
 export interface RunPage {
   from: number
@@ -138,7 +137,7 @@ export interface RunPage {
   text: string
 }
 
-/** A line of the kept output: which one, counted from the first that is kept, its first byte, and what it says there. */
+/** A line of the stored output: its number from the first stored one, its first byte, and its text. */
 export interface RunMatch {
   line: number
   at: number

@@ -6,19 +6,20 @@ import type { AccountView } from '../state.ts'
 import { type AttemptSeriesView, isTrying } from './attempts.ts'
 import type { WatchView } from './watch.ts'
 
-/** What "stop everything" stops, cancels and pauses: what costs GPUs now, or would by itself. */
+/** The targets of "stop everything": all that costs GPU time now, or would without the user. */
 export interface Everything {
   instances: readonly InstanceView[]
-  /** Those that no series cancels itself. */
+  /** Rentals outside of a series, which cancels its own. */
   rentals: readonly RentalView[]
   attempts: readonly AttemptSeriesView[]
-  /** Those that would rent by themselves. */
+  /** Watches that rent by themselves. */
   watches: readonly WatchView[]
 }
 
 /**
- * Rentals and attempts under way are cancelled, and what they have created goes with them: nothing ran on it. All else
- * that runs, is about to, or would run again by itself (outbid, or its machine offline), is stopped. Watches that rent are paused.
+ * Rentals and attempts in progress are cancelled, which destroys their instances: nothing ran on them yet. All other
+ * instances that run, boot, or would run again by themselves (outbid, or offline) are stopped. Watches that rent are
+ * paused.
  */
 export function everything(
   account: Pick<AccountView, 'instances' | 'rentals' | 'attempts' | 'watches'>,

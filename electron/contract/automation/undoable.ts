@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 
-/** Seconds in which what was asked of an instance can be undone. */
+/** Seconds in which an action on an instance can be undone. */
 export const secondsToUndo = 5
 
-/** What is not sent at once: nothing is lost by it, so that it is not asked about but can be undone. */
+/** Actions that lose nothing: they need no confirmation, are sent after a delay and can be undone until then. */
 export const UndoableAction = v.picklist(['stop', 'start', 'reboot'])
 export type UndoableAction = v.InferOutput<typeof UndoableAction>
 
-/** What an instance is about to be told, unless the user undoes it. */
+/** An action on an instance that is sent at `sendAt`, unless the user undoes it. */
 export interface UndoableView {
   action: UndoableAction
   /** Epoch milliseconds of this machine. */

@@ -6,14 +6,14 @@ import type { Micros } from '../spending/money.ts'
 import { AttemptLimits, AttemptSearch } from './attempts.ts'
 import type { RunRequest } from './run.ts'
 
-/** A watch of Berth's own making: `w` and sixteen hexadecimal digits. */
+/** The id of a watch: `w` and sixteen hexadecimal digits. */
 export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watch'))
 
-/** What a watch may rent by itself. */
+/** The request and the limits with which a watch rents by itself. */
 export const WatchRents = v.object({
   request: OpenRequest,
   limits: AttemptLimits,
-  /** Machines in all; then the watch has done what it was for. */
+  /** Machines in total; then the watch is done. */
   most: v.pipe(
     v.number('give a number of machines'),
     v.integer('a whole number of machines'),
@@ -23,7 +23,7 @@ export const WatchRents = v.object({
 })
 export type WatchRents = v.InferOutput<typeof WatchRents>
 
-/** A search of the market that is made again and again. */
+/** A search of the market that is repeated. */
 export const WatchRequest = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
   search: AttemptSearch,
@@ -38,37 +38,37 @@ export const WatchRequest = v.object({
 })
 export type WatchRequest = v.InferOutput<typeof WatchRequest>
 
-/** What is run on each machine that a watch rents. `into` is where fetched files go, as people read it. */
+/** The run to start on each machine that a watch rents. `into`: the folder for downloads, as people write it. */
 export type WatchRun = Omit<RunRequest, 'name'> & { name: string }
 
 export interface WatchView extends WatchRequest {
   id: string
   paused: boolean
-  /** It paused by itself, and its prices are still noted, at most once an hour. */
+  /** It was paused by Berth, and continues to record prices, at most once an hour. */
   notesPrices: boolean
   /** When the market was searched last, epoch seconds of the account's time. */
   searchedAt?: number
-  /** Offers that matched then, and the cheapest of them. */
+  /** The number of offers that matched then, and the cheapest one. */
   matching: number
   best?: OfferView
-  /** Why the last search gave no answer, or why it rents no more. */
+  /** Why the last search failed, or why the watch stopped renting. */
   problem?: Problem
-  /** What keeps it from renting what matches for now, such as a guard. */
+  /** Why it does not rent now, such as a guard. */
   waits?: Problem
   run?: WatchRun
-  /** Machines that it has rented. */
+  /** The number of machines it has rented. */
   rented: number
-  /** It is renting another one. */
+  /** Whether it is renting another machine. */
   renting: boolean
 }
 
-/** What the offers of a watch cost at a search: micro-dollars per hour. */
+/** The prices of a watch's offers at one search: micro-dollars per hour. */
 export interface PriceSample {
   /** Epoch seconds of the account's time. */
   at: number
   count: number
   lowest: Micros
-  /** A quarter is cheaper, half is, a quarter is dearer. */
+  /** The quartiles. */
   low: Micros
   middle: Micros
   high: Micros

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts'
 
 const days = 86_400
 
-/** Seconds of a condition; below five nothing could be seen or renewed in between. */
+/** The seconds of a condition: shorter than five, the watchdog and Berth could not keep up. */
 export const watchdogSpan = (what: string) =>
   v.pipe(
     v.number(`give ${what} as a number`),
@@ -12,12 +12,12 @@ export const watchdogSpan = (what: string) =>
     v.maxValue(90 * days, 'at most 90 days'),
   )
 
-/** What a watchdog inside an instance does, and when. Without a condition it waits for the runs that name it. */
+/** The action and conditions of a watchdog inside an instance. Without a condition it waits for runs that use it. */
 export const WatchdogRequest = v.object({
   action: v.picklist(['stop', 'destroy']),
   /** Epoch seconds of the account's time. */
   at: v.optional(v.pipe(v.number('give the time'), v.integer('whole seconds'), v.minValue(1))),
-  /** The highest load of all GPUs was below so many percent for so many seconds, by the instance's own nvidia-smi. */
+  /** The highest GPU load was below `below` percent for `seconds`, by the instance's own nvidia-smi. */
   idle: v.optional(
     v.object({
       seconds: watchdogSpan('how long it is idle'),
@@ -29,7 +29,7 @@ export const WatchdogRequest = v.object({
       ),
     }),
   ),
-  /** Berth has not renewed its lease for so many seconds. */
+  /** Seconds without a renewal of its lease by Berth. */
   lease: v.optional(watchdogSpan('how long Berth may be away')),
 })
 export type WatchdogRequest = v.InferOutput<typeof WatchdogRequest>
@@ -42,33 +42,33 @@ export interface WatchdogView {
   instance: number
   request: WatchdogRequest
   /**
-   * putting: it is wanted and not known to be there. watching: it was there when it was last read. removing: it is not
-   * wanted any more and not known to be gone. lost: it is gone, and not by Berth's doing.
+   * putting: wanted, and not known to be there yet. watching: there when Berth last read it. removing: no longer
+   * wanted, and not known to be gone yet. lost: gone, and Berth did not remove it.
    */
   step: 'putting' | 'watching' | 'removing' | 'lost'
-  /** Another Berth put it there: this one does not renew its lease. */
+  /** Another Berth installed it, so this one does not renew its lease. */
   foreign: boolean
   seen?: WatchdogSeen
-  /** What it did last. */
+  /** Its last action. */
   did?: WatchdogEnding
   /** Why the last try to reach it failed. */
   problem?: Problem
 }
 
-/** What a watchdog told of itself when it was last read. */
+/** The watchdog's own report when Berth last read it. */
 export interface WatchdogSeen {
   at: number
-  /** Percent, of the GPU with the highest. */
+  /** Percent, of the busiest GPU. */
   load?: number
   /** Seconds. */
   idleFor?: number
   leasedFor?: number
-  /** What it is about to do, and how often it tried. */
+  /** Why it is about to act, and the number of tries. */
   why?: WatchdogReason
   tries?: number
-  /** Whether the start script brings it back after a restart of the container; else Berth does, once it gets in. */
+  /** Whether the start script restarts it with the container; else Berth does, once it is connected. */
   comesBack: boolean
-  /** Where it has the instance's key from: the container's environment, or what Berth kept and left there. */
+  /** The source of its instance key: the container's environment, or a copy that Berth stored there. */
   key: 'container' | 'kept'
 }
 

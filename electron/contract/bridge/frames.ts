@@ -1,8 +1,8 @@
 import type { MainMessage, PageMessage } from './messages.ts'
 
 /**
- * How messages travel in the browser mode's socket: all but `data` as JSON text, `data` as a binary frame of the
- * stream's number (4 bytes, big-endian) and the bytes.
+ * Encodes a message for the browser mode's socket: `data` as a binary frame of the stream's number (4 bytes,
+ * big-endian) and the bytes, all others as JSON text.
  */
 export function encodeMessage(message: PageMessage | MainMessage): string | Uint8Array<ArrayBuffer> {
   if (message.kind !== 'data') return JSON.stringify(message)
@@ -12,7 +12,7 @@ export function encodeMessage(message: PageMessage | MainMessage): string | Uint
   return frame
 }
 
-/** The message in a frame, unchecked but for its outer form; undefined when it has none. */
+/** The message in a frame, not yet checked; undefined if the frame is malformed. */
 export function decodeMessage(frame: string | Uint8Array): unknown {
   if (typeof frame === 'string') {
     try {

@@ -5,7 +5,7 @@ import type { State } from '../state.ts'
 /** From the page to the main process. */
 export type PageMessage =
   | { kind: 'command'; call: number; name: string; args: unknown }
-  /** The page missed a patch, or has just come: send the whole. */
+  /** The page is new or missed a patch, and needs the whole State. */
   | { kind: 'sync' }
   | StreamMessage
 
@@ -19,21 +19,21 @@ export type MainMessage =
   | StreamMessage
 
 /**
- * Bytes that flow, either way. A side sends no more than the other has granted: `streamWindow` bytes to begin
- * with, and whatever `grant` adds as they are consumed.
+ * Bytes in either direction. A side sends no more than the other has granted: `streamWindow` bytes at first, and those
+ * that `grant` adds as they are consumed.
  */
 export type StreamMessage =
   | { kind: 'data'; stream: number; bytes: Uint8Array }
   | { kind: 'grant'; stream: number; bytes: number }
-  /** No more comes from this side and none is wanted. */
+  /** This side sends no more bytes and accepts none. */
   | { kind: 'end'; stream: number; problem?: Problem }
 
-/** Bytes that may be under way before the first grant. */
+/** Bytes that may be sent before the first grant. */
 export const streamWindow = 256 * 1024
 
-/** What the preload puts on the page's `window.berth`, and what the browser mode's socket stands in for. */
+/** The preload's `window.berth` in the page; browser mode's socket replaces it. */
 export interface Bridge {
   post(message: PageMessage): void
-  /** One listener; the last one set. */
+  /** Sets the only listener, replacing an earlier one. */
   listen(listener: (message: MainMessage) => void): void
 }

@@ -8,7 +8,7 @@ export interface Nonces {
   berth: string
 }
 
-/** What a side signs. It names the side, so that no proof can be sent back as the other's. */
+/** The text that a side signs. It names the side, so that no proof can be sent back as the other's. */
 export function proofText(side: keyof Nonces, { page, berth }: Nonces): string {
   return `berth-socket-1 ${side} ${page} ${berth}`
 }
@@ -18,7 +18,7 @@ export function writeGreeting(nonce: string, proof: string): string {
   return `${nonce} ${proof}`
 }
 
-/** The server's nonce and proof; undefined when the message is no greeting. */
+/** The server's nonce and proof; undefined if the message is no greeting. */
 export function readGreeting(message: unknown): { nonce: string; proof: string } | undefined {
   if (typeof message !== 'string') return undefined
   const [, nonce, proof] = /^([0-9a-f]{64}) ([0-9a-f]{64})$/.exec(message) ?? []

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { AccountId, InstanceId } from '../ids.ts'
 
-/** A command of the page, the tray or a notification: the shape of its argument, and (as a type alone) its answer. */
+/** A command of the page, the tray or a notification: the shape of its argument, and the type of its answer. */
 export interface Command<Args extends v.GenericSchema = v.GenericSchema, Answer = unknown> {
   args: Args
   readonly answer?: Answer
@@ -15,7 +15,7 @@ export function command<Entries extends v.ObjectEntries>(entries: Entries) {
   }
 }
 
-/** Without it, the account that is shown. */
+/** By default the shown account. */
 export const account = v.optional(AccountId)
 export const onInstance = { account, instance: InstanceId }
 
@@ -31,7 +31,7 @@ export function text(most: number) {
   return v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
 }
 
-/** A text that may not be empty; `what` names it in the message, `the mount path`. */
+/** A text that may not be empty; `what` is its name in messages, such as `the mount path`. */
 export function given(what: string, most: number) {
   return v.pipe(
     v.string(),
@@ -41,7 +41,7 @@ export function given(what: string, most: number) {
   )
 }
 
-/** The service's integer id of anything else. */
+/** The service's integer id of anything but an instance. */
 export const ServiceId = v.pipe(
   v.number('an id is a number'),
   v.safeInteger('an id is a whole number'),

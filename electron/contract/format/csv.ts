@@ -13,7 +13,7 @@ export function csv(rows: readonly (readonly Cell[])[]): string {
   return rows.map(row => `${row.map(cellText).join(',')}\r\n`).join('')
 }
 
-/** A label is chosen by others: what a spreadsheet would take for a formula is made text. */
+/** Others may choose a label, so one that a spreadsheet would run as a formula becomes text. */
 function cellText(cell: Cell): string {
   const text = typeof cell === 'string' && /^[=+@\t\r]|^-(?![\d.]+$)/.test(cell) ? `'${cell}` : String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,4 +1,4 @@
-/** Formatters take milliseconds to make, which is much for a command: each is made when it is used first. */
+/** Formatters take milliseconds to create, which is long for a command, so each is created on its first use. */
 
 export function numberFormatter(options: Intl.NumberFormatOptions): (value: number) => string {
   let formatter: Intl.NumberFormat | undefined

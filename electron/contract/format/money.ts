@@ -15,21 +15,21 @@ export function money(micros: Micros): string {
   return dollars(micros, cents)
 }
 
-/** A small sum, to a tenth of a cent: "$0.003", "under $0.001". */
+/** A sum, below a dollar to a tenth of a cent: "$0.003", "under $0.001". */
 export function fineMoney(micros: Micros): string {
   if (micros > 0 && micros < 1000) return 'under $0.001'
   return micros < 1000 || micros >= 1_000_000 ? money(micros) : dollars(micros, tenthsOfCents)
 }
 
 /**
- * A price per hour: "$2.140/h", "$0.006/h". Always to a tenth of a cent, in tables and sentences alike, so that the
- * same price reads the same wherever it stands: bids and disks differ by tenths of cents, and hours add up.
+ * A price per hour: "$2.140/h", "$0.006/h". Always to a tenth of a cent, so that the same price reads the same in
+ * tables and sentences: bids and disks differ by tenths of cents, and hours add up.
  */
 export function rate(micros: Micros): string {
   return `${dollars(micros, tenthsOfCents)}/h`
 }
 
-/** What a GB costs each way: "$0.010/GB down, $0.020/GB up"; undefined where the service does not tell. */
+/** The prices of traffic: "$0.010/GB down, $0.020/GB up"; undefined if the service does not say. */
 export function trafficWords({ downCost, upCost }: TrafficPrices): string | undefined {
   if (downCost === 0 && upCost === 0) return 'free'
   const ways = [
@@ -42,7 +42,7 @@ export function trafficWords({ downCost, upCost }: TrafficPrices): string | unde
   return words.length === 0 ? undefined : words.join(', ')
 }
 
-/** The same for a narrow place, down before up: "$0.010 / $0.020". */
+/** The same for narrow places, down before up: "$0.010 / $0.020". */
 export function trafficBriefly({ downCost, upCost }: TrafficPrices): string | undefined {
   if (downCost === undefined && upCost === undefined) return undefined
   if (downCost === 0 && upCost === 0) return 'free'
@@ -50,7 +50,7 @@ export function trafficBriefly({ downCost, upCost }: TrafficPrices): string | un
   return downCost === upCost ? figure(downCost) : `${figure(downCost)} / ${figure(upCost)}`
 }
 
-/** What one of something costs, such as a GB, from dollars: "$0.010", and finer only where that would say nothing. */
+/** The price of a unit such as a GB, from dollars: "$0.010", with more digits only where that would be zero. */
 export function unitPrice(cost: number): string {
   return cost > 0 && cost < 0.0005 ? `$${cost.toPrecision(1)}` : dollars(micros(cost), tenthsOfCents)
 }

@@ -2,7 +2,7 @@ import { numberFormatter } from './formatters.ts'
 
 const grouped = [0, 1, 2, 3, 4].map(digits => numberFormatter({ maximumFractionDigits: digits }))
 
-/** A number with at most so many fraction digits (0 to 4): "1,998", "98.5". */
+/** A number with at most `digits` fraction digits (0 to 4): "1,998", "98.5". */
 export function figure(value: number, digits: number): string {
   return grouped[digits]?.(value) ?? String(value)
 }
@@ -12,12 +12,12 @@ export function count(value: number): string {
   return figure(value, 0)
 }
 
-/** "1 file", "3 files"; `many` where the plural takes more than an s. */
+/** "1 file", "3 files"; `many` for an irregular plural. */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`
 }
 
-/** With one fraction digit always, as columns need it: "4.0". */
+/** Always with one fraction digit, for columns: "4.0". */
 export function tenths(value: number): string {
   return value.toFixed(1)
 }
@@ -27,7 +27,7 @@ export function gigabytes(value: number): string {
   return `${figure(value, value < 10 ? 1 : 0)} GB`
 }
 
-/** The room on a host's disk, of which only whole GB can be rented: "535 GB" for 535.9. */
+/** The free space on a host's disk, which is rented in whole GB: "535 GB" for 535.9. */
 export function diskRoom(value: number): string {
   return gigabytes(Math.floor(value))
 }
@@ -42,12 +42,12 @@ export function percent(value: number): string {
   return `${count(value)} %`
 }
 
-/** From a share of 0 to 1, rounded down so that nothing short of all is called all: "99.7 %". */
+/** From a share of 0 to 1, rounded down so that only 1 shows as 100 %: "99.7 %". */
 export function reliability(share: number): string {
   return `${figure(Math.floor(share * 1000) / 10, 1)} %`
 }
 
-/** From Mb/s, both in the larger one's unit: "2.9 / 4.1 Gb/s", "90 / 20 Mb/s". */
+/** From Mb/s, both in the unit of the larger: "2.9 / 4.1 Gb/s", "90 / 20 Mb/s". */
 export function network(down: number | undefined, up: number | undefined): string | undefined {
   if (down === undefined && up === undefined) return undefined
   const giga = Math.max(down ?? 0, up ?? 0) >= 1000

@@ -18,7 +18,7 @@ const words: Record<InstanceState, string> = {
   other: 'Unknown',
 }
 
-/** An instance's state in a word or two; one that Berth does not know is shown by the service's own word. */
+/** An instance's state in a word or two; for a state that Berth does not know, the service's own word. */
 export function stateWord(state: InstanceState, actualStatus: string | null): string {
   if (state !== 'other' || !actualStatus) return words[state]
   return actualStatus.charAt(0).toUpperCase() + actualStatus.slice(1, 24)

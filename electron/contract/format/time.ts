@@ -20,7 +20,7 @@ export function duration(seconds: number): string {
   return `${Math.max(0, Math.floor(seconds))} s`
 }
 
-/** The same for what is not to change every minute, rounded down to what matters: "3 d", "17 h", "25 min". */
+/** A coarse length of time that does not change every minute, rounded down: "3 d", "17 h", "25 min". */
 export function roughDuration(seconds: number): string {
   if (seconds < 300) return 'under 5 min'
   const step = seconds < 3600 ? 300 : seconds < 86_400 ? 3600 : 86_400
@@ -62,12 +62,12 @@ export function timeOfDay(at: number): string {
   return clock(at * 1000)
 }
 
-/** The day of the week, too, where what is said may stand there until another day: "Mon 14:02". Epoch seconds. */
+/** Weekday and time, for texts that may still be on screen on another day: "Mon 14:02". Epoch seconds. */
 export function weekdayAndTime(at: number): string {
   return weekdayAndClock(at * 1000).replace(',', '')
 }
 
-/** A moment as it is said at `now`: "18:00", on another day "Mon 23 Nov, 18:00". Epoch seconds. */
+/** A moment as seen from `now`: "18:00", on another day "Mon 23 Nov, 18:00". Epoch seconds. */
 export function moment(at: number, now: number): string {
   const [day, today] = [new Date(at * 1000), new Date(now * 1000)]
   return isoDay(day) === isoDay(today) ? timeOfDay(at) : `${weekdayAndDay(day, today)}, ${timeOfDay(at)}`
@@ -79,7 +79,7 @@ export function atMoment(at: number, now: number): string {
   return said.includes(',') ? `on ${said}` : `at ${said}`
 }
 
-/** As short as an axis needs: the time of day, and at midnight the day that begins: "14:00", "21 Nov". Epoch seconds. */
+/** A label on a time axis: the time of day, or at midnight the new day: "14:00", "21 Nov". Epoch seconds. */
 export function axisTime(at: number): string {
   const date = new Date(at * 1000)
   return date.getHours() === 0 && date.getMinutes() === 0 ? monthDay(date) : clock(date)

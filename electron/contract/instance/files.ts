@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import type { Problem } from '../problem.ts'
 import { checkedName } from './file-names.ts'
 
-/** The longest path that is asked for, in characters. */
+/** The longest path that Berth requests, in characters. */
 const longestPath = 4096
-/** Files in one upload from the page. */
+/** The most files in one upload from the page. */
 const mostFiles = 20_000
 
-/** A path on an instance: from `/`, without NUL. Which one is the user's choice; it is never one of this machine. */
+/** A path on an instance, never on this machine: from `/`, without NUL. The user may choose any. */
 export const RemotePath = v.pipe(
   v.string('a path is text'),
   v.maxLength(longestPath, `at most ${longestPath} characters`),
@@ -20,7 +20,7 @@ const Name = v.pipe(
   v.check(name => checkedName(name) !== undefined, 'not a name of a file'),
 )
 
-/** A file that the page holds, by the names that lead to it from what was chosen. */
+/** A file in the page, with the names of the path from the chosen folder to it. */
 const PageFile = v.strictObject({
   path: v.pipe(v.array(Name), v.minLength(1), v.maxLength(64)),
   size: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
@@ -37,42 +37,42 @@ export const PageFolders = v.pipe(
   v.maxLength(mostFiles, `at most ${mostFiles} folders at once`),
 )
 
-/** What the user chose in a dialog of the main process: the page knows it by this alone. */
+/** The user's choice in a dialog of the main process. The page only has this id. */
 export const ChoiceId = v.pipe(v.string(), v.regex(/^c[0-9a-f]{32}$/, 'not a choice'))
 export const FileTransferId = v.pipe(v.string(), v.regex(/^f[0-9a-f]{16}$/, 'not a file transfer'))
 
 export type RemoteKind = 'file' | 'folder' | 'link' | 'other'
 
-/** What lies in a folder of an instance. Its name may hold anything but `/` and NUL: show it with `harmless` of file-names.ts. */
+/** An entry of a folder. Its name may hold anything but `/` and NUL: show it with `harmless` of file-names.ts. */
 export interface RemoteEntry {
   name: string
   kind: RemoteKind
-  /** Bytes; of a link, those of what it leads to. */
+  /** Bytes; of a link, those of its target. */
   size: number
   /** Epoch seconds of the instance's clock. */
   modified: number
   /** The nine bits of permission. */
   mode: number
-  /** Where a link leads, and to what. */
+  /** A link's target, and the kind of that. */
   link?: { to: string; kind: RemoteKind | 'nothing' }
 }
 
 export interface RemoteFolder {
-  /** Without links, `.` and `..`. */
+  /** Resolved: without links, `.` and `..`. */
   path: string
   entries: readonly RemoteEntry[]
-  /** Whether there are more than Berth lists. */
+  /** Whether there are more entries than Berth lists. */
   more: boolean
-  /** Entries that are not listed since their names are longer than a file's can be. */
+  /** Entries that are not listed, since no file can have such a long name. */
   unnamed?: number
 }
 
-/** The name of an entry that is not UTF-8 reached Berth with marks in place of its bytes: nothing can be done with it. */
+/** Whether a name was not UTF-8 and reached Berth with replacement marks, so that the file cannot be addressed. */
 export function isUnreadable(name: string): boolean {
   return name.includes('\ufffd')
 }
 
-/** Tells whether a file is still the one that was read. */
+/** Identifies the content that was read, to notice changes of the file. */
 export const FileVersion = v.strictObject({
   size: v.pipe(v.number(), v.safeInteger()),
   modified: v.pipe(v.number(), v.finite()),
@@ -82,7 +82,7 @@ export type FileVersion = v.InferOutput<typeof FileVersion>
 /** Bytes of the largest file that opens as text. */
 export const largestText = 1024 * 1024
 
-/** `waiting`: the connection was lost, and it goes on by itself once that is back. */
+/** `waiting`: the connection was lost, and the transfer continues by itself once it is back. */
 export type FileStep = 'preparing' | 'running' | 'waiting' | 'paused' | 'done' | 'failed' | 'cancelled'
 
 /** Files on their way between this machine and an instance. Times in epoch milliseconds of this machine. */
@@ -90,7 +90,7 @@ export interface FileTransferView {
   id: string
   instance: number
   direction: 'up' | 'down'
-  /** What is moved: the name of the file or folder, or `3 items`. */
+  /** The name of the file or folder, or `3 items`. */
   name: string
   /** The folder on the instance. */
   folder: string
@@ -102,21 +102,21 @@ export interface FileTransferView {
   filesDone: number
   /** Bytes per second over the last few seconds. */
   speed?: number
-  /** Whether it can go on after a pause or a failure. */
+  /** Whether it can continue after a pause or a failure. */
   resumable: boolean
-  /** Links to folders, sockets and names that cannot be written here: left out. */
+  /** The number of skipped entries: links to folders, sockets, and names that cannot be written here. */
   leftOut: number
   problem?: Problem
   startedAt: number
   endedAt?: number
 }
 
-/** Whether nothing more will come of it unless the user says so. */
+/** Whether it ended: only the user can resume it. */
 export function isFileTransferOver({ step }: Pick<FileTransferView, 'step'>): boolean {
   return step === 'done' || step === 'failed' || step === 'cancelled'
 }
 
-/** Seconds that are left at its speed; undefined where that says nothing. */
+/** The seconds left at the present speed; undefined if that is not known. */
 export function secondsLeft({ total, done, speed, step }: FileTransferView): number | undefined {
   return step !== 'running' || speed === undefined || speed <= 0 ? undefined : (total - done) / speed
 }

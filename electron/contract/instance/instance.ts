@@ -2,8 +2,8 @@ import type { Micros } from '../spending/money.ts'
 import type { InstanceTraffic } from '../spending/traffic.ts'
 
 /**
- * Where an instance stands, in the words people use. From what its record says of its state, the bid, and how it was
- * before (section 3.1); a status this list does not know is `other` and shown by its own word.
+ * An instance's state in people's words, derived from its record, its bid and its previous states (section 3.1). A
+ * status that Berth does not know is `other`, and is shown by the service's own word.
  */
 export type InstanceState =
   | 'provisioning'
@@ -12,20 +12,20 @@ export type InstanceState =
   | 'restarting'
   | 'stopping'
   | 'stopped'
-  /** Started, and no GPU is free for it: it runs, and is charged, once one is. */
+  /** Started, but no GPU is free: it runs, and is charged, once one is. */
   | 'waiting'
   | 'outbid'
-  /** Its container ended by itself a moment ago, and may be started again. */
+  /** Its container ended by itself a moment ago, and the service may restart it. */
   | 'exited'
   | 'crashed'
-  /** Its container was made and cannot be started. */
+  /** Its container was created and cannot start. */
   | 'unstartable'
   | 'silent'
   | 'offline'
   | 'destroying'
   | 'other'
 
-/** What Berth last asked of an instance, at `at`. */
+/** Berth's last request for an instance, sent at `at`. */
 export interface AskedState {
   state: 'running' | 'stopped'
   /** Epoch seconds of the account's time. */
@@ -42,7 +42,7 @@ export interface InstanceView {
   /** `actual_status` as it came; null while being provisioned. */
   actualStatus: string | null
   intendedStatus?: string
-  /** Until the service has shown that it was done. */
+  /** Absent again once the service shows the result. */
   asked?: AskedState
   /** The service's own line of progress or failure. */
   statusMessage?: string
@@ -54,18 +54,18 @@ export interface InstanceView {
   cpu?: { /** percent */ load?: number /** GB */; memoryUsed?: number; memoryTotal?: number }
   disk?: { /** GB */ size?: number; used?: number }
   interruptible: boolean
-  /** Micro-dollars per hour when it runs: the bid for an interruptible one, else the price agreed. Disk included. */
+  /** Micro-dollars per hour while it runs: the bid for an interruptible one, else the agreed price. Disk included. */
   pricePerHour?: Micros
   /** Micro-dollars per hour while it is stopped. */
   diskPricePerHour?: Micros
-  /** What it costs per hour as things are now. */
+  /** Its present cost per hour. */
   costPerHour: Micros
-  /** The bid that is in force, and the lowest one that would run now. Micro-dollars per hour. */
+  /** The present bid, and the lowest one that would run now. Micro-dollars per hour. */
   bid?: Micros
   minimumBid?: Micros
   /** Spent since creation: `micros` at `at`, growing by `perHour` until a later answer says otherwise. */
   spent: { micros: Micros; at: number; perHour: Micros }
-  /** Absent while the service tells nothing of it. */
+  /** Absent while the service does not report it. */
   traffic?: InstanceTraffic
   startedAt?: number
   endsAt?: number
@@ -75,11 +75,11 @@ export interface InstanceView {
   location?: string
   machineId?: number
   hostId?: number
-  /** How to get in; absent while the service does not say, with `problem` when what it says is refused. */
+  /** Absent while the service has no SSH address; `problem` if Berth refuses the one it has. */
   ssh?: { direct?: SshAddress; proxy?: SshAddress; problem?: string }
   ports: readonly PortMapping[]
   jupyter: boolean
-  /** Every change of state that Berth saw, oldest first, the last fifty. */
+  /** The last fifty changes of state that Berth saw, oldest first. */
   history: readonly StatusChange[]
 }
 

@@ -1,25 +1,25 @@
-/** Minutes of an instance's past that Berth knows at most: a day of them. */
+/** The most minutes of an instance's past that Berth knows: a day. */
 export const longestLoad = 1440
 
-/** How a figure went, a value a minute, oldest first; null where nothing was told in that minute. */
+/** The course of a figure, one value a minute, oldest first; null for minutes without a value. */
 export type Course = readonly (number | null)[]
 
-/** How busy instances were, by id; one of which nothing is known is left out. */
+/** The load of instances by id; those without any value are left out. */
 export interface LoadHistory {
   /** The minute of the last values, in whole minutes since the epoch of the account's time. */
   minute: number
-  /** Percent, the mean of an instance's GPUs, as the service tells it. All courses are of one length. */
+  /** Percent, the mean of an instance's GPUs as the service reports it. All courses have the same length. */
   load: Readonly<Record<string, Course>>
 }
 
-/** All that was measured of one instance, every course of one length; those of which nothing is known are left out. */
+/** All metrics of one instance, as courses of the same length; those without any value are left out. */
 export interface MetricsHistory {
   /** The minute of the last values, in whole minutes since the epoch of the account's time. */
   minute: number
-  /** As the service tells it of the whole instance: percent, and degrees Celsius. */
+  /** The service's values for the whole instance: percent, and degrees Celsius. */
   load?: Course
   temperature?: Course
-  /** As the instance itself told over SSH, while somebody was connected to it: by the GPU's index. */
+  /** The instance's own values over SSH, only while Berth was connected: by the GPU's index. */
   gpus: Readonly<Record<string, GpuCourses>>
 }
 

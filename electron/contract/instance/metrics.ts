@@ -1,8 +1,8 @@
-/** What an instance measures of itself, as it tells over SSH. What it does not tell is left out. */
+/** An instance's own metrics, read over SSH. Missing values are left out. */
 export interface InstanceMetrics {
   /** Epoch milliseconds of this machine. */
   at: number
-  /** Empty where there is no `nvidia-smi`. */
+  /** Empty without `nvidia-smi`. */
   gpus: readonly GpuMetrics[]
   disks: readonly DiskMetrics[]
 }
@@ -29,19 +29,19 @@ export interface DiskMetrics {
   used: number
 }
 
-/** A log that is followed; without `stream`, none of the places had one. */
+/** A log that is followed; without `stream`, there was none at any of the paths. */
 export interface FollowedLog {
   /** Lines of plain text. */
   stream?: number
   path?: string
-  /** Where Berth looked, in this order. */
+  /** The paths that Berth tried, in this order. */
   looked: readonly string[]
 }
 
-/** What a container printed, or what its host said of pulling and starting it, as the service keeps it. */
+/** A container's output, or its host's log of pulling and starting it, as the service stores it. */
 export interface ContainerLog {
-  /** The last ones, as plain text. */
+  /** The last lines, as plain text. */
   lines: readonly string[]
-  /** Whether there was more than is read. */
+  /** Whether the log was longer than Berth reads. */
   cut: boolean
 }

@@ -1,8 +1,8 @@
 /**
- * How bytes of files that the page holds get to the main process, in the stream of an upload. The main process asks
- * for a piece in 20 bytes: number of the request, index of the file (4 bytes each), offset (8, a float), length (4).
- * The page answers with the request's number, the length of what follows (4 bytes each) and the bytes; a length of
- * `unreadable` says that the file cannot be read any more. All big-endian.
+ * The protocol of an upload's stream, by which the main process reads files that the page holds. It requests a piece
+ * in 20 bytes: number of the request, index of the file (4 bytes each), offset (8, a float), length (4). The page
+ * answers with the request's number and the length (4 bytes each), then the bytes; the length `unreadable` means that
+ * the file cannot be read any more. All big-endian.
  */
 export const requestLength = 20
 export const answerHead = 8

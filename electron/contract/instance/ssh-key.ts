@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 
-/** The name of Berth's own key among the others. */
+/** The name of Berth's own key. */
 export const berthKey = 'berth'
 
-/** A key that could get in. Public halves only. */
+/** An SSH key that the user can choose. Public half only. */
 export interface SshKey {
   /**
-   * `berth`; `berth/NAME` for another in Berth's folder; `agent` or `agent/SHA256:…` for one that the SSH agent holds;
+   * `berth`; `berth/NAME` for another one in Berth's folder; `agent` or `agent/SHA256:…` for one in the SSH agent;
    * else the file's name in `~/.ssh`.
    */
   name: string
@@ -14,17 +14,17 @@ export interface SshKey {
   type: string
   fingerprint: string
   publicKey: string
-  /** What the agent calls it. */
+  /** Its comment in the agent. */
   comment?: string
   needsPassphrase: boolean
   /** Whether Berth has its passphrase, for this session or in the keychain. */
   unlocked: boolean
 }
 
-/** The name of a key as `SshKey` has it. */
+/** The `name` of an `SshKey`. */
 export const KeyName = v.pipe(v.string(), v.nonEmpty('which key?'), v.maxLength(256))
 
-/** The name of a file that Berth makes for a key: safe on every system, and in `ssh -i`. */
+/** The name of a new key's file: safe on every system, and in `ssh -i`. */
 export const NewKeyName = v.pipe(
   v.string(),
   v.trim(),
@@ -34,12 +34,11 @@ export const NewKeyName = v.pipe(
   ),
 )
 
-/** A key's passphrase. */
 export const Passphrase = v.pipe(v.string(), v.nonEmpty('type the passphrase'), v.maxLength(1024))
 
 /** A key that Berth attached to an instance. */
 export interface AttachedKey {
-  /** As `SshKey` has it, then. */
+  /** The name of the `SshKey` at that time. */
   name: string
   fingerprint: string
   /** Epoch seconds of this machine's time. */

@@ -1,7 +1,7 @@
-/** Why a container cannot be started: its image cannot be had, or what it asks of the machine. */
+/** Why a container cannot start: its image is unavailable, or its machine cannot run it. */
 export type StartFailure = 'image' | 'container'
 
-/** What the service's line says of a container that was made and never starts; undefined where it says nothing of that. */
+/** The start failure in the service's status message; undefined if the message has none. */
 export function startFailure(message: string | undefined): StartFailure | undefined {
   const line = message?.toLowerCase() ?? ''
   if (line.includes('manifest unknown') || line.includes('pull access denied')) return 'image'

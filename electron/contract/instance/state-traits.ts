@@ -1,16 +1,16 @@
 import type { InstanceState } from './instance.ts'
 
 /**
- * - `booting`: on its way to running, without waiting for a GPU that is free;
- * - `onItsWay`: that, or told to run and not there yet;
- * - `gpusCharged`: GPUs are paid for, not its disk alone;
- * - `priceUnsure`: whether they are is not certain;
- * - `stoppable`: GPUs are paid for, or would be again by themselves. What boots is not: it may be a rental under way;
- * - `diskOnly`: its disk is all that it costs;
- * - `lapsed`: does not run, and may by itself once it is there again;
- * - `dead`: cannot run as things are (section 3.1);
+ * - `booting`: on the way to running, and not waiting for a free GPU;
+ * - `onItsWay`: booting, restarting, or waiting for a free GPU;
+ * - `gpusCharged`: its GPUs are charged, not only its disk;
+ * - `priceUnsure`: it is uncertain whether its GPUs are charged;
+ * - `stoppable`: its GPUs are charged, or would be again by themselves. Not while booting: it may be a rental;
+ * - `diskOnly`: only its disk is charged;
+ * - `lapsed`: does not run now, and may run again by itself;
+ * - `dead`: cannot run in this state (section 3.1);
  * - `over`: does not run, and will not by itself;
- * - `halted`: stopped, or about to be.
+ * - `halted`: stopped or stopping.
  */
 type Trait =
   | 'booting'
@@ -42,7 +42,7 @@ const traits: Readonly<Record<InstanceState, readonly Trait[]>> = {
   other: ['gpusCharged', 'priceUnsure', 'stoppable'],
 }
 
-/** Whether an instance in that state has the trait. One that is not known, as another version may have kept it, has none. */
+/** Whether an instance in that state has the trait. An unknown state, stored by another version, has none. */
 export function hasTrait(state: InstanceState, trait: Trait): boolean {
   return traits[state]?.includes(trait) ?? false
 }

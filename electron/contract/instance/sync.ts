@@ -1,39 +1,39 @@
-/** Why something in a folder is not sent or brought home though nobody asked for that. */
+/** Why a sync skips an entry of a folder, other than by an ignore file. */
 export type SkipReason =
-  /** A link that leads out of the folder. */
+  /** A link to a target outside of the folder. */
   | 'link_out'
-  /** A link on an instance: none is brought home. */
+  /** A link on an instance: links are not downloaded. */
   | 'link'
   /** A socket, a pipe or a device. */
   | 'special'
   /** It cannot be read. */
   | 'unreadable'
-  /** Its name is none that the other side takes as it is, or it clashes with another one. */
+  /** The other side cannot store its name unchanged, or the name clashes with another one. */
   | 'name'
-  /** It was changed or went while it was read. */
+  /** It was changed or deleted while it was read. */
   | 'changed'
-  /** What would be its folder is a file or a link here, and nothing is written through a link. */
+  /** A file or a link is here in place of its folder, and Berth never writes through a link. */
   | 'in_the_way'
 
-/** Paths are below the folder, their names joined by `/`. */
+/** `path` is relative to the folder, with `/` between names. */
 export interface Skipped {
   path: string
   why: SkipReason
 }
 
-/** What of a folder would be sent, all of it new. */
+/** The part of a folder that would be sent to a new machine. */
 export interface FolderScan {
   files: number
   /** Bytes of those files. */
   bytes: number
-  /** Files that look as if they hold secrets: only confirmed ones are sent. They are not among `files`. */
+  /** Files that look like secrets: only confirmed ones are sent. They are not counted in `files`. */
   secrets: readonly string[]
   skipped: readonly Skipped[]
-  /** Files and folders that ignore files leave out; what is in such a folder is not counted. */
+  /** Files and folders that ignore files exclude; the content of such a folder is not counted. */
   ignored: number
 }
 
-/** How far a sync is. Bytes are those of the files that are moved. */
+/** The progress of a sync. `total` and `done` in bytes of the files that are moved. */
 export interface SyncProgress {
   total: number
   done: number
@@ -44,7 +44,7 @@ export interface SyncProgress {
   secondsLeft?: number
 }
 
-/** What a sync has moved. */
+/** The result of a sync. */
 export interface SyncResult {
   files: number
   bytes: number
@@ -53,10 +53,10 @@ export interface SyncResult {
   skipped: readonly Skipped[]
 }
 
-/** What was brought home. */
+/** The result of a download. */
 export interface BroughtHome extends SyncResult {
-  /** Files that were changed here, too: what came lies beside them under the other name. */
+  /** Files that were changed here too: the downloaded version lies beside them, under the name `as`. */
   beside: readonly { path: string; as: string }[]
-  /** Of what was asked for, the paths at which nothing is. */
+  /** Requested paths that do not exist. */
   missing: readonly string[]
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 
-/** Lines that a terminal keeps of what has scrolled out of sight. */
+/** The lines of a terminal's scrollback. */
 export const scrollback = 10_000
 
-/** A shell of Berth's in an instance's tmux. */
+/** The tmux session of one of Berth's shells. */
 export const TmuxShellName = v.pipe(v.string(), v.regex(/^berth-[1-9]\d{0,3}$/, 'not a shell of Berth’s'))
 
 export interface TmuxShell {
   name: string
-  /** Whether somebody is connected to it, from here or elsewhere. */
+  /** Whether anyone is connected to it, from here or elsewhere. */
   attached: boolean
 }
 
@@ -18,9 +18,9 @@ export interface OpenedTerminal {
   /** `root@host:port` */
   address: string
   direct: boolean
-  /** Its name in tmux, where it lives there. */
+  /** Its session's name if it lives in tmux. */
   session?: string
-  /** What a shell that was found again had said before it was left, with its escapes. */
+  /** The earlier output of a tmux shell that was resumed, with its escape sequences. */
   history?: string
   /** Further shells in tmux that nobody is connected to. */
   others: readonly string[]

@@ -1,9 +1,9 @@
 import { count } from '../format/size.ts'
 import { BerthError } from '../problem.ts'
 
-/** What is moved or deleted in one go: a server that makes folders up has no end of them. */
+/** Limits for one move or deletion: a hostile server can invent folders without end. */
 export const treeBounds = {
-  /** Files, folders and whatever else. */
+  /** Files, folders and all others. */
   entries: 200_000,
   /** Folders within folders. */
   depth: 64,
@@ -11,7 +11,7 @@ export const treeBounds = {
   characters: 64 * 1024 * 1024,
 }
 
-/** Counts what is found in a folder. Throws `too_many_files` or `too_deep`: nothing was done yet. */
+/** Counts the entries of a tree before anything is done. Throws `too_many_files` or `too_deep`. */
 export function countTree(doing: string, bounds = treeBounds): (path: string, depth: number) => void {
   let entries = 0
   let characters = 0

@@ -1,8 +1,8 @@
 import type { Problem } from '../problem.ts'
 
 /**
- * A way from a loopback port of this machine to a port inside an instance, over its SSH connection. It stays at the
- * same address while the connection is lost and comes back.
+ * A tunnel from a loopback port of this machine to a port inside an instance, over SSH. It keeps its address while the
+ * connection is lost and restored.
  */
 export interface TunnelView {
   instance: number
@@ -11,7 +11,7 @@ export interface TunnelView {
   name: string
   /** The port inside the instance. */
   port: number
-  /** What it is reached by on this machine, once it is open: `i4711-….localhost` for a web page, else `127.0.0.1`. */
+  /** Its host name on this machine once it is open: `i4711-….localhost` for a web page, else `127.0.0.1`. */
   host?: string
   localPort?: number
   /**
@@ -19,33 +19,33 @@ export interface TunnelView {
    * `reconnecting` after the connection was lost, or `failed` with its problem.
    */
   step: 'connecting' | 'token' | 'waiting' | 'open' | 'reconnecting' | 'failed'
-  /** Whether a browser can show what answers there; known once it is open. */
+  /** Whether a web server answers; known once it is open. */
   web?: boolean
   /**
-   * A web page's name did not bring the browser there, so 127.0.0.1 does as well, where pages of instances share cookies:
-   * `offered`, then `taken` once the browser came by it.
+   * The browser did not reach the page by its host name, so 127.0.0.1 works too, though instances share cookies there:
+   * `offered`, then `taken` once the browser used it.
    */
   fallback?: 'offered' | 'taken'
   problem?: Problem
 }
 
-/** What an opened tunnel, or a direct Jupyter, is reached by. */
+/** The address of an open tunnel, or of a direct Jupyter. */
 export interface OpenedAddress {
-  /** The address to open; with Jupyter's token, so it goes nowhere but into a browser. Absent where no web page answers. */
+  /** May hold Jupyter's token, so it is only for a browser. Absent if no web server answers. */
   url?: string
-  /** Whether the user's browser was given it already; else whoever asked opens it. */
+  /** Whether Berth has opened it in the user's browser; else the caller does. */
   opened: boolean
 }
 
-/** A port inside an instance at which a web interface may answer. */
+/** A port inside an instance that may have a web interface. */
 export interface OfferedPort {
   port: number
   name: string
-  /** Whether anything listens there, by a try over SSH. */
+  /** Whether anything listens there, tried over SSH. */
   answers: boolean
 }
 
-/** The key of a tunnel among its account's. */
+/** The key of a tunnel in `AccountView.tunnels`. */
 export function tunnelKey(instance: number, port: number): string {
   return `${instance}:${port}`
 }

@@ -3,32 +3,32 @@ import type { OfferQuery, OfferView } from './offer.ts'
 import { countryOf } from './place.ts'
 import { searchText } from './search-text.ts'
 
-/** An offer with what filtering and drawing need, worked out once per answer. */
+/** An offer with derived values for filtering and drawing, computed once per answer. */
 export interface ListedOffer {
   readonly offer: OfferView
-  /** Micro-dollars per hour as listed: on demand with its storage; interruptible: lowest bid and storage. */
+  /** Micro-dollars per hour: on demand with storage; interruptible: lowest bid and storage. */
   readonly price: Micros | undefined
-  /** What free text finds, see `searchText`. */
+  /** The text for free-text search, see `searchText`. */
   readonly text: string
   /** Micro-dollars per hour for one of its GPUs. */
   readonly pricePerGpu: Micros | undefined
-  /** Country code, or the whole location where it names none. */
+  /** Country code, or the whole location if it has none. */
   readonly region: string | undefined
 }
 
-/** An answer of the market, indexed for filters and sorting. */
+/** A search's answer, indexed for filters and sorting. */
 export interface Catalogue {
   readonly type: OfferQuery['type']
   readonly offers: readonly ListedOffer[]
 }
 
-/** Micro-dollars per hour as listed; undefined when the service does not say. */
+/** `ListedOffer.price`; undefined if the service does not say. */
 export function listedPrice(offer: OfferView, type: OfferQuery['type']): Micros | undefined {
   if (type === 'on-demand') return offer.price
   return offer.minimumBid === undefined ? undefined : offer.minimumBid + (offer.storagePrice ?? 0)
 }
 
-/** Indexes an answer; done once, so that a key in a filter costs one walk over plain fields. */
+/** Indexes an answer once, so that each key typed into a filter only reads plain fields. */
 export function catalogueOf(offers: readonly OfferView[], type: OfferQuery['type']): Catalogue {
   return {
     type,
@@ -45,7 +45,7 @@ export function catalogueOf(offers: readonly OfferView[], type: OfferQuery['type
   }
 }
 
-/** The offers that lie at those positions of an answer. */
+/** The offers at these positions of an answer. */
 export function offersAt({ offers }: Pick<Catalogue, 'offers'>, positions: readonly number[]): ListedOffer[] {
   const found: ListedOffer[] = []
   for (const position of positions) {

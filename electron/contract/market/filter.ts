@@ -17,7 +17,7 @@ const parts: Readonly<Record<FilterPart, readonly (keyof OfferFilter)[]>> = {
 }
 const allParts = Object.keys(parts) as readonly FilterPart[]
 
-/** Whether that part holds anything back. */
+/** Whether that part of the filter is set. */
 export function isActive(filter: OfferFilter, part: FilterPart): boolean {
   return parts[part].some(key => {
     const value = filter[key]
@@ -29,14 +29,14 @@ export function activeParts(filter: OfferFilter): FilterPart[] {
   return allParts.filter(part => isActive(filter, part))
 }
 
-/** The filter with that part open. */
+/** The filter without that part. */
 export function filterWithout(filter: OfferFilter, part: FilterPart): OfferFilter {
   const rest = { ...filter }
   for (const key of parts[part]) delete rest[key]
   return rest
 }
 
-/** The filter with some of its values changed; undefined, '' or an empty list opens one. */
+/** The filter with some values changed; undefined, '' or an empty list removes a value. */
 export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): OfferFilter {
   const kept = Object.entries({ ...filter, ...values }).filter(
     ([, value]) => value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0),
@@ -44,12 +44,12 @@ export function withValues(filter: OfferFilter, values: Partial<OfferFilter>): O
   return Object.fromEntries(kept)
 }
 
-/** The offers that pass, in the order given. An offer that does not say a filtered value does not pass. */
+/** The offers that pass, in the given order. An offer without a filtered value does not pass. */
 export function offersPassing(offers: readonly ListedOffer[], filter: OfferFilter): ListedOffer[] {
   return offers.filter(passesFilter(filter))
 }
 
-/** Whether an offer passes. */
+/** A function that tests whether an offer passes. */
 export function passesFilter(filter: OfferFilter): (listed: ListedOffer) => boolean {
   const tests = testsOf(filter)
   return listed => {
@@ -88,7 +88,7 @@ function testsOf(filter: OfferFilter): Test[] {
   return tests
 }
 
-/** What comes back when one part of a filter that lets nothing through is opened; the most helpful first. */
+/** The number of offers without each one of the filter's parts, for a filter without results; the most first. */
 export function loosenings(
   offers: readonly ListedOffer[],
   filter: OfferFilter,
@@ -104,7 +104,7 @@ export interface Choice {
   count: number
 }
 
-/** The GPUs on offer with how many offers each has under the rest of the filter, by name; chosen ones always among them. */
+/** All GPUs, and chosen ones, by name, with the number of their offers that pass the rest of the filter. */
 export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
   return choices(
     offers,
@@ -114,7 +114,7 @@ export function gpuChoices(offers: readonly ListedOffer[], filter: OfferFilter):
   )
 }
 
-/** The same for countries, by their name. */
+/** The same for countries. */
 export function regionChoices(offers: readonly ListedOffer[], filter: OfferFilter): Choice[] {
   return choices(
     offers,

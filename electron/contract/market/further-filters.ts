@@ -1,7 +1,7 @@
 import { figure } from '../format/size.ts'
 import type { ExtraFilters, OfferFilter, OfferView } from './offer.ts'
 
-/** The keys of a filter that hold such a value. */
+/** The keys of a filter with values of that type. */
 type KeyOf<Value> = {
   [Key in keyof OfferFilter]-?: NonNullable<OfferFilter[Key]> extends Value ? Key : never
 }[keyof OfferFilter]
@@ -11,51 +11,51 @@ interface Named {
   readonly name: string
   /** The service's field. */
   readonly field: string
-  /** Not every deployment has the field. */
+  /** Only some deployments have the field. */
   readonly uncommon?: true
 }
 
-/** A filter that asks for at least so much of something. */
+/** A filter for a minimum. */
 export interface LeastFilter extends Named {
   readonly kind: 'least'
   readonly key: KeyOf<number>
-  /** What an offer has, in the unit of the service's field. */
+  /** The offer's value, in the unit of the service's field. */
   readonly has: (offer: OfferView) => number | undefined
-  /** From the filter's unit to that of the service's field, where they differ. */
+  /** Converts the filter's unit to that of the service's field, where they differ. */
   readonly inField?: (value: number) => number
-  /** On the chip, and in the form where that says no more. */
+  /** On the chip, and in the form unless `formUnit` is set. */
   readonly unit?: string
   readonly formUnit?: string
-  /** What 1 is shown as, where not as 1: 100 for a share in percent. */
+  /** The factor for display: 100 for a share in percent. */
   readonly scale?: number
-  /** Fraction digits that are shown; 0 unless said. */
+  /** The most fraction digits for display; 0 by default. */
   readonly digits?: number
-  /** Often wanted, as shown. */
+  /** Common choices, as displayed. */
   readonly usual: readonly number[]
-  /** The most that can be asked for, as shown. */
+  /** The highest possible value, as displayed. */
   readonly most?: number
   readonly whole?: true
-  /** In a sentence, from the figure as shown: `at least 80 GB per GPU`. */
+  /** For a sentence, from the displayed figure: `at least 80 GB per GPU`. */
   readonly asked: (figure: string) => string
 }
 
-/** A filter that passes only offers of which something is true. */
+/** A filter for a property. */
 export interface OnlyFilter extends Named {
   readonly kind: 'only'
   readonly key: KeyOf<true>
   readonly has: (offer: OfferView) => boolean | undefined
-  /** In a sentence: `a static IP address`. */
+  /** For a sentence: `a static IP address`. */
   readonly asked: string
-  /** What it is good for, a sentence. */
+  /** Its meaning, a sentence. */
   readonly about: string
 }
 
 export type FurtherFilter = LeastFilter | OnlyFilter
 
-/** Models are named by round sizes (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028): 6 % of grace. */
+/** Nominal sizes are rounded (an 80 GB card has 81,559 MB, a 24 GB one 24,564 or 23,028), so 6 % less also passes. */
 const roundedMegabytes = (gigabytes: number) => Math.floor(gigabytes * 1024 * 0.94)
 
-/** One entry makes a filter: its form and chip, what Berth checks, what the service is asked for, and its words. */
+/** One entry defines a filter: its form and chip, Berth's test, the service's condition, and its texts. */
 const table = {
   memory: {
     kind: 'least',
@@ -181,7 +181,7 @@ export type FurtherPart = keyof typeof table
 export const furtherFilters: Readonly<Record<FurtherPart, FurtherFilter>> = table
 export const furtherParts = Object.keys(table) as readonly FurtherPart[]
 
-/** The keys of a filter that each part sets, and its name. */
+/** The filter keys and the name of each part. */
 export const furtherKeys = eachPart(({ key }) => [key])
 export const furtherNames = eachPart(({ name }) => name)
 
@@ -196,7 +196,7 @@ export function isFurther(part: string): part is FurtherPart {
   return Object.hasOwn(table, part)
 }
 
-/** Whether an offer passes, for each of these filters that is set. What an offer does not say does not pass. */
+/** One test for each of these filters that is set. An offer without the value does not pass. */
 export function furtherTests(filter: OfferFilter): ((offer: OfferView) => boolean)[] {
   return furtherParts.flatMap(part => {
     const further = furtherFilters[part]
@@ -207,7 +207,7 @@ export function furtherTests(filter: OfferFilter): ((offer: OfferView) => boolea
   })
 }
 
-/** The same as conditions of the service; without the fields that only some deployments have, where `common`. */
+/** The same as conditions for the service; `common` leaves out fields that only some deployments have. */
 export function furtherConditions(filter: OfferFilter, common: boolean): ExtraFilters {
   const conditions: ExtraFilters = {}
   for (const part of furtherParts) {
@@ -228,24 +228,24 @@ function leastInField({ key, inField = value => value }: LeastFilter, filter: Of
   return value === undefined ? undefined : inField(value)
 }
 
-/** What such a filter is set to, as shown: `98.5` for a share of 0.985. */
+/** The filter's displayed value: `98.5` for a share of 0.985. */
 export function shownValue({ key, scale = 1 }: LeastFilter, filter: OfferFilter): number | undefined {
   const value = filter[key]
   return value === undefined ? undefined : Number((value * scale).toFixed(4))
 }
 
-/** The same in words: `98.5`, `1,000`. */
+/** The same as text: `98.5`, `1,000`. */
 export function shownFigure(further: LeastFilter, filter: OfferFilter): string | undefined {
   const value = shownValue(further, filter)
   return value === undefined ? undefined : figure(value, further.digits ?? 0)
 }
 
-/** The filter's value from what is shown. */
+/** The filter's value from the displayed one. */
 export function fromShown({ scale = 1 }: LeastFilter, shown: number | undefined): number | undefined {
   return shown === undefined ? undefined : Number(shown.toFixed(4)) / scale
 }
 
-/** What such a filter asks for, in a sentence: `at least 80 GB per GPU`. */
+/** The filter's condition for a sentence: `at least 80 GB per GPU`. */
 export function furtherWords(part: FurtherPart, filter: OfferFilter): string {
   const further = furtherFilters[part]
   if (further.kind === 'only') return further.asked

@@ -3,7 +3,7 @@ import type { Micros } from '../spending/money.ts'
 
 const scalar = v.union([v.pipe(v.string(), v.maxLength(200)), v.pipe(v.number(), v.finite()), v.boolean()])
 
-/** Conditions on an offer's fields as the service takes them, `{field: {operator: value}}` (section 4.5's operators). */
+/** Conditions on an offer's fields in the service's form, `{field: {operator: value}}` (section 4.5's operators). */
 export const ExtraFilters = v.pipe(
   v.record(
     v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/i, 'a field is written like cuda_max_good')),
@@ -23,19 +23,19 @@ export const ExtraFilters = v.pipe(
 )
 export type ExtraFilters = v.InferOutput<typeof ExtraFilters>
 
-/** What the service is asked for; everything else is filtered on the page, over what came back. */
+/** The request to the service; the page filters its answer by everything else. */
 export const OfferQuery = v.object({
   type: v.picklist(['on-demand', 'bid']),
   /** Only identity-checked hosts. */
   verifiedOnly: v.boolean(),
-  /** GB that the price includes. */
+  /** GB of storage in the price. */
   storage: v.pipe(
     v.number('give the disk in GB'),
     v.gtValue(0, 'more than 0 GB'),
     v.maxValue(100_000, 'at most 100,000 GB'),
   ),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20_000)),
-  /** What the page has no filter for: the service is asked for it. */
+  /** Conditions for which the page has no filter. */
   extra: v.optional(ExtraFilters),
 })
 export type OfferQuery = v.InferOutput<typeof OfferQuery>
@@ -43,7 +43,7 @@ export type OfferQuery = v.InferOutput<typeof OfferQuery>
 const amount = v.optional(v.pipe(v.number(), v.minValue(0)))
 const only = v.optional(v.literal(true))
 
-/** The offer filters of the page: kept in saved searches. Absent means any. */
+/** The page's filters for offers, also in saved searches. Absent means any. */
 export const OfferFilter = v.object({
   gpus: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
   countFrom: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
@@ -75,7 +75,7 @@ export type OfferFilter = v.InferOutput<typeof OfferFilter>
 export const SavedQuery = v.object({ query: OfferQuery, filter: OfferFilter })
 export type SavedQuery = v.InferOutput<typeof SavedQuery>
 
-/** One offer. What a service leaves out is absent. */
+/** One offer. Fields that the service leaves out are absent. */
 export interface OfferView {
   id: number
   gpuName?: string
@@ -98,7 +98,7 @@ export interface OfferView {
   gpuBandwidth?: number
   /** GB/s between two GPUs; 0 where they have no NVLink. */
   nvlink?: number
-  /** Generation, lanes and GB/s of the way between a GPU and the machine. */
+  /** Generation, lanes and GB/s of a GPU's PCIe link. */
   pcie?: { generation?: number; lanes?: number; bandwidth?: number }
   driver?: string
   cpuName?: string
@@ -123,7 +123,7 @@ export interface OfferView {
   directPorts?: number
   staticIp?: boolean
   datacenter?: boolean
-  /** Seconds the offer lasts. */
+  /** The offer's duration in seconds. */
   lasts?: number
   cuda?: number
   machineId?: number
@@ -134,8 +134,8 @@ export interface OffersAnswer {
   offers: readonly OfferView[]
   /** Epoch milliseconds on this machine at which the service answered. */
   at: number
-  /** True when the service has, or may have, more than are here. */
+  /** Whether the service has, or may have, more offers. */
   limited: boolean
-  /** How many offers the service lists at a time at the most, where that is fewer than it was asked for. */
+  /** The most offers that the service lists at a time, if fewer than requested. */
   cap?: number
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
 import type { OfferView, SavedQuery } from './offer.ts'
 
-/** GB, where nothing says how large a disk is wanted. */
+/** The default disk in GB. */
 export const firstDisk = 20
 
 const bidUpTo = (most: number, message: string) =>
@@ -17,11 +17,11 @@ const bidUpTo = (most: number, message: string) =>
   )
 
 // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
-/** The bid of an instance that is there, dollars per hour (section 8). */
+/** A bid for an existing instance, dollars per hour (section 8). */
 export const BidPrice = bidUpTo(32, 'the highest bid is $32 per hour')
 
 // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
-/** The bid that a rental begins with: the interface bounds only its change, the best-known deployment this, too. */
+/** A rental's first bid: the interface only limits later ones, but the best-known deployment limits this too. */
 export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 
 const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `at most ${most} characters`))
@@ -45,7 +45,7 @@ const port = v.pipe(
   v.maxValue(65535, 'ports end at 65535'),
 )
 
-/** A port of the container, and the one outside where it is another. */
+/** A port of the container, and the outside port if it differs. */
 export const PortRequest = v.object({
   container: port,
   outside: v.optional(port),
@@ -61,7 +61,7 @@ const oneWord = (what: string, most: number) =>
 
 const noOption = v.regex(/^[^-]/, 'it is not empty, and does not begin with -')
 
-/** The login to the registry of a private image. The token is a secret, and empty in what is remembered. */
+/** The login to a private image's registry. The token is a secret, and empty when stored. */
 export const RegistryLogin = v.object({
   server: v.pipe(oneWord('a registry', 512), noOption),
   user: v.pipe(oneWord('a user', 256), noOption),
@@ -70,7 +70,7 @@ export const RegistryLogin = v.object({
 
 export type RegistryLogin = v.InferOutput<typeof RegistryLogin>
 
-/** How Jupyter is started: JupyterLab or the Notebook, and in which folder; empty for the image's own. */
+/** Starts JupyterLab or the Notebook in a folder; an empty one is the image's default. */
 export const JupyterRequest = v.object({
   lab: v.boolean(),
   folder: v.pipe(
@@ -112,19 +112,17 @@ const ImageName = v.pipe(
   v.regex(/^[A-Za-z0-9][A-Za-z0-9._\-/:@]*$/, imageHint),
 )
 
-/** What the rent dialog asks for. */
 const requestFields = v.object({
   offer: OfferId,
-  /** Empty for the template's. */
+  /** Empty for the template's image. */
   image: v.union([v.literal(''), ImageName], imageHint),
-  /** How to get in. */
   access: v.picklist(['ssh', 'jupyter', 'none']),
   /**
-   * Directly at ports of the machine, with the service's proxy as fallback; false for the proxy alone. Counts where the
-   * deployment has runtypes for both.
+   * Whether to connect to the machine's own ports, with the service's proxy as fallback; false for the proxy alone.
+   * Ignored unless the deployment has runtypes for both.
    */
   direct: v.optional(v.boolean()),
-  /** Counts with Jupyter as the way in. Absent leaves it to the template. */
+  /** Only with Jupyter as `access`. Absent leaves it to the template. */
   jupyter: v.optional(JupyterRequest),
   registry: v.optional(RegistryLogin),
   /** GB. */
@@ -141,16 +139,16 @@ const requestFields = v.object({
   ports: v.pipe(v.array(PortRequest), v.maxLength(64, 'at most 64 ports')),
   onstart: v.optional(text(16_384)),
   label: v.optional(text(128)),
-  /** Dollars per hour: makes it interruptible. */
+  /** Dollars per hour; makes the instance interruptible. */
   bid: v.optional(FirstBid),
-  /** A template to begin with: what is given here overrides it, `env` is merged (section 4.2). Then the image may be empty. */
+  /** The request's fields override the template's, `env` is merged (section 4.2), and the image may be empty. */
   template: v.optional(
     v.object({ hash: v.pipe(v.string(), v.nonEmpty(), v.maxLength(256)), name: text(256) }),
   ),
-  /** Replaces the image's command; only where neither SSH nor Jupyter is asked for. */
+  /** Replaces the image's command; only without SSH and Jupyter. */
   args: v.optional(text(16_384)),
   volume: v.optional(VolumeRequest),
-  /** GB expected on its first day: they count in forecasts and guards until traffic is measured. */
+  /** GB expected on its first day, for forecasts and guards until traffic is measured. */
   traffic: v.optional(
     v.pipe(
       v.number('give the traffic in GB'),
@@ -159,7 +157,7 @@ const requestFields = v.object({
       v.maxValue(1_000_000, 'at most 1,000,000 GB'),
     ),
   ),
-  /** What stops it: guards that are set once it is created, and again on what is rented in its place. */
+  /** Guards to set once it is created, and also on its replacements. */
   stops: v.optional(RentalStops),
 })
 
@@ -178,7 +176,7 @@ export const RentRequest = v.pipe(
 )
 export type RentRequest = v.InferOutput<typeof RentRequest>
 
-/** The same before an offer is chosen for it. */
+/** The same without an offer. */
 export const OpenRequest = v.pipe(
   v.omit(requestFields, ['offer']),
   v.forward(
@@ -192,7 +190,7 @@ export const OpenRequest = v.pipe(
 )
 export type OpenRequest = v.InferOutput<typeof OpenRequest>
 
-/** The steps of a rental, in their order. `lost`: the answer did not come, the account is being polled. */
+/** The steps of a rental, in order. `lost`: no answer came, so Berth looks for the instance by polling. */
 export type RentalStep =
   | 'asking'
   | 'lost'
@@ -216,9 +214,9 @@ export interface RentalView {
     pricePerHour?: Micros
     location?: string
   }
-  /** Empty where it is left to the template. */
+  /** Empty for the template's image. */
   image: string
-  /** The name of the template it is rented from. */
+  /** The name of its template. */
   template?: string
   label?: string
   interruptible: boolean
@@ -226,16 +224,16 @@ export interface RentalView {
   startedAt: number
   /** Seconds of the account's time until `late`, counted from creation. */
   deadline: number
-  /** While `unclear`: instances that may be the one; the user says which, or that none is. */
+  /** While `unclear`: instances that may belong to it; the user chooses one, or none. */
   candidates?: readonly number[]
   problem?: Problem
 }
 
-/** The best offer that is as good as the machine that is replaced, and how to rent it. */
+/** The best offer that is as good as the replaced machine, and how to rent it. */
 export interface Replacement {
-  /** Absent when the market has nothing as good now. */
+  /** Absent if no present offer is as good. */
   offer?: OfferView
   request: OpenRequest
-  /** Everything that a machine as good must meet, what was given up for this answer included. */
+  /** All conditions for a machine as good, including those that the user dropped for this answer. */
   search: SavedQuery
 }

@@ -7,7 +7,7 @@ import { furtherParts, furtherWords } from './further-filters.ts'
 import type { OfferFilter, SavedQuery } from './offer.ts'
 import { countryName } from './place.ts'
 
-/** One thing that a search asks of a machine, and that can be given up by itself. */
+/** A condition of a search that the user can drop. */
 export const SearchPart = v.picklist([
   'verified',
   'gpus',
@@ -20,7 +20,7 @@ export const SearchPart = v.picklist([
 ])
 export type SearchPart = v.InferOutput<typeof SearchPart>
 
-/** What a search asks for, what says most about a machine first. */
+/** A search's conditions, the most significant first. */
 export function searchParts({ query, filter }: SavedQuery): SearchPart[] {
   const active = new Set<SearchPart>(activeParts(filter))
   if (query.verifiedOnly) active.add('verified')
@@ -28,7 +28,7 @@ export function searchParts({ query, filter }: SavedQuery): SearchPart[] {
   return SearchPart.options.filter(part => active.has(part))
 }
 
-/** The search without some of what it asks for. */
+/** The search without some of its conditions. */
 export function withoutParts(search: SavedQuery, parts: readonly SearchPart[]): SavedQuery {
   const { extra, ...query } = search.query
   return {
@@ -41,7 +41,7 @@ export function withoutParts(search: SavedQuery, parts: readonly SearchPart[]): 
   }
 }
 
-/** One thing that a search asks for: `at least 99.1 % reliable`. */
+/** A condition as text: `at least 99.1 % reliable`. */
 export function searchPartWords({ query, filter }: SavedQuery, part: SearchPart): string {
   switch (part) {
     case 'verified':

@@ -1,12 +1,12 @@
 import type { OfferView } from './offer.ts'
 import { countryName, countryOf, placeName } from './place.ts'
 
-/** All of an offer that free text finds, as it is printed: GPU and how many, VRAM, place, CPU and ids. */
+/** The text in which free-text search finds an offer: number and name of GPUs, VRAM, place, CPU and ids. */
 export function searchText(offer: OfferView): string {
   const { gpuName, gpuCount, gpuMemory, location, cpuName, id, machineId, hostId } = offer
   const parts = [
     `${gpuCount ?? 1} × ${gpuName ?? ''}`,
-    // Written as one word, too: RTX4090.
+    // Also as one word: RTX4090.
     gpuName?.replaceAll(' ', ''),
     gpuMemory === undefined ? undefined : `${Math.round(gpuMemory / 1024)} GB`,
     location,
@@ -19,7 +19,7 @@ export function searchText(offer: OfferView): string {
   return joined(parts.filter(part => part !== undefined).join(' '))
 }
 
-/** The words of a free text, each of which must be found: `8 × H100, 80 GB` gives `8×`, `h100` and `80gb`. */
+/** The words of a query, all of which must be found: `8 × H100, 80 GB` gives `8×`, `h100` and `80gb`. */
 export function searchWords(text: string): string[] {
   return joined(text)
     .split(/[\s,]+/)
@@ -27,7 +27,7 @@ export function searchWords(text: string): string[] {
     .filter(word => word !== '')
 }
 
-/** Whether a text has such a word in it. A number is not found within a longer one: `80gb` is not `180gb`. */
+/** Tests whether a text contains a word. Numbers are not found within longer ones: `80gb` is not in `180gb`. */
 export function hasWord(word: string): (text: string) => boolean {
   const number = isDigit(word[0])
   return text => {
@@ -41,7 +41,7 @@ function isDigit(character: string | undefined): boolean {
   return character !== undefined && character >= '0' && character <= '9'
 }
 
-/** Lower case, with a number and what it counts as one word, however that is written. */
+/** Lower case, with a number and its unit joined into one word, in any notation. */
 function joined(text: string): string {
   return text
     .toLowerCase()

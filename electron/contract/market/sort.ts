@@ -23,7 +23,7 @@ export interface SortBy {
   descending: boolean
 }
 
-/** What a column's first click does: the better end first. */
+/** Whether a column's first click sorts in descending order: the better values come first. */
 export const descendingFirst: Record<SortColumn, boolean> = {
   gpu: false,
   price: false,
@@ -40,7 +40,7 @@ export const descendingFirst: Record<SortColumn, boolean> = {
   place: false,
 }
 
-/** The order after a click on a column's head. */
+/** The order after a click on a column's header. */
 export function sortAfterClick(now: SortBy, column: SortColumn): SortBy {
   if (now.column === column) return { column, descending: !now.descending }
   return { column, descending: descendingFirst[column] }
@@ -62,9 +62,8 @@ const numbers: Partial<Record<SortColumn, (listed: ListedOffer) => number | unde
 }
 
 /**
- * Puts a catalogue in order, each order worked out once: keys are numbers in a typed array (texts become
- * their rank), so that a comparison is a subtraction. What is unknown comes last either way; equals are told
- * apart by price, then by id.
+ * Sorts a catalogue, and caches each order. Keys are numbers in a typed array (texts become their rank), so that a
+ * comparison is a subtraction. Unknown values come last in both directions; ties are broken by price, then by id.
  */
 export class Sorter {
   readonly #catalogue: Catalogue
@@ -81,8 +80,8 @@ export class Sorter {
   }
 
   /**
-   * Where those that pass lie in the catalogue, in that order; those of machines on which an attempt came to nothing after all
-   * others. Offers are looked at in the catalogue's own order, in which they lie in memory.
+   * The positions in the catalogue of the offers that pass, in that order, with those of `failed` machines at the end.
+   * Offers are tested in the catalogue's order, which is their order in memory.
    */
   positions(
     by: SortBy,
@@ -120,7 +119,7 @@ export class Sorter {
   }
 }
 
-/** Each text's place among all texts of the column; names with numbers in them in the order people expect. */
+/** The rank of each text in the column, with numbers in names compared by value. */
 function ranks(offers: readonly ListedOffer[], column: SortColumn): Float64Array {
   const text = (listed: ListedOffer) =>
     column === 'gpu' ? (listed.offer.gpuName ?? '') : (listed.offer.location ?? '')

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { given, text } from '../commands/command.ts'
 
-/** A template's own fields (section 2.3), as the editor has them. */
+/** A template's own fields (section 2.3), as edited. */
 export const TemplateFields = v.object({
   name: given('the template a name', 256),
   image: given('a Docker image', 512),
@@ -21,11 +21,11 @@ export const TemplateFields = v.object({
   jupyterLab: v.boolean(),
   registry: text(512),
   registryUser: text(256),
-  /** A secret, write only: it never comes back. Absent leaves it as it is. */
+  /** A secret, write-only: the service never returns it. Absent leaves it unchanged. */
   registryToken: v.optional(text(8192)),
   href: text(2048),
   repo: text(512),
-  /** `{field: {operator: value}}`: machine filters that renting from it begins with. */
+  /** `{field: {operator: value}}`: initial machine filters for renting from it. */
   extraFilters: v.record(v.string(), v.record(v.string(), v.unknown())),
   /** GB. */
   disk: v.pipe(
@@ -35,32 +35,32 @@ export const TemplateFields = v.object({
     v.maxValue(100_000),
   ),
   private: v.boolean(),
-  /** Suggests a volume where it is rented from: a hint without effect on the service. Null for none. */
+  /** Suggests a volume when renting from it: a hint without effect on the service. Null for none. */
   volumeInfo: v.nullable(v.record(v.string(), v.unknown())),
 })
 export type TemplateFields = v.InferOutput<typeof TemplateFields>
 
-/** A template as Berth shows it. `hash` names it for renting and editing, and changes with every edit; `id` stays. */
+/** A template as Berth shows it. `hash` identifies it for renting and editing; each edit changes it, but not `id`. */
 export interface TemplateView extends Partial<Omit<TemplateFields, 'registryToken'>> {
   name: string
   hash: string
   id?: number
   creatorId?: number
-  /** Whether it belongs to the account's own user; undefined where the service does not say. */
+  /** Whether it belongs to the account's user; undefined if the service does not say. */
   own?: boolean
   /** Epoch seconds. */
   createdAt?: number
   recentlyUsedAt?: number
-  /** Instances made from it. */
+  /** The number of instances created from it. */
   used?: number
   recommended?: boolean
-  /** The tag of an image that names none. */
+  /** The tag for an image without one. */
   defaultTag?: string
 }
 
 const operators = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'] as const
 
-/** `select_filters` of section 4.5, on the fields of section 2.3. All conditions hold. */
+/** `select_filters` of section 4.5, on the fields of section 2.3. All conditions must hold. */
 export const TemplateFilter = v.object({
   field: v.picklist([
     'creator_id',

@@ -3,21 +3,21 @@ import type { RentalStop } from '../automation/guard-kinds.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import type { ProjectSpec } from './spec.ts'
 
-/** What is rented where `berth.yaml` says nothing; the disk in GB. */
+/** The defaults where `berth.yaml` says nothing; the disk in GB. */
 export const usualSetup = { image: 'pytorch/pytorch', disk: 20 }
-/** How far renting may go before it gives up: attempts, and seconds for each. */
+/** The number of attempts, and the seconds for each. */
 const attemptLimits = { attempts: 5, deadline: 1200 }
 
-/** How much dearer than the machine that was shown another may be, which is rented where that one has gone. */
+/** Another machine may cost this factor of the shown one's price, if that one is gone. */
 const dearer = 1.1
 
-/** The most that a machine may cost an hour: what the file allows, else a little more than the one that was shown. */
+/** A machine's highest price per hour: the file's limit, else a little more than the shown machine's price. */
 export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefined): Micros | undefined {
   if (machine.price !== undefined) return micros(machine.price)
   return price === undefined ? undefined : Math.ceil(price * dearer)
 }
 
-/** `price` is that of the machine that was shown. What attempts may cost is as much as an hour, a dollar at least. */
+/** The attempts' limits. `price`: of the shown machine. Their ceiling is the price of an hour, at least a dollar. */
 export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
@@ -28,7 +28,7 @@ export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptL
   }
 }
 
-/** What a run of it costs at the most, in all: what its stops allow for one machine, for as many machines as it may have. */
+/** A job's highest total cost: its stops' limit and the attempts' ceiling, for each machine that it may use. */
 export function mostOf(
   spec: ProjectSpec,
   stops: readonly RentalStop[],
@@ -44,7 +44,7 @@ export function mostOf(
   return (Math.min(...bounds) + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
 }
 
-/** Seconds after which its machine is stopped at the latest. */
+/** Seconds after which a job's machine is stopped at the latest; undefined without a limit. */
 export function longestOf(stops: readonly RentalStop[], price: Micros): number | undefined {
   const spans = stops.flatMap(stop => {
     if (stop.kind === 'duration') return stop.seconds

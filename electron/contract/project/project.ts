@@ -7,55 +7,55 @@ import type { Micros } from '../spending/money.ts'
 import type { ProjectSpec } from './spec.ts'
 import type { SpecProblem } from './spec-problem.ts'
 
-/** A project of the user's: `p` and sixteen hexadecimal digits. */
+/** The id of a project: `p` and sixteen hexadecimal digits. */
 export const ProjectId = v.pipe(v.string(), v.regex(/^p[0-9a-f]{16}$/, 'not a project'))
-/** One run of it from a folder to its results: `j` and sixteen hexadecimal digits. */
+/** The id of one run of a project, from its folder to its results: `j` and sixteen hexadecimal digits. */
 export const JobId = v.pipe(v.string(), v.regex(/^j[0-9a-f]{16}$/, 'not a job'))
 
-/** A folder of this machine that can be run on a rented one. */
+/** A folder of this machine that can be run on a rented machine. */
 export interface ProjectView {
   id: string
   name: string
-  /** The folder as people read it: `~/code/mnist`. The page names none. */
+  /** The folder as people write it: `~/code/mnist`. The page cannot choose it. */
   folder: string
-  /** What its `berth.yaml` says; absent where there is none, or it cannot be used. */
+  /** Its `berth.yaml`; absent if there is none, or it has errors. */
   spec?: ProjectSpec
-  /** What is wrong with that file. */
+  /** The errors in that file. */
   problems: readonly SpecProblem[]
   /** Why the folder or the file cannot be read. */
   problem?: Problem
 }
 
-/** Whether its folder can be read, and has no file: a form stands in for it. */
+/** Whether its folder is readable and has no file, so that the page shows a form instead. */
 export function lacksSpec({ spec, problem, problems }: ProjectView): boolean {
   return spec === undefined && problem === undefined && problems.length === 0
 }
 
-/** What would happen, before anything costs. */
+/** A job's plan, before anything costs money. */
 export interface ProjectPlan {
-  /** Of the file, as it was read for this: what is agreed to. */
+  /** SHA-256 of the file's text, in hex, to which the user agrees. */
   content: string
   spec: ProjectSpec
-  /** The machine that would be taken now; absent where none fits. */
+  /** The offer that would be rented now; absent if none fits. */
   offer?: OfferView
-  /** With disk. */
+  /** Disk included. */
   pricePerHour?: Micros
   stops: RentalStop[]
-  /** What it costs at the most, attempts that come to nothing included; absent where nothing bounds it. */
+  /** Its highest cost, failed attempts included; absent without a limit. */
   most?: Micros
-  /** Seconds after which it is stopped at the latest; absent where nothing says so. */
+  /** Seconds after which it is stopped at the latest; absent without a limit. */
   longest?: number
   scan: FolderScan
-  /** Secrets that it wants and that have no value yet. */
+  /** Secrets that it needs and that have no value yet. */
   missingSecrets: readonly string[]
-  /** This content was agreed to before, so that nothing in it is new. */
+  /** Whether the user has agreed to this content before. */
   known: boolean
 }
 
 /**
- * renting: a machine is being found and entered. sending: the folder is on its way there. setup, running. bringing: the
- * results come home. ending: the machine is stopped or destroyed. done. failed: it goes on with none of these before
- * the user says so, and `problem` says why. cancelled.
+ * renting: a machine is being found and connected to. sending: the folder is being uploaded. setup, running. bringing:
+ * the results are being downloaded. ending: the machine is being stopped or destroyed. done. failed: it waits for the
+ * user, and `problem` says why. cancelled.
  */
 export type JobStep =
   | 'renting'
@@ -78,40 +78,40 @@ export interface JobView {
   failedAt?: JobStep
   problem?: Problem
   createdAt: number
-  /** When the command began, and when all was over. */
+  /** When the command began, and when the job ended. */
   startedAt?: number
   endedAt?: number
   attemptSeries: string
   instance?: number
   gpu?: { name?: string; count?: number }
   /**
-   * What its folder stood at when it was sent last, where that is in a git repository; `changed`: how many files that
-   * git tracks had changed since, where it could tell, and the first of them.
+   * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
+   * differed from it, if known, and the first of them.
    */
   commit?: { id: string; branch?: string; changed?: { files: number; named: string[] } }
-  /** The run of its set-up, and that of its command. */
+  /** The ids of the runs of its setup and its command. */
   setup?: string
   run?: string
-  /** Ports that its file names, while its command runs. */
+  /** The ports in its file, while its command runs. */
   ports?: readonly number[]
   /** The command's exit code. */
   code?: number
   sync?: SyncProgress
-  /** Files that were brought home, and the names that those got which had changed here, too. */
+  /** The number of downloaded files, and the names of those stored beside a file that had changed here too. */
   brought?: { files: number; beside: readonly string[] }
-  /** As of an instance: `micros` at `at`, growing by `perHour`. */
+  /** `micros` at `at`, growing by `perHour`. */
   cost: { micros: Micros; at: number; perHour: Micros }
   most?: Micros
-  /** How often it went on elsewhere. */
+  /** How often it moved to another machine. */
   moved: number
 }
 
-/** Whether something is still to come of it by itself. */
+/** Whether the job is in progress. */
 export function isJobGoing({ step }: Pick<JobView, 'step'>): boolean {
   return step !== 'done' && step !== 'failed' && step !== 'cancelled'
 }
 
-/** Projects as they were run by an account, the last one first; those that were not, by their names. */
+/** Projects in the order of their last jobs, newest first; those without jobs at the end, by name. */
 export function lastRunFirst(
   projects: readonly ProjectView[],
   jobs: Readonly<Record<string, JobView>>,

@@ -27,7 +27,7 @@ const amount = (most: number) =>
 const oneOrMore = <Item extends v.GenericSchema>(item: Item, most: number) =>
   v.union([item, v.pipe(v.array(item), v.minLength(1, 'is empty'), v.maxLength(most, `at most ${most}`))])
 
-/** A secret of the user's, by its name: its value is in the keychain. */
+/** The name of a secret of the user's, whose value is in the keychain. */
 export const SecretName = v.pipe(EnvName, v.maxLength(64, 'at most 64 characters'))
 
 /** A path below the project's folder. */
@@ -58,7 +58,7 @@ function secondsOf(time: string): number {
   return Number(hours) * 3600 + Number(minutes.replace('m', '') || '0') * 60
 }
 
-/** How `berth.yaml` writes a time of whole minutes. */
+/** Seconds in the notation of `berth.yaml`, rounded to minutes. */
 export function timeText(seconds: number): string {
   const minutes = Math.round(seconds / 60)
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
@@ -70,21 +70,21 @@ const Port = v.union(
   'give a port such as 6006 or 8080:80',
 )
 
-/** What `berth.yaml` may say. Whoever wrote it may be a stranger: nothing in it is done before the user has agreed. */
+/** The content of `berth.yaml`. A stranger may have written it, so nothing in it happens before the user agrees. */
 export const ProjectSpec = v.strictObject({
   name: v.optional(text(64)),
   machine: v.optional(
     v.strictObject({
-      /** As the service calls them, or a part of it: `H100` means each of its kinds. */
+      /** The service's names, or a part of them: `H100` means all of its kinds. */
       gpu: v.optional(oneOrMore(text(100), 20)),
       /** GPUs. */
       count: v.optional(whole(1, 64)),
       /** GB per GPU. */
       vram: v.optional(amount(10_000)),
-      /** Dollars per hour, disk included; the highest bid where it is interruptible. */
+      /** Dollars per hour, disk included; the highest bid for an interruptible machine. */
       price: v.optional(amount(1000)),
       interruptible: v.optional(v.boolean('must be true or false')),
-      /** Countries by their two letters. */
+      /** Two-letter country codes. */
       region: v.optional(
         oneOrMore(v.pipe(v.string(), v.regex(/^[A-Za-z]{2}$/, 'must be a country such as DE')), 50),
       ),
@@ -117,12 +117,12 @@ export const ProjectSpec = v.strictObject({
       ),
     ),
   ),
-  /** Run once on a machine, before the command. */
+  /** Runs once on each machine, before the command. */
   setup: v.optional(text(65_536)),
   run: text(65_536, 'give the command to run'),
-  /** What is brought home. */
+  /** The paths to download. */
   results: v.optional(oneOrMore(Inside, 100)),
-  /** Results are brought home this often while it runs. */
+  /** How often results are downloaded while it runs, in seconds. */
   checkpoint: v.optional(Time),
   stop: v.optional(
     v.strictObject({
@@ -131,11 +131,11 @@ export const ProjectSpec = v.strictObject({
       dollars: v.optional(amount(1_000_000)),
     }),
   ),
-  /** What becomes of the machine once the results are home; destroyed unless said. */
+  /** The action on the machine after the results were downloaded; by default it is destroyed. */
   after: v.optional(v.picklist(['destroy', 'stop'], 'is destroy or stop')),
-  /** How often it goes on elsewhere once it is outbid; never unless said. */
+  /** How often it may move to another machine after it was outbid; never by default. */
   outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
 })
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
-/** The same as it is written down: times as `30m`. */
+/** The same in the file's notation: times as `30m`. */
 export type ProjectDraft = v.InferInput<typeof ProjectSpec>

@@ -4,29 +4,29 @@ import { costOnceReady, creditBy, spendOnceReady, trafficPerHour } from '../read
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 
-/** When the credit runs out if all goes on as it is and what boots gets ready. Times in epoch seconds of the account's time. */
+/** When the credit runs out if all booting instances run and nothing else changes. Epoch seconds, account time. */
 export interface Forecast {
   perHour: Micros
-  /** How much of that is traffic, as it was measured of late. */
+  /** The traffic in `perHour`. */
   traffic: Micros
   runsOutAt: number
-  /** What ending each instance would win, the most first. */
+  /** The effect of ending each instance, the largest first. */
   savings: readonly Saving[]
 }
 
-/** What stopping an instance that runs would win, or destroying one that does not. */
+/** The effect of stopping a running instance, or destroying another. */
 export interface Saving {
   instance: number
   by: 'stop' | 'destroy'
-  /** Per hour: the disk of one that is stopped goes on costing. */
+  /** Per hour: a stopped instance still costs its disk. */
   saves: Micros
-  /** Undefined where nothing would be spent any more. */
+  /** Undefined if nothing would be spent any more. */
   runsOutAt?: number
-  /** Seconds. */
+  /** Seconds that the credit would last longer. */
   wins?: number
 }
 
-/** Undefined while the credit is not known, or nothing is spent. */
+/** Undefined if the credit is unknown, or nothing is spent. */
 export function forecast(account: AccountView, now: number): Forecast | undefined {
   const { instances } = account
   const credit = creditBy(account, now)
@@ -50,20 +50,20 @@ export function forecast(account: AccountView, now: number): Forecast | undefine
   return { perHour, traffic, runsOutAt, savings: savings.sort((a, b) => b.saves - a.saves) }
 }
 
-/** When the credit runs out if the guards on instances act when they are due now. */
+/** When the credit runs out if guards on instances act at their present moments. */
 export interface GuardedForecast {
-  /** Undefined where nothing is spent once they have acted. */
+  /** Undefined if nothing is spent after they have acted. */
   runsOutAt?: number
-  /** What they end before that, the first one first. */
+  /** The instances that they end before that, earliest first. */
   ends: readonly { instance: number; at: number }[]
 }
 
-/** Undefined where no guard would act before the credit runs out, and as in `forecast`. */
+/** Undefined if no guard would act before the credit runs out, and where `forecast` is. */
 export function guardedForecast(account: AccountView, now: number): GuardedForecast | undefined {
   const course = forecast(account, now)
   if (!course) return undefined
   const ends: { instance: number; at: number }[] = []
-  /** What each instance does not cost any more, per hour. */
+  /** Savings per instance and hour so far. */
   const saved = new Map<number, Micros>()
   let { perHour, runsOutAt } = course
   for (const { guard, dueAt } of dueNext(account.guards)) {
@@ -85,7 +85,7 @@ export function guardedForecast(account: AccountView, now: number): GuardedForec
   return ends.length === 0 ? undefined : { runsOutAt, ends }
 }
 
-/** Per hour, traffic included. */
+/** Micro-dollars per hour, traffic included. */
 function savedByStopping(instance: InstanceView): Micros {
   const { id, diskPricePerHour } = instance
   return costOnceReady(instance) - (diskPricePerHour ?? 0) + trafficPerHour({ instances: { [id]: instance } })

@@ -1,6 +1,6 @@
 import type { Micros } from './money.ts'
 
-/** A stretch of time: what was spent in it, and the credit at its end. */
+/** The spending in a stretch of time, and the credit at its end. */
 export interface MoneySample {
   /** The end of the stretch, epoch seconds of the account's time. */
   at: number
@@ -9,26 +9,26 @@ export interface MoneySample {
   credit?: Micros
 }
 
-/** What a day of this machine's calendar cost. */
+/** The cost of a day, by this machine's calendar. */
 export interface MoneyDay {
   /** `2026-11-21`. */
   day: string
-  /** By the credit where it is known, else by the prices of what ran: the shares below may add up to less. */
+  /** From the credit if known, else from instances' prices: the shares below may add up to less. */
   spent: Micros
   toppedUp: Micros
-  /** What was paid in while Berth was away, and with it what was spent, is only the likeliest. */
+  /** The credit was topped up while Berth was away, so `toppedUp` and `spent` are estimates. */
   estimated?: true
   /** Credit when it was last polled on that day. */
   credit?: Micros
-  /** By GPU model; `''` where it is not known. */
+  /** By GPU model; `''` for an unknown one. */
   models: Readonly<Record<string, Micros>>
-  /** By instance id. For days long ago, and for the smallest of very many, only the models are kept. */
+  /** By instance id. Old days, and the smallest of very many shares, are only stored by model. */
   instances: Readonly<Record<string, Micros>>
-  /** The service's own charges, by instance id: what the day cost then follows from them, not from the credit. */
+  /** The service's own charges by instance id, which then determine `spent` instead of the credit. */
   charged?: Readonly<Record<string, ChargedKinds>>
 }
 
-/** What an instance was charged for. */
+/** An instance's charges by kind. */
 export interface ChargedKinds {
   gpu?: Micros
   disk?: Micros
@@ -36,7 +36,7 @@ export interface ChargedKinds {
   other?: Micros
 }
 
-/** What the instances in the days are, or were. */
+/** An instance in the days, which may be gone by now. */
 export interface SpenderName {
   gpu?: string
   label?: string
@@ -44,7 +44,7 @@ export interface SpenderName {
   project?: string
 }
 
-/** How an account's money went: samples of one length, oldest first, and whole days. */
+/** The history of an account's money: samples of equal length, oldest first, and whole days. */
 export interface MoneyHistory {
   samples: readonly MoneySample[]
   days: readonly MoneyDay[]

@@ -3,25 +3,25 @@ import { figure } from '../format/size.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { type Micros, micros } from './money.ts'
 
-/** Higher prices that the host of an instance asks for, from the end of its contract on. */
+/** A host's request for higher prices of an instance, from the end of its contract on. */
 export interface PriceIncreaseView {
-  /** Of the question: another one about the same instance has another. */
+  /** The request's id: another request for the same instance has another. */
   id: number
   instance: number
-  /** Dollars per GPU and hour. A price that is absent stays as it is. */
+  /** Dollars per GPU and hour. Absent prices do not change. */
   gpu?: PriceChange
   /** Dollars per GB and month of 720 hours. */
   disk?: PriceChange
   /** Dollars per GB. */
   upload?: PriceChange
   download?: PriceChange
-  /** What the service adds, 0 to 1. */
+  /** The service's share, 0 to 1. */
   fee?: PriceChange
-  /** Epoch seconds of the account's time: when the contract ends, until which the old prices hold. */
+  /** The contract's end, until which the old prices apply; epoch seconds of the account's time. */
   from?: number
-  /** Until when the contract goes on at the new prices. */
+  /** The end of the contract at the new prices. */
   until?: number
-  /** The user has consented. */
+  /** The user has accepted. */
   accepted?: true
 }
 
@@ -33,8 +33,8 @@ export interface PriceChange {
 const hoursInMonth = 720
 
 /**
- * What a running hour of the instance costs, disk included: now, and at the new prices. Undefined where that does not
- * follow from what is told; an interruptible one is charged its bid.
+ * The price of a running hour of the instance, disk included, now and after the increase. Undefined if the request
+ * does not say enough, and for an interruptible instance, which is charged its bid.
  */
 export function increasedRate(
   { gpu, disk }: PriceIncreaseView,

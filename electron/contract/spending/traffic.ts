@@ -1,22 +1,22 @@
 import type { Micros } from './money.ts'
 
-/** Dollars per GB of traffic, where the service tells. */
+/** Dollars per GB of traffic; absent if the service does not say. */
 export interface TrafficPrices {
   upCost?: number
   downCost?: number
 }
 
-/** What traffic costs an instance, and has cost it as far as it is measured. */
+/** The prices of an instance's traffic, and its measured cost. */
 export interface InstanceTraffic extends TrafficPrices {
   /** KiB sent and received, as the service counts them. */
   up?: number
   down?: number
-  /** When they were told last, epoch seconds of the account's time. */
+  /** The time of these counts, epoch seconds of the account's time. */
   at?: number
-  /** What was charged for it while Berth watched: part of what the instance has spent. */
+  /** The traffic's cost since Berth measures it: a part of the instance's `spent`. */
   spent?: Micros
-  /** What it came to per hour of late, on average. */
+  /** The recent average cost per hour. */
   perHour?: Micros
-  /** What its renter expects per hour of its first day; absent once any was charged for, or that day is over. */
+  /** The renter's expectation per hour in its first day; absent after that, and once traffic was charged. */
   expectedPerHour?: Micros
 }

@@ -3,13 +3,13 @@ import * as Type from 'typebox'
 import { Compile } from 'typebox/schema'
 import { parseJson } from './json.ts'
 
-/** What an answer must be, and what of it may be wrong without harm. */
+/** The expected shape of an answer, and how tolerantly it is read. */
 export interface Answer<T> {
-  /** Where `body` breaks the promise and what was expected there, as a JSON path; undefined when it holds. */
+  /** The first place where `body` has the wrong shape; undefined if there is none. */
   problem(body: unknown): AnswerProblem | undefined
   /**
-   * `body` itself, in which optional fields of a wrong type have become undefined. Call only without a problem.
-   * `onUnread` hears of the records that a list lost since they could not be read.
+   * `body` itself, with optional fields of a wrong type made undefined. Only call it if there is no problem.
+   * `onUnread` is called with the unreadable records that a list lacks.
    */
   read(body: unknown, onUnread?: (unread: readonly UnreadRecord[]) => void): T
 }
@@ -21,16 +21,15 @@ export interface AnswerProblem {
 }
 
 /**
- * Records of an answer: fields that the interface promises, checked strictly, and fields that deployments are known
- * to send, each of which is undefined when it is of another type and does not say the same in text or number. Unknown
- * fields are kept.
+ * The shape of records: fields that the interface promises, checked strictly, and fields known from deployments, which
+ * become undefined if they have another type and cannot be converted. Unknown fields are kept.
  */
 export interface RecordShape<T> {
   promised: TSchema
   known: TProperties
-  /** Puts what deployments write in several ways into one, before anything is checked. */
+  /** Normalises fields that deployments write in different ways, before the checks. */
   tidy: (record: Fields) => void
-  /** Only a type: what a record is once read. */
+  /** Never set: it only carries the type of a record. */
   record?: T
 }
 
@@ -46,15 +45,15 @@ export function recordShape<const P extends TProperties, const K extends TProper
   return { promised: Type.Object(promised), known, tidy }
 }
 
-/** A record of a list that could not be read, where it says which it is. */
+/** An unreadable record of a list, with its id if that is readable. */
 export interface UnreadRecord extends AnswerProblem {
   id: number | undefined
 }
 
-/** What of a list could be read, and what could not: one record that is wrong does not hide the others. */
+/** The readable records of a list, and the unreadable ones: a malformed record does not hide the others. */
 export type ReadList<F extends string, T> = { [K in F]: T[] } & { unread: readonly UnreadRecord[] }
 
-/** An answer that is exactly checked by `schema`; unknown fields are kept. */
+/** An answer that `schema` checks strictly; unknown fields are kept. */
 export function plainAnswer<const S extends TSchema>(schema: S): Answer<Static<S>> {
   const checker = lazy(() => Compile(schema as TSchema))
   return {
@@ -85,7 +84,7 @@ export function wrappedAnswer<T, F extends string>(field: F, shape: RecordShape<
   }
 }
 
-/** The same, where null stands for a record that is not there. */
+/** The same, with null for a missing record. */
 export function wrappedOrNull<T, F extends string>(
   field: F,
   shape: RecordShape<T>,
@@ -98,12 +97,12 @@ export function wrappedOrNull<T, F extends string>(
   }
 }
 
-/** Of how many records that could not be read the reason is told. */
+/** The most unreadable records for which the reason is given. */
 const MOST_TOLD = 20
 
 /**
- * An answer `{[field]: [record, …]}`, of which the records that can be read are given. With `oneAlone` a record that stands
- * there instead of the list is a list of one. Where not a single one can be read, that is a problem, unless `allowNone`.
+ * An answer `{[field]: [record, …]}`, reduced to its readable records. With `oneAlone`, a single record in place of
+ * the list is a list of one. A list without a single readable record is a problem, unless `allowNone`.
  */
 export function listAnswer<T, F extends string>(
   field: F,
@@ -138,8 +137,8 @@ export function listAnswer<T, F extends string>(
 }
 
 /**
- * A list whose wrapping the interface does not show: the array itself, or `{[field]: [record, …]}` under one of
- * `fields`, which some deployments write as JSON text. Gives the records that can be read.
+ * A list whose form the interface does not show: an array, or `{[field]: [record, …]}` under one of `fields`, which
+ * some deployments write as JSON text. Reduced to its readable records.
  */
 export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
   const reader = recordReader(shape)
@@ -166,10 +165,10 @@ function jsonWithin(value: unknown): unknown {
 }
 
 interface RecordReader<T> {
-  /** Whether it keeps what is promised of it. */
+  /** Whether the promised fields are valid. */
   fits(record: unknown): boolean
   problem(record: unknown, path: string): AnswerProblem | undefined
-  /** Call only with one that fits. */
+  /** Only call it with a record that fits. */
   read(record: unknown): T
 }
 
@@ -190,7 +189,7 @@ function recordReader<T>({ promised, known, tidy }: RecordShape<T>): RecordReade
   }
 }
 
-/** The problem of the first, where none of them fits. */
+/** The first record's problem, if none of them fits. */
 function noneFits<T>(
   records: readonly unknown[],
   path: string,
@@ -207,7 +206,7 @@ function readAll<T>(records: readonly unknown[], path: string, reader: RecordRea
       read.push(reader.read(record))
       continue
     }
-    // To say why takes far longer than to find out.
+    // The reason takes far longer than the check.
     const why = unread.length < MOST_TOLD ? reader.problem(record, `${path}[${position}]`) : undefined
     unread.push({ path: `${path}[${position}]`, expected: 'must be readable', ...why, id: idOf(record) })
   }
@@ -224,10 +223,9 @@ export function isFields(value: unknown): value is Fields {
 }
 
 /**
- * Puts fields of a wrong type right where they say the same (see {@link alike}) and makes them undefined where they do
- * not, in place, since a copy of a large answer costs more than its transfer. A record whose fields are all right is
- * only looked at. What is wrong in one record (null, mostly) is wrong in the next, so the fields that were wrong
- * before come first: often they are all.
+ * Converts fields of a wrong type (see {@link alike}), or makes them undefined, in place, since a copy of a large
+ * answer costs more than its transfer. A valid record is only checked. Records mostly share their wrong fields (null,
+ * mostly), so the fields that were wrong before come first: often no others are.
  */
 function cleaner(known: TProperties): (record: Fields) => void {
   const optional = Object.fromEntries(
@@ -248,7 +246,7 @@ function cleaner(known: TProperties): (record: Fields) => void {
   }
 }
 
-/** Puts a field of a wrong type right, or makes it undefined. Gives whether it was wrong. */
+/** Converts a field of a wrong type, or makes it undefined. Returns whether it was wrong. */
 function putRight(record: Fields, field: string, checker: Checker): boolean {
   const value = record[field]
   if (value === undefined || (value !== null && checker.Check(value))) return false
@@ -256,7 +254,7 @@ function putRight(record: Fields, field: string, checker: Checker): boolean {
   return true
 }
 
-/** What says the same in another type: 10 and "10", true and 1. */
+/** The same value in other types: 10 and "10", true and 1. */
 function alike(value: unknown): unknown[] {
   if (typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim())) return [Number(value)]
   if (value === 0 || value === 1) return [value === 1, String(value)]
@@ -265,7 +263,7 @@ function alike(value: unknown): unknown[] {
 
 interface Checker {
   Check(value: unknown): boolean
-  /** Whether there is none, and those there are. */
+  /** Whether the value is valid, and the errors. */
   Errors(value: unknown): [boolean, { instancePath: string; message: string; params: object }[]]
 }
 
@@ -287,7 +285,7 @@ function jsonPath(root: string, pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), root)
 }
 
-/** Compiling takes milliseconds, so it waits for the first answer of its kind. */
+/** Compiling takes milliseconds, so it happens at the first answer of its kind. */
 function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

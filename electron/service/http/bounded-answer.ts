@@ -1,19 +1,19 @@
 import { count } from '../../contract/format/size.ts'
 import type { WireAnswer } from './wire.ts'
 
-/** How much of an answer is read. What goes beyond it is broken off at once. */
+/** Limits on an answer, which is aborted as soon as it exceeds them. */
 export interface AnswerBound {
-  /** Decoded bytes: what a compressed answer becomes counts, not what was sent. */
+  /** Decompressed bytes. */
   bytes: number
-  /** Values beyond the first {@link UNCOUNTED_BYTES}, each as {@link Density} weighs it. */
+  /** Values after the first {@link UNCOUNTED_BYTES}, weighted as in {@link Density}. */
   values: number
 }
 
 const MB = 1_000_000
 
 /**
- * A search of 20,000 offers takes 15 MB and 0.94 million values, a list of 1,000 instances 1.4 MB. A single record is
- * too small for its values to be counted.
+ * A search with 20,000 offers has 15 MB and 0.94 million values, a list of 1,000 instances 1.4 MB. The values of a
+ * single record are not counted, since it is too small.
  */
 export const answerBounds = {
   single: { bytes: MB, values: 0 },
@@ -21,16 +21,16 @@ export const answerBounds = {
   search: { bytes: 32 * MB, values: 1_200_000 },
 } satisfies Record<string, AnswerBound>
 
-/** Up to this size values are not counted: even dense JSON takes less memory, once parsed, than a large search. */
+/** Up to this size values are not counted: even dense JSON needs less memory, once parsed, than a large search. */
 const UNCOUNTED_BYTES = 1_500_000
-/** Different keys in an answer, of all its records together. */
+/** The most different keys in an answer, of all records together. */
 const MOST_KEYS = 20_000
-/** A refusal says what it has to say in the first of its bytes. */
+/** Only the beginning of a refusal is read. */
 const REFUSAL_BYTES = 64_000
 
-/** An answer that went beyond its bound. */
+/** An answer that exceeded its bound. */
 export class AnswerTooLarge extends Error {
-  /** The bound it met, such as `32 MB` or `1.2 million values`. */
+  /** The exceeded bound, such as `32 MB` or `1.2 million values`. */
   readonly met: string
 
   constructor(met: string) {
@@ -40,8 +40,8 @@ export class AnswerTooLarge extends Error {
 }
 
 /**
- * The answer's whole text; of one that is not a 2xx, little more than the first 64 KB.
- * @throws AnswerTooLarge as soon as the bound is met, with the connection closed; or what Node’s `http` throws
+ * The answer's text; if its status is not 2xx, little more than the first 64 KB. @throws AnswerTooLarge as soon as the
+ * bound is exceeded, and closes the connection; or the errors of Node’s `http`
  */
 export async function boundedText({ status, body }: WireAnswer, bound: AnswerBound): Promise<string> {
   const isRefusal = status < 200 || status > 299
@@ -76,17 +76,17 @@ const QUOTE = 0x22
 const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const OPEN_OBJECT = 0x7b
-/** What an object or a list takes, in numbers. */
+/** The memory of an empty object or list, in values. */
 const OPEN_WEIGHT = 8
-/** Bytes of a key that tell it from another. */
+/** The most bytes of a key that are compared. */
 const KEY_BYTES = 64
 
 /**
- * What makes JSON grow when it is parsed: `{},{},…` becomes twenty times its size, and so does a run of keys that are
- * all different. Goes by bytes, since only the parser knows which of them are in texts, so texts count a little too.
+ * Estimates how much JSON grows when parsed: `{},{},…` becomes twenty times larger, and so do many different keys. It
+ * counts bytes without parsing, so brackets and commas inside of texts count too.
  */
 class Density {
-  /** A comma is one, a bracket that opens is eight. */
+  /** A comma counts 1, an opening bracket 8. */
   values = 0
   /** Different keys. */
   keys = 0
@@ -101,7 +101,7 @@ class Density {
     }
   }
 
-  /** The key before the colon: back to its first quote. */
+  /** Counts the key that ends before the colon. */
   #addKey(chunk: Uint8Array, colon: number): void {
     if (chunk[colon - 1] !== QUOTE) return
     let hash = 0

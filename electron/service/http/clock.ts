@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
 import { deferred } from '../../ports/deferred.ts'
 
-/** Time for pacing and backoff, on a clock that never jumps. */
+/** A clock for pacing and backoff. */
 export interface RequestClock {
-  /** Monotonic milliseconds; its zero means nothing. */
+  /** Monotonic milliseconds from an arbitrary zero. */
   now(): number
-  /** Resolves after so many milliseconds, or rejects once `signal` is aborted. */
+  /** Resolves after these milliseconds, or rejects once `signal` is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -16,7 +16,7 @@ export const machineClock: RequestClock = {
   sleep: (milliseconds, signal) => delay(milliseconds, undefined, signal ? { signal } : {}),
 }
 
-/** The same by the clock that everything else goes by. */
+/** A request clock over Berth's clock port. */
 export function requestClock(clock: Clock): RequestClock {
   return {
     now: () => clock.monotonic(),

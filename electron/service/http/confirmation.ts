@@ -1,13 +1,13 @@
 import * as Type from 'typebox'
 import { plainAnswer } from './answer.ts'
 
-/** `{success, msg?}`: all that many writes answer. `success: false` has become an error before. */
+/** `{success, msg?}`, the whole answer to many writes. The transport has turned `success: false` into an error. */
 export const confirmation = plainAnswer(
   Type.Object({ success: Type.Boolean(), msg: Type.Optional(Type.String()) }),
 )
 export interface Confirmation {
   success: boolean
-  /** The service's own words, as they came: clean before showing. */
+  /** The service's own words, uncleaned: clean them before showing. */
   msg?: string
 }
 
@@ -17,5 +17,5 @@ export const looseConfirmation = plainAnswer(
 )
 export type LooseConfirmation = Partial<Confirmation>
 
-/** For operations that some deployments answer with words alone. */
+/** For operations that some deployments answer with plain text. */
 export const wordsOrConfirmation = plainAnswer(Type.Union([Type.Object({}), Type.String()]))

@@ -1,12 +1,12 @@
-/** Longest text of the service's own that an error carries, in characters. */
+/** The most characters of the service's own words in an error. */
 const LONGEST = 300
 
 /** Names of request fields whose values are secrets (sections 2.3, 2.5, 4.3, 4.7). */
 const secretFields = /^(secret|tfa_secret|code|backup_code|api_key|key|docker_login_pass|password|token)$/i
 
 /**
- * A text of the service's own, fit to be shown: without control and direction characters, without any of `secrets`,
- * at most 300 characters.
+ * The service's own words, safe to show: without control and direction characters and without any of `secrets`, at
+ * most 300 characters.
  */
 export function cleanDetail(text: string, secrets: readonly string[]): string {
   const hidden = secrets

@@ -2,7 +2,7 @@ import { type AnswerBound, boundedText } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
 import { type WireAnswer, type WireRequest, wire } from './wire.ts'
 
-/** What time it was at the service when an answer came: what the account's clock is estimated from. */
+/** The service's time in an answer, from which the account's clock is estimated. */
 export interface AnswerTime {
   /** The answer's `Date`, epoch seconds. */
   serverTime: number
@@ -19,7 +19,6 @@ export interface Exchanged {
 }
 
 export interface Outgoing extends Omit<WireRequest, 'url'> {
-  /** How much of the answer is read. */
   bound: AnswerBound
 }
 
@@ -36,9 +35,9 @@ export class RedirectRefused extends Error {
 const MOST_HOPS = 3
 
 /**
- * One request and its whole answer. A redirect is followed within the same origin only, and only where it keeps the
- * method; the key goes nowhere else.
- * @throws RedirectRefused, AnswerTooLarge, or what Node’s `http` throws
+ * Sends a request and reads its whole answer. A redirect is followed only within the origin, so that the key goes
+ * nowhere else, and only if it keeps the method. @throws RedirectRefused, AnswerTooLarge, or the errors of Node’s
+ * `http`
  */
 export async function exchange(
   address: string,

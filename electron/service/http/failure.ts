@@ -4,7 +4,7 @@ import { cleanDetail } from './detail.ts'
 import type { Operation } from './operation.ts'
 import { type ErrorCode, isServiceCode, type OwnCode, refusalSentence, sentenceFor } from './sentences.ts'
 
-/** Ways to fail without a whole answer. */
+/** Failures without a whole answer. */
 type Unanswered =
   | 'offline'
   | 'connection_lost'
@@ -14,7 +14,7 @@ type Unanswered =
   | 'redirected'
   | 'bad_answer'
 
-/** What is needed to judge a failed request. */
+/** The facts that classify a failed request. */
 export interface Attempt {
   operation: Operation<unknown>
   /** Values that must not appear in an error: the key and the secrets of the request. */
@@ -22,7 +22,7 @@ export interface Attempt {
 }
 
 // interface 8: Method lockout: 15 minutes
-/** An answer that is not a 2xx, or a 2xx that says `success: false`. `body` is undefined when it was not JSON. */
+/** An answer that is not a 2xx, or a 2xx with `success: false`. `body` is undefined if it was no JSON. */
 export function refusal(
   attempt: Attempt,
   status: number,
@@ -49,7 +49,7 @@ export function refusal(
   })
 }
 
-/** A 2xx whose body broke or is not what the interface promises. The write may well have happened. */
+/** A 2xx whose body is no JSON or of the wrong shape. A write may have taken effect. */
 export function badAnswer(attempt: Attempt, status: number, problem: AnswerProblem): ServiceError {
   const path = cleanDetail(problem.path, attempt.secrets)
   const { message, advice } = sentenceFor('bad_answer')
@@ -64,7 +64,7 @@ export function badAnswer(attempt: Attempt, status: number, problem: AnswerProbl
   })
 }
 
-/** A 2xx that was broken off, since it went beyond `met`, such as `32 MB`. The write may well have happened. */
+/** A 2xx that was aborted since it exceeded `met`, such as `32 MB`. A write may have taken effect. */
 export function tooLarge(attempt: Attempt, met: string): ServiceError {
   const { message, advice } = sentenceFor('too_large')
   const detail = `more than ${met} in answer to ${attempt.operation.method} ${attempt.operation.path}`
@@ -72,25 +72,25 @@ export function tooLarge(attempt: Attempt, met: string): ServiceError {
   return new ServiceError({ code: 'too_large', status: 200, message, advice, detail, ambiguous })
 }
 
-/** Nothing was sent: the service asked for a wait that is not over. `retryAfter`: the seconds that are left of it. */
+/** Nothing was sent, since the service has asked for a wait. `retryAfter`: the seconds left. */
 export function notYet(retryAfter: number): ServiceError {
   return new ServiceError({ code: 'rate_limited', status: 429, ...sentenceFor('rate_limited'), retryAfter })
 }
 
-/** A failure without a whole answer. `sent` tells whether the request may have reached the service. */
+/** A failure without a whole answer. `sent`: whether the request may have reached the service. */
 export function noAnswer(attempt: Attempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
   const ambiguous = sent && attempt.operation.repeat !== 'read'
   return new ServiceError({ code, status, ...sentenceFor(code), ambiguous })
 }
 
-/** What a network error of Node’s means, and whether the request may have reached the service. */
+/** Classifies a network error of Node’s, and says whether the request may have reached the service. */
 export function networkFailure(error: unknown): { code: Unanswered; sent: boolean } {
   const cause = deepestCause(error)
   const code = typeof cause['code'] === 'string' ? cause['code'] : ''
   if (/^(EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/.test(code)) {
     return { code: 'untrusted_certificate', sent: false }
   }
-  // What answered does not speak HTTP, or its compression is broken.
+  // The answer is no HTTP, or its compression is broken.
   if (/^(HPE_|Z_|ERR__ERROR_FORMAT)/.test(code)) return { code: 'bad_answer', sent: true }
   const beforeSending =
     ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'].includes(String(cause['syscall'])) ||
@@ -98,7 +98,7 @@ export function networkFailure(error: unknown): { code: Unanswered; sent: boolea
   return beforeSending ? { code: 'offline', sent: false } : { code: 'connection_lost', sent: true }
 }
 
-/** A 5xx without a code of section 7 tells nothing about the write. */
+/** After a 5xx without a code of section 7, the effect of a write is unknown. */
 function mayHaveTakenEffect(operation: Operation<unknown>, status: number, explained: boolean): boolean {
   return operation.repeat !== 'read' && status >= 500 && !explained
 }
@@ -106,7 +106,7 @@ function mayHaveTakenEffect(operation: Operation<unknown>, status: number, expla
 function codeOf(operation: Operation<unknown>, status: number, named: unknown): ErrorCode {
   if (isServiceCode(named)) return named
   if (named === 'deprecated_endpoint') return 'deprecated'
-  // A collection exists for every key: a 404 means that this service has no such endpoint.
+  // Every key has its collections, so a 404 means that the service has no such endpoint.
   const isListing = operation.repeat === 'read' && !operation.path.includes('{')
   return status === 404 && isListing ? 'not_supported' : codeOfStatus(status)
 }
@@ -127,7 +127,7 @@ function isMissingExtra(
   status: number,
   fields: Record<string, unknown>,
 ): boolean {
-  // A key that is refused with 404 says nothing of the operation.
+  // A 404 for a refused key says nothing about the operation.
   if (operation.extra === undefined || fields['error'] === 'auth_error') return false
   if (status === 405 || status === 501) return true
   return status === 404 && (operation.extra === 'collection' || typeof fields['error'] !== 'string')

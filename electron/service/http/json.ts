@@ -1,6 +1,6 @@
 /**
- * What a JSON text says; undefined where it is none, since the parser's own message would quote it. `NaN` and
- * `Infinity`, which some services write though JSON has no such words, count as null.
+ * Parses JSON; undefined if it is invalid, since the parser's message would quote it. `NaN` and `Infinity`, which some
+ * services write although JSON has no such words, become null.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -18,7 +18,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Texts are passed over whole, so that words in them stay as they are; one that never ends is taken to its end. */
+/** Replaces `NaN` and `Infinity` outside of strings. An unterminated string extends to the end. */
 function withoutNaN(text: string): string {
   const pieces: string[] = []
   let at = 0
@@ -34,7 +34,7 @@ function withoutNaN(text: string): string {
   return pieces.join('')
 }
 
-/** Where the text ends whose opening quote is before `from`: after its closing quote. */
+/** The end of the string that begins at `from`, after its closing quote. */
 function endOfText(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++

@@ -6,7 +6,7 @@ import type { RequestClock } from './clock.ts'
 // interface 8: Rate threshold 2.0: POST create API key
 // interface 8: Rate threshold 1.0: GET list API keys
 // interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
-/** Section 8, and what deployments publish: requests a second, by method and path. */
+/** Thresholds of section 8 and of deployments' documents: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {
   'GET /api/v0/charges/': 1,
   'GET /api/v1/invoices/': 1 / 3,
@@ -18,23 +18,23 @@ const knownThresholds: Record<string, number> = {
   'GET /api/v0/auth/apikeys/': 1,
   'PUT /api/v0/commands/copy_direct/': 3.5,
   'DELETE /api/v0/commands/copy_direct/': 3.5,
-  // Of the newer list, which some deployments have.
+  // The newer list of some deployments.
   'GET /api/v1/instances/': 1,
 }
 
-/** Seconds that an endpoint stays shut after a 429, where deployments publish such a penalty. */
+/** Seconds of penalty after a 429, as deployments publish them. */
 const knownPenalties: Record<string, number> = { 'PUT /api/v0/asks/{id}/': 12 }
 
-/** Seconds for which a service's own `Retry-After` is believed, at the most. */
+/** The longest `Retry-After` that is respected, in seconds. */
 const LONGEST_REST = 600
-/** How much of a threshold is used; the rest is for clocks that run at different speeds. */
+/** The used part of a threshold; the rest allows for clocks of different speeds. */
 const MARGIN = 0.9
-/** Requests a second: one a minute is the slowest pace, and a 429 that names a slower one is nonsense. */
+/** The slowest plausible pace in requests a second: slower ones in a 429 are ignored. */
 const SLOWEST = 1 / 60
-/** Milliseconds without another 429 after which what it taught is forgotten, so that no mistake slows Berth for ever. */
+/** Milliseconds after the last 429 until its pace is forgotten, so that no mistake slows Berth for ever. */
 const TAUGHT_FOR = 10 * 60_000
 
-/** Keeps one key's requests under the service's thresholds, endpoint by endpoint, in the order they were made. */
+/** Keeps one key's requests below the service's thresholds, per endpoint and in their order. */
 export class Pacer {
   readonly #clock: RequestClock
   readonly #lanes = new Map<string, Lane>()
@@ -44,8 +44,8 @@ export class Pacer {
   }
 
   /**
-   * Waits for this endpoint's turn. Gives the function to call when the answer is there (or will not come).
-   * Rejects as soon as `signal` is aborted, in the queue too.
+   * Waits for a turn at this endpoint. Gives the function to call once the answer is there, or will not come. Rejects
+   * as soon as `signal` is aborted, also in the queue.
    */
   async turn(endpoint: string, signal: AbortSignal | undefined): Promise<() => void> {
     return (await this.#lane(endpoint)?.turn(signal)) ?? (() => {})
@@ -54,11 +54,10 @@ export class Pacer {
   /**
    * Learns from a 429, for ten minutes. `named` is the threshold in it, `asked` the seconds that it asks to wait.
    *
-   * What a threshold means is not said in the interface: requests a second by its section 8, and the seconds between two
-   * requests by what the best-known deployment publishes. So the slower of the two is kept: of 5.5 one in 5.5 s, of 0.5
-   * one in 2 s. Without a usable number the
-   * pace becomes the slower reading of the published threshold, and at most half of what it was.
-   * Gives the seconds until this endpoint may be asked again.
+   * The unit of a threshold is unclear: requests a second by section 8, seconds between two requests by the
+   * best-known deployment's documents. So the slower meaning is used: 5.5 is one request in 5.5 s, 0.5 is one in 2 s.
+   * Without a usable number, the pace becomes the slower meaning of the published threshold, and at most half of the
+   * present one. Gives the seconds until the next request to this endpoint.
    */
   tooFast(endpoint: string, named: number | undefined, asked = 0): number {
     const lane = this.#lane(endpoint) ?? new Lane(this.#clock, 2)
@@ -74,7 +73,7 @@ export class Pacer {
     )
   }
 
-  /** Seconds for which this endpoint is not to be asked, since a 429 said so; 0 where it may be. */
+  /** Seconds to wait before the next request to this endpoint, after a 429; 0 for none. */
   resting(endpoint: string): number {
     return this.#lanes.get(endpoint)?.resting ?? 0
   }
@@ -90,21 +89,21 @@ export class Pacer {
 }
 
 /**
- * One endpoint's bucket. A request counts from when it leaves, but its share drains only once its answer is here:
- * the service saw it at some moment between, so this bucket is never emptier than the service's own.
+ * One endpoint's leaky bucket. A request counts from its sending, but drains only after its answer: the service
+ * counted it at some moment in between, so this bucket is never emptier than the service's own.
  */
 class Lane {
   readonly #clock: RequestClock
   #threshold: number
-  /** Until when nothing is asked. */
+  /** The end of a wait without requests. */
   #shutUntil = Number.NEGATIVE_INFINITY
-  /** When a 429 last taught it something. */
+  /** The time of the last 429. */
   #taughtAt: number | undefined
-  /** Calls that wait for their turn. */
+  /** The number of calls that wait for their turn. */
   #waiting = 0
-  /** Requests that left and have no answer yet. */
+  /** The number of requests without an answer yet. */
   #inFlight = 0
-  /** Answered requests that still count, as of `#at`. */
+  /** Answered requests that still fill the bucket, at the time `#at`. */
   #level = 0
   #at: number
   #last: Promise<void> = Promise.resolve()
@@ -116,7 +115,7 @@ class Lane {
     this.#threshold = threshold
   }
 
-  /** Whether what a 429 taught is so long ago that it is forgotten. Not while anybody waits by it. */
+  /** Whether the last 429 was long ago, and no call is waiting or without an answer. */
   get isOutdated(): boolean {
     const idle = this.#waiting === 0 && this.#inFlight === 0
     return idle && this.#taughtAt !== undefined && this.#clock.now() - this.#taughtAt > TAUGHT_FOR
@@ -151,7 +150,7 @@ class Lane {
     return Math.max(0, (this.#shutUntil - this.#clock.now()) / 1000)
   }
 
-  /** Where the 429 `named` no threshold, the new one is at most `likely`, and at most half of the old one. */
+  /** Without a `named` threshold, the new one is at most `likely`, and at most half of the old one. */
   tooFast(named: number | undefined, rest: number, likely: number): number {
     this.#drain()
     this.#taughtAt = this.#clock.now()
@@ -166,7 +165,7 @@ class Lane {
     return this.#threshold * MARGIN
   }
 
-  /** Requests at once: `max(1, threshold)` at the service. */
+  /** The most requests at once; the service allows `max(1, threshold)`. */
   get #burst(): number {
     return Math.max(1, this.#rate)
   }
@@ -189,22 +188,22 @@ class Lane {
   }
 }
 
-/** Characters of a 429 in which a threshold is looked for. */
+/** The characters of a 429 in which to search for a threshold. */
 const LOOKED_AT = 2000
 
 /**
- * The threshold that a 429's text names, whatever form it has: the number after the word, else the only number there.
+ * The threshold in a 429's text of any form: the number after that word, else the only number.
  */
 export function thresholdIn(answer: string): number | undefined {
   const text = answer.slice(0, LOOKED_AT)
   const named = /threshold\D{0,20}?(\d+(?:\.\d+)?)/i.exec(text)?.[1]
-  // A page that a proxy wrote names its own status.
+  // A proxy's error page contains its status.
   const numbers = (text.match(/\d+(?:\.\d+)?/g) ?? []).filter(number => number !== '429')
   const found = Number(named ?? (numbers.length === 1 ? numbers[0] : undefined))
   return Number.isFinite(found) && found > 0 ? found : undefined
 }
 
-/** `promise`, or a rejection with the signal's reason as soon as it is aborted. */
+/** Waits for `promise`, and rejects with the signal's reason as soon as that is aborted. */
 async function abortable(promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return promise
   signal.throwIfAborted()

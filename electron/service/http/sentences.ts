@@ -1,7 +1,7 @@
 import type { Sentence } from './two-factor-sentences.ts'
 import { twoFactorSentences } from './two-factor-sentences.ts'
 
-/** Section 7, general table, and what is said in many places. */
+/** Section 7, general table, and `not_found`. */
 export const generalSentences = {
   invalid_args: {
     message: 'The service refused the request: a value is missing or not allowed.',
@@ -27,14 +27,14 @@ export const generalSentences = {
     message: 'The source or the destination of the copy was not found, or this account may not use it.',
     advice: 'Check both instances and paths.',
   },
-  // In the two-factor table, and what machines and a plain 404 say too.
+  // From the two-factor table, and also for machines and any 404 without a code.
   not_found: {
     message: 'The service has nothing under this id.',
     advice: 'Refresh; it may have been removed in the meantime.',
   },
 } satisfies Record<string, Sentence>
 
-/** Failures that have no code of the service's own. */
+/** Failures without a code of the service. */
 const ownSentences = {
   offline: {
     message: 'The service could not be reached.',
@@ -144,15 +144,15 @@ export function isServiceCode(code: unknown): code is ServiceCode {
   return typeof code === 'string' && Object.hasOwn(serviceSentences, code)
 }
 
-/** What to tell the user about `code`. */
+/** The text for the user about `code`. */
 export function sentenceFor(code: ErrorCode): Sentence {
   return isServiceCode(code) ? serviceSentences[code] : ownSentences[code]
 }
 
-/** Codes under which a service says anything at all: its own words are the reason. */
+/** Unspecific codes, for which the service's own words are the reason. */
 const vague: ReadonlySet<ErrorCode> = new Set(['refused', 'forbidden', 'not_found'])
 
-/** What to try after codes that the interface does not list and deployments are known to send. */
+/** Advice for codes that the interface does not list and deployments are known to send. */
 const unlistedAdvice: Readonly<Record<string, string>> = {
   insufficient_credit: 'Add credit in the service’s web console, then try again.',
   insufficient_balance: 'Add credit in the service’s web console, then try again.',
@@ -164,8 +164,8 @@ const unlistedAdvice: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a refusal tells the user. `said` is what the service says of it, cleaned, and `named` its own code, where the
- * interface does not list that.
+ * The text for the user about a refusal. `said`: the service's own words, cleaned; `named`: its code, which the
+ * interface may not list.
  */
 export function refusalSentence(code: ErrorCode, said: string, named: unknown): Sentence {
   const { message, advice } = sentenceFor(code)

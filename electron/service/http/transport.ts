@@ -17,21 +17,21 @@ export interface TransportOptions {
   pacer: Pacer
   /** A number from 0 up to 1, for jitter. */
   random: () => number
-  /** Milliseconds for one attempt, where a call does not say. */
+  /** Milliseconds for one attempt, unless the call has its own. */
   timeout: number
-  /** Repeats of what may be repeated, where a call does not say. */
+  /** Repeats of repeatable operations, unless the call has its own. */
   retries: number
   onAnswer: ((time: AnswerTime) => void) | undefined
 }
 
-/** Milliseconds before the first repeat, doubled for each further one up to the longest; on top of what Retry-After asks. */
+/** Milliseconds before the first repeat, doubled for each further one up to the longest, in addition to Retry-After. */
 const FIRST_WAIT = 300
 const LONGEST_WAIT = 10_000
-/** A service that asks for a longer wait than this gets no repeat; the caller hears of it instead. */
+/** The longest wait in seconds before a repeat. If the service asks for more, the call fails at once. */
 const LONGEST_RETRY_AFTER = 30
 
 // interface 5: A bearer token in every request
-/** The one way in which requests leave for a service. */
+/** Sends all requests to a service. */
 export function createTransport(options: TransportOptions): Send {
   return (operation, input, callOptions = {}) => new Call(options, operation, input, callOptions).run()
 }
@@ -44,7 +44,7 @@ class Call<T> {
   readonly #options: CallOptions
   readonly #endpoint: string
   readonly #attempt: Attempt
-  /** Whether an attempt so far may have taken effect without a good answer: true of the whole call from then on. */
+  /** Whether any attempt of this call may have taken effect without a good answer. */
   #ambiguous = false
 
   constructor(transport: TransportOptions, operation: Operation<T>, input: Input, options: CallOptions) {
@@ -56,7 +56,7 @@ class Call<T> {
     this.#attempt = { operation, secrets: [transport.key, ...secretsIn(input.body)] }
   }
 
-  /** Sends it, again as often as that may help. @throws ServiceError */
+  /** Sends it, with repeats while they may help. @throws ServiceError */
   async run(): Promise<T> {
     const { signal, retries = this.#transport.retries } = this.#options
     const most = this.#operation.repeat === 'never' ? 0 : retries
@@ -124,7 +124,7 @@ class Call<T> {
     return this.#operation.answer.read(body, this.#options.onUnread)
   }
 
-  /** Seconds to wait before a repeat, where the answer says so; a 429 also teaches the pacing. */
+  /** Seconds to wait before a repeat, if the answer says so; the pacing also learns from a 429. */
   #wait({ status, headers, text, serverTime }: Exchanged, body: unknown): number | undefined {
     const asked = secondsIn(headers['retry-after'], serverTime) ?? secondsAskedIn(body)
     if (status !== 429 || isServiceCode(textOf(body, 'error'))) return asked
@@ -132,7 +132,7 @@ class Call<T> {
     return Math.max(asked ?? 0, learned)
   }
 
-  /** Whatever went wrong, as a ServiceError that tells what all attempts of this call may have done. */
+  /** Any error as a ServiceError, `ambiguous` if any attempt of this call was. */
   #failure(error: unknown, sent: boolean): ServiceError {
     const failure = error instanceof ServiceError ? error : this.#withoutAnswer(error, sent)
     this.#ambiguous ||= failure.ambiguous
@@ -158,7 +158,7 @@ class Call<T> {
   }
 }
 
-/** Whether a repeat may well succeed: the network, the service's own failure, or too many requests. */
+/** Whether a repeat may succeed: after network errors, failures of the service, or too many requests. */
 function isPassing(error: ServiceError): boolean {
   if ((error.retryAfter ?? 0) > LONGEST_RETRY_AFTER) return false
   return [
@@ -171,18 +171,18 @@ function isPassing(error: ServiceError): boolean {
   ].includes(error.code)
 }
 
-/** What was said in words alone, where it says that it is no more than that. */
+/** The body of a plain-text answer. */
 function wordsOf(headers: Exchanged['headers'], text: string): string | undefined {
   return headers['content-type']?.startsWith('text/plain') ? text : undefined
 }
 
 // interface 7: `success: false` in a 2xx
-/** A 2xx that refuses all the same. */
+/** Whether a 2xx is a refusal. */
 function saysNo(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === false
 }
 
-/** Some deployments ask for a wait in the body: `retry_after`, seconds. */
+/** `retry_after` in the body, by which some deployments ask for a wait in seconds. */
 function secondsAskedIn(body: unknown): number | undefined {
   if (typeof body !== 'object' || body === null || !('retry_after' in body)) return undefined
   const { retry_after: seconds } = body
@@ -196,7 +196,7 @@ function textOf(body: unknown, field: string): string {
 }
 
 /**
- * Seconds that a `Retry-After` header asks to wait: a number, or a date told against the answer's own `Date`, since
+ * The seconds in a `Retry-After` header: a number, or a date, which is compared with the answer's own `Date`, since
  * this machine's clock may be wrong.
  */
 function secondsIn(header: string | undefined, serverTime: number | undefined): number | undefined {

@@ -3,7 +3,7 @@ export interface Sentence {
   advice: string
 }
 
-/** Section 7, two-factor table: what each code tells the user. */
+/** Section 7, two-factor table: the text for the user about each code. */
 export const twoFactorSentences = {
   bad_request: {
     message: 'The service could not read the request: a field is missing or has the wrong form.',

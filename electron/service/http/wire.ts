@@ -3,31 +3,30 @@ import https from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-/** A request as it goes out. */
 export interface WireRequest {
   url: string
   method: string
   headers: Record<string, string>
   body: string | undefined
-  /** Ends the request, and the answer's body too. */
+  /** Aborts the request, and the answer's body. */
   signal: AbortSignal
 }
 
-/** The head of an answer, and its body as it comes in, decompressed. A body that is not read to its end is destroyed. */
+/** An answer's head, and its body as a decompressed stream, to be read to its end or destroyed. */
 export interface WireAnswer {
   status: number
   headers: IncomingHttpHeaders
   body: Readable
 }
 
-/** Milliseconds after which a connection that is not established is given up, and an unused one closed. */
+/** Milliseconds until connecting fails, and until an unused connection is closed. */
 const CONNECT_TIMEOUT = 10_000
 const IDLE_TIMEOUT = 4_000
 
 const keptAlive = { keepAlive: true, timeout: IDLE_TIMEOUT }
 const agents = { 'http:': new http.Agent(keptAlive), 'https:': new https.Agent(keptAlive) }
 
-/** Node's own client: `fetch` took three times the processor time of a request, and 30 MB. Follows no redirect. */
+/** Follows no redirect. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. */
 function send({ url, method, headers, body, signal }: WireRequest): Promise<WireAnswer> {
   const secure = url.startsWith('https:')
   const { request: open } = secure ? https : http
@@ -51,13 +50,13 @@ function send({ url, method, headers, body, signal }: WireRequest): Promise<Wire
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: decompressed(answer) })
     })
     request.on('error', reject)
-    // Also where Node tells nothing of the end, as of an answer that would switch protocols.
+    // Node may report neither answer nor error, as for an answer that switches protocols.
     request.once('close', () => reject(new Error('closed without an answer')))
     request.end(body)
   })
 }
 
-/** How requests leave this process; whatever watches all of them stands in its place. */
+/** Every request of the client goes through `send`, which tests replace to watch them. */
 export const wire = { send }
 
 class ConnectTimeout extends Error {
@@ -66,11 +65,11 @@ class ConnectTimeout extends Error {
 
 function decompressed(answer: IncomingMessage): Readable {
   const decoder = decoderOf(answer)
-  // Who reads the decoder hears of every failure from it.
+  // Failures reach the reader through the decoder.
   return decoder ? pipeline(answer, decoder, () => {}) : answer
 }
 
-/** One that ends early gives what there was, as an empty one may: the status tells more. */
+/** A truncated body gives its beginning, and an empty one is no error: the status is worth more. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH }
 
 function decoderOf({ headers, statusCode }: IncomingMessage) {

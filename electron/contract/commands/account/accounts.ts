@@ -10,9 +10,9 @@ const secret = v.pipe(
   v.regex(/^[\x21-\x7e]+$/, 'an API key has no spaces and only plain characters'),
 )
 
-/** The accounts Berth knows. */
+/** The user's accounts. */
 export const accountCommands = {
-  /** Checks the key against the current user and keeps it in the keychain; answers the new account. */
+  /** Checks the key by reading the current user and stores it in the keychain; answers the new account's id. */
   connectAccount: command({
     baseUrl: v.pipe(v.string(), v.trim(), v.nonEmpty('give the base URL of the service'), v.maxLength(2048)),
     key: secret,
@@ -20,9 +20,9 @@ export const accountCommands = {
   }).answers<AccountId>(),
   replaceKey: command({ account: AccountId, key: secret }).answers<void>(),
   renameAccount: command({ account: AccountId, name }).answers<void>(),
-  /** Forgets the account here, its key included. What it rents goes on. */
+  /** Removes the account from Berth, its key included. Its instances continue. */
   removeAccount: command({ account: AccountId }).answers<void>(),
   showAccount: command({ account: AccountId }).answers<void>(),
-  /** Looks at the account at once. */
+  /** Polls the account now. */
   refresh: command({ account }).answers<void>(),
 }

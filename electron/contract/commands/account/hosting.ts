@@ -8,7 +8,7 @@ import {
 } from '../../account/hosting.ts'
 import { account, command, ServiceId } from '../command.ts'
 
-/** For owners of machines, and for serverless endpoints (sections 4.4 and 4.6). Listings are extras: `not_supported`. */
+/** Hosting and serverless endpoints (sections 4.4 and 4.6). Not every service can list: `not_supported`. */
 export const hostingCommands = {
   listMachines: command({ account }).answers<readonly MachineView[]>(),
   cancelMaintenance: command({ account, machine: ServiceId }).answers<MachineAnswer>(),

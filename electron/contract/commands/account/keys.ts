@@ -4,11 +4,11 @@ import { account, command, given, ServiceId } from '../command.ts'
 /** The account's API keys, and its own SSH keys. */
 export const keyCommands = {
   listApiKeys: command({ account }).answers<readonly ApiKeyView[]>(),
-  /** The answer has the secret, this once. */
+  /** Only this answer has the secret. */
   createApiKey: command({ account, request: ApiKeyRequest }).answers<NewApiKey>(),
-  /** Refused with `not_supported` where the service cannot. */
+  /** Throws `not_supported` where the service cannot. */
   deleteApiKey: command({ account, id: ServiceId }).answers<void>(),
-  /** Keys that the service puts on every new instance; `not_supported` where it has none. */
+  /** Keys that the service installs on every new instance. Throws `not_supported` where it has none. */
   listAccountSshKeys: command({ account }).answers<
     readonly { id?: number; publicKey: string; name?: string }[]
   >(),

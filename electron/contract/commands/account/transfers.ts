@@ -1,10 +1,10 @@
 import { CopyRequest, SyncRequest, TransferId } from '../../account/transfer.ts'
 import { account, command } from '../command.ts'
 
-/** Moving data (section 4.3). Those that Berth started are in State. */
+/** Copies and cloud syncs (section 4.3). Those that Berth started are in State. */
 export const transferCommands = {
   startCopy: command({ account, request: CopyRequest }).answers<string>(),
-  /** With a key made for it, which may do only what it needs and is deleted afterwards. */
+  /** With an API key of its own, which has only the necessary permissions and is deleted afterwards. */
   startSync: command({ account, request: SyncRequest }).answers<string>(),
   /** A cancelled sync cannot be resumed, only started again. */
   cancelTransfer: command({ account, transfer: TransferId }).answers<void>(),

@@ -13,18 +13,18 @@ import {
 } from '../../account/two-factor.ts'
 import { account, command, ServiceId } from '../command.ts'
 
-/** Two-factor authentication (section 4.7). Secrets and codes in answers are shown once and kept nowhere. */
+/** Two-factor authentication (section 4.7). Secrets and codes in answers are shown once and not stored. */
 export const twoFactorCommands = {
   twoFactorStatus: command({ account }).answers<TwoFactorStatus>(),
-  /** Logs in with an API key that needs it; the session key goes into the keychain and is used from then on. */
+  /** Logs in with an API key that requires it; the session key goes into the keychain and is used from then on. */
   twoFactorLogin: command({ account, proof: Proof, admin: v.boolean() }).answers<LoginAnswer>(),
-  /** With the secret of a code that was sent, that one is sent anew, for the same purpose. */
+  /** With the secret of an earlier code, sends a new one for the same purpose. */
   sendEmailCode: command({ account, secret: v.optional(ChallengeSecret) }).answers<{ secret: string }>(),
   sendSmsCode: command({ account, request: SmsRequest }).answers<{ secret: string }>(),
   resendSmsCode: command({ account, request: SmsRequest }).answers<{ secret: string }>(),
   /** An authenticator's secret (base32), and the otpauth address for the QR code. */
   setUpTotp: command({ account }).answers<{ secret: string; uri: string }>(),
-  /** Asks to add a method. With a code: `secret` is there, and `confirmNewMethods` follows. With a backup code: granted. */
+  /** Requests to add a method. By a code: answers `secret`, for `confirmNewMethods`. By a backup code: `granted`. */
   authorizeNewMethod: command({
     account,
     by: v.variant('with', [
@@ -33,7 +33,7 @@ export const twoFactorCommands = {
     ]),
   }).answers<{ secret?: string; granted: boolean }>(),
   confirmNewMethods: command({ account, code: SixDigits, secret: ChallengeSecret }).answers<void>(),
-  /** With the first method come the backup codes, this once. */
+  /** The first method's answer has the backup codes, only once. */
   addMethod: command({ account, method: NewMethod }).answers<{ backupCodes?: readonly string[] }>(),
   updateMethod: command({
     account,

@@ -4,6 +4,6 @@ import { account, command, ServiceId } from '../command.ts'
 /** Volumes of the account; `not_supported` where the service has none. */
 export const volumeCommands = {
   listVolumes: command({ account }).answers<readonly VolumeView[]>(),
-  /** With all that is on it. Refused while an instance has it mounted. */
+  /** Deletes all data on it. Refused while an instance mounts it. */
   deleteVolume: command({ account, id: ServiceId }).answers<void>(),
 }

@@ -5,27 +5,27 @@ import { InstanceId } from '../../ids.ts'
 import type { ActivityEntry } from '../../state.ts'
 import { command } from '../command.ts'
 
-/** About Berth itself rather than the service. */
+/** Commands about Berth itself, not the service. */
 export const appCommands = {
   changeSettings: command({ settings: ChangeableSettings }).answers<void>(),
-  /** Newest first; `before` is the id of the entry to go on from. */
+  /** Newest first, older than the entry with the id `before`. */
   searchActivity: command({
     text: v.pipe(v.string(), v.maxLength(200)),
     before: v.optional(v.pipe(v.string(), v.maxLength(64))),
     limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500)),
   }).answers<readonly ActivityEntry[]>(),
-  /** A notice of the page was clicked, on its text or on one of its buttons. */
+  /** The user clicked a notice of the page, or one of its buttons. */
   answerNotice: command({
     id: v.pipe(v.string(), v.maxLength(200)),
     action: v.optional(v.pipe(v.string(), v.maxLength(64))),
   }).answers<void>(),
   dismissNotice: command({ id: v.pipe(v.string(), v.maxLength(200)) }).answers<void>(),
-  /** For so many minutes no account is polled by itself. */
+  /** No account is polled automatically for these minutes. */
   pausePolling: command({
     minutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1440)),
   }).answers<void>(),
   resumePolling: command({}).answers<void>(),
-  /** What this page shows, and whether the user has it before them: alerts about just that are not told again. */
+  /** The page's screen, and whether it has the focus: alerts about what the user is looking at are not shown again. */
   reportPlace: command({
     focused: v.boolean(),
     screen: v.pipe(v.string(), v.maxLength(32)),
@@ -40,15 +40,15 @@ export const appCommands = {
       v.regex(/^https?:/i, 'only web addresses are opened'),
     ),
   }).answers<void>(),
-  /** Begins the demo where it has not begun, and shows it. */
+  /** Shows the demo, and starts it first if necessary. */
   tryDemo: command({}).answers<void>(),
-  /** The demo alone: makes something happen in its market. */
+  /** Demo only: causes an event in its market. */
   demoEvent: command({
     event: v.picklist(demoEvents),
     instance: v.optional(InstanceId),
   }).answers<void>(),
-  /** The demo alone: plays a day with Berth in about a minute. Throws `story_under_way`. */
+  /** Demo only: plays a day with Berth in about a minute. Throws `story_under_way`. */
   playStory: command({}).answers<void>(),
-  /** The demo alone: the last code it would have sent to the user, if any. */
+  /** Demo only: the last code that a real service would have sent to the user, if any. */
   demoMessage: command({}).answers<DemoMessage | undefined>(),
 }

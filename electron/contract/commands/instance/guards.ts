@@ -5,7 +5,7 @@ import { InstanceId } from '../../ids.ts'
 import type { Problem } from '../../problem.ts'
 import { account, command } from '../command.ts'
 
-/** Without an instance it is a guard on the whole account. */
+/** Without `instance`, a guard on the whole account. */
 const guardFields = {
   account,
   instance: v.optional(InstanceId),
@@ -15,9 +15,9 @@ const guardFields = {
 
 const onGuard = { account, guard: GuardId }
 
-/** Stopping and destroying that Berth does by itself, where the user has said so beforehand. */
+/** Guards, and stopping everything. */
 export const guardCommands = {
-  /** Answers with its id once it is on disk. With `guard`, it takes that one's place. */
+  /** Answers its id once it is on disk. `guard`: the one to replace. */
   setGuard: command({
     ...guardFields,
     guard: v.optional(GuardId),
@@ -29,16 +29,15 @@ export const guardCommands = {
     ),
     missed: v.picklist(['act', 'tell']),
   }).answers<string>(),
-  /** What such a guard would do, and when. */
   previewGuard: command(guardFields).answers<GuardPreview>(),
-  /** Off, it stays on the list and does nothing; on again, a while begins anew. Throws `guard_ended`. */
+  /** A guard that is off does nothing and stays on the list; on again, its time starts anew. Throws `guard_ended`. */
   switchGuard: command({ ...onGuard, on: v.boolean() }).answers<void>(),
   removeGuard: command(onGuard).answers<void>(),
-  /** Moves its moment by so many minutes; null takes all of that back. */
+  /** Moves its moment by these minutes; null ends all snoozing. */
   snoozeGuard: command({ ...onGuard, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),
   /**
-   * Stops all that runs or is about to, and cancels every rental under way. Answers with what could not be, and with the
-   * permission that the key lacks for it, where that is why.
+   * Stops all instances that run or will, cancels rentals in progress, and pauses watches that rent. `failed`: the
+   * names of those that could not be ended; `lacking`: the permission that the key lacks, if that is why.
    */
   stopEverything: command({ account }).answers<{
     stopped: number

@@ -5,13 +5,13 @@ import { account, command, onInstance } from '../command.ts'
 
 const minutes = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(longestLoad))
 
-/** What goes on inside an instance: over SSH while it is shown, or as the service tells it. */
+/** Metrics and logs of instances: over SSH while they are shown, or from the service. */
 export const metricsCommands = {
-  /** How busy every instance of an account was in the last so many minutes. */
+  /** The load of all instances of an account in the last minutes. */
   instanceLoad: command({ account, minutes }).answers<LoadHistory>(),
-  /** All that was measured of one instance in the last so many minutes. */
+  /** All metrics of one instance in the last minutes. */
   instanceMetrics: command({ ...onInstance, minutes }).answers<MetricsHistory>(),
-  /** The metrics every few seconds for as long as the stream is open: one `InstanceMetrics` as JSON on each line. */
+  /** The metrics every few seconds while the stream is open: one `InstanceMetrics` as JSON on each line. */
   watchMetrics: command(onInstance).answers<{ stream: number }>(),
   /** Follows the start script's log, or another file of the instance. */
   followLog: command({
@@ -26,6 +26,6 @@ export const metricsCommands = {
       ),
     ),
   }).answers<FollowedLog>(),
-  /** The container's log, which is there before SSH is. Refused with `not_supported` where the service has none. */
+  /** The container's log, available before SSH is. Throws `not_supported` where the service has none. */
   readContainerLog: command({ ...onInstance, host: v.optional(v.boolean(), false) }).answers<ContainerLog>(),
 }

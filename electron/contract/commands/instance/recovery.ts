@@ -1,8 +1,8 @@
 import { RecoveryChoice } from '../../automation/recovery.ts'
 import { command, onInstance } from '../command.ts'
 
-/** What Berth does by itself once an interruptible instance is outbid. */
+/** Berth's automatic reaction when an interruptible instance is outbid. */
 export const recoveryCommands = {
-  /** Throws `useless_ceiling` for a raise up to no more than is bid, or asked, already. */
+  /** Throws `useless_ceiling` if a raise's ceiling is not above the present bid and the lowest that runs. */
   chooseRecovery: command({ ...onInstance, choice: RecoveryChoice }).answers<void>(),
 }

@@ -9,17 +9,16 @@ const port = v.pipe(
   v.maxValue(65_535, 'ports end at 65535'),
 )
 
-/** Web interfaces and other ports inside an instance. Progress is told by the account's tunnels in State. */
+/** Web interfaces and other ports inside an instance. Progress is in the account's tunnels in State. */
 export const tunnelCommands = {
   /**
-   * Answers once Jupyter is ready. Asked again while its tunnel is open, it opens the same one in the browser. Where
-   * `open` is false it gives the address alone.
+   * Answers once Jupyter is ready, and opens it in the browser unless `open` is false. An open tunnel is used again.
    */
   openJupyter: command({ ...onInstance, open: v.optional(v.boolean()) }).answers<OpenedAddress>(),
-  /** Forwards a port, and opens it in the browser where a web page answers. */
+  /** Forwards a port, and opens it in the browser if a web server answers. */
   openPort: command({ ...onInstance, port }).answers<OpenedAddress>(),
-  /** Ends a tunnel, or the making of one; the problem of a failed one is forgotten. */
+  /** Closes a tunnel, cancels one that is being opened, or removes a failed one. */
   closeTunnel: command({ ...onInstance, port }).answers<void>(),
-  /** Tries the ports that are known to be web interfaces, and those the instance was rented with. */
+  /** Tries the usual ports of web interfaces, and those that the instance was rented with. */
   findPorts: command(onInstance).answers<readonly OfferedPort[]>(),
 }

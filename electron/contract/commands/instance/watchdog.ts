@@ -1,22 +1,22 @@
 import { WatchdogRequest } from '../../automation/watchdog.ts'
 import { account, command, onInstance } from '../command.ts'
 
-/** The watchdog inside an instance, which goes on when this machine sleeps. */
+/** The watchdog inside an instance, which works while this machine sleeps. */
 export const watchdogCommands = {
   /**
-   * Puts it there over SSH, or changes the one that is there. Throws `not_running`, `no_instance_key`, `no_http_tool`,
-   * `no_gpu_load` or `no_posix_shell`, and then leaves nothing; `invalid_argument` for a time that has passed.
+   * Installs or changes it over SSH. Throws `not_running`, `no_instance_key`, `no_http_tool`, `no_gpu_load` or
+   * `no_posix_shell`, and then leaves nothing; `invalid_argument` for a time that has passed.
    */
   putWatchdog: command({ ...onInstance, request: WatchdogRequest }).answers<void>(),
-  /** Takes it away; where the instance cannot be reached now, as soon as it can. */
+  /** Removes it as soon as the instance can be reached. */
   removeWatchdog: command(onInstance).answers<void>(),
-  /** Looks at it now, which renews its lease; finds one that another Berth has put there. */
+  /** Reads it now, which renews its lease; also finds one that another Berth has installed. */
   checkWatchdog: command(onInstance).answers<void>(),
   /**
-   * Lines for a start script that put one there, for an instance that is not rented yet. They hold no secret. Throws
+   * Lines for the start script of a future instance that install a watchdog. Without secrets. Throws
    * `invalid_argument` for a time that has passed.
    */
   watchdogStartScript: command({ account, request: WatchdogRequest }).answers<string>(),
-  /** What it wrote down, oldest first; `at` in epoch seconds of the account's time. */
+  /** Its log, oldest first; `at` in epoch seconds of the account's time. */
   watchdogLog: command(onInstance).answers<readonly { at: number; text: string }[]>(),
 }

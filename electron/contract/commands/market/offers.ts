@@ -4,7 +4,7 @@ import { account, command, name } from '../command.ts'
 
 /** Finding machines. */
 export const offerCommands = {
-  /** `filter`: what is looked for, where the service lists only some at a time. The answer is not filtered by it. */
+  /** `filter` narrows the request if the service lists only some offers at a time. The answer is not filtered by it. */
   searchOffers: command({
     account,
     query: OfferQuery,

@@ -7,31 +7,31 @@ import { SearchPart } from '../../market/search-part.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const onRental = { account, rental: RentalId }
-/** What the user gives up of what a replacement would have to meet. */
+/** Conditions for a replacement that the user drops. */
 const without = v.optional(v.pipe(v.array(SearchPart), v.maxLength(SearchPart.options.length)))
 
-/** Renting, and what becomes of it. */
+/** Rentals. */
 export const rentingCommands = {
-  /** Answers once the intent is on disk; the rental goes on by itself and is told in State. With `replaces`, that instance is destroyed first. */
+  /** Answers its id once it is on disk; its progress is in State. `replaces`: an instance to destroy first. */
   rent: command({
     account,
     request: RentRequest,
     replaces: v.optional(InstanceId),
-    /** What the offer was found with: a machine that replaces it must meet it, too. */
+    /** The search that found the offer, which a replacement must meet too. */
     search: v.optional(SavedQuery),
-    /** What is run there once it can be entered. */
+    /** Runs on the instance once it is ready. */
     run: v.optional(RunRequest),
   }).answers<string>(),
-  /** Ends a rental under way; an instance it already has is destroyed. */
+  /** Ends a rental in progress, and destroys its instance. */
   cancelRental: command(onRental).answers<void>(),
-  /** For a late rental: another deadline's time. */
+  /** Gives a late rental its deadline's time again. */
   waitLonger: command(onRental).answers<void>(),
-  /** For an unclear rental: which instance is the one, or none. */
+  /** Tells an unclear rental which instance belongs to it, or that none does. */
   resolveRental: command({ ...onRental, instance: v.nullable(InstanceId) }).answers<void>(),
-  /** Takes a rental that has ended off the list. */
+  /** Removes an ended rental from the list. */
   dismissRental: command(onRental).answers<void>(),
-  /** The best offer now that is as good as the machine this instance is on, and how it was rented. */
+  /** The best present offer that is as good as this instance's machine, and the instance's rental request. */
   findReplacement: command({ ...onInstance, without }).answers<Replacement>(),
-  /** The same for an earlier rental, whatever became of its instance. */
+  /** The same for an earlier rental, even if its instance is gone. */
   findAgain: command({ ...onRental, without }).answers<Replacement>(),
 }

@@ -8,7 +8,7 @@ export const templateCommands = {
     readonly TemplateView[]
   >(),
   createTemplate: command({ account, fields: TemplateFields }).answers<{ id: number; hash: string }>(),
-  /** Only the fields that changed. Answers the new hash: the old one is gone, and rentals remembered with it follow. */
+  /** Only the changed fields. Answers the new hash, which replaces the old one in remembered rentals too. */
   editTemplate: command({ account, hash: text(256), changes: v.partial(TemplateFields) }).answers<{
     hash: string
   }>(),

@@ -5,11 +5,11 @@ import { account, command } from '../command.ts'
 
 const onWatch = { account, watch: WatchId }
 
-/** Searches that are made again and again. */
+/** Repeated searches. */
 export const watchCommands = {
   /**
-   * Begins one, or with `watch` changes one; answers its id. It searches the market at once. `run`: what is run on each
-   * machine that it rents; where no folder is chosen for what is fetched, it stays the one there was.
+   * Creates a watch or changes `watch`, and searches at once; answers its id. `run` is for each machine that it rents;
+   * if it has no folder for downloads, the earlier one stays.
    */
   saveWatch: command({
     account,
@@ -18,10 +18,10 @@ export const watchCommands = {
     run: v.optional(RunRequest),
   }).answers<string>(),
   pauseWatch: command({ ...onWatch, paused: v.boolean() }).answers<void>(),
-  /** What it has rented stays. */
+  /** Its instances stay. */
   deleteWatch: command(onWatch).answers<void>(),
-  /** Searches the market now; resolves when that has ended. */
+  /** Searches the market now; answers after that. */
   searchWatch: command(onWatch).answers<void>(),
-  /** What its offers cost at each search, an hour apart and oldest first; kept for 90 days. */
+  /** The prices of its offers, hourly samples of the last 90 days, oldest first. */
   watchPrices: command(onWatch).answers<readonly PriceSample[]>(),
 }

@@ -6,24 +6,24 @@ import { account, command } from '../command.ts'
 
 const onProject = { project: ProjectId }
 const onJob = { account, job: JobId }
-/** What is run in the place of the folder's file: what a form says, or what an earlier run was of, and its stops. */
+/** Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier job. */
 const instead = { draft: v.optional(ProjectSpec), job: v.optional(JobId) }
 
-/** Folders of this machine, and what is run from them. The page names no path. */
+/** Projects and their jobs. No argument is a path on this machine. */
 export const projectCommands = {
-  /** The system's dialog: the id of the project, undefined where the user chose nothing. Throws `no_dialog` in a browser. */
+  /** Shows the system's dialog; answers the project's id, if one was chosen. Throws `no_dialog` in a browser. */
   addProject: command({}).answers<string | undefined>(),
   /** Reads its file again. */
   readProject: command(onProject).answers<void>(),
-  /** The folder stays as it is. */
+  /** The folder is not changed. */
   removeProject: command(onProject).answers<void>(),
-  /** Saves what a form says as the folder's `berth.yaml`. Throws `spec_exists` where it has one. */
+  /** Saves a form as the folder's `berth.yaml`. Throws `spec_exists` if it has one. */
   writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
   /** Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
   planProject: command({ account, ...onProject, ...instead }).answers<ProjectPlan>(),
   /**
-   * Answers the job's id once it is on disk. `content` is what the plan told: throws `spec_changed` where the file says
-   * something else by now, and `project_busy` while another job of it goes on.
+   * Answers the job's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
+   * since, and `project_busy` while another of its jobs is in progress.
    */
   runProject: command({
     account,
@@ -31,22 +31,22 @@ export const projectCommands = {
     ...instead,
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
     stops: RentalStops,
-    /** Micro-dollars per hour of the machine that the plan told: another may be a tenth dearer, where the file has no limit. */
+    /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
     price: v.optional(v.pipe(v.number(), v.minValue(0))),
-    /** Files that look like secrets and are sent all the same. */
+    /** Files that look like secrets and are sent nevertheless. */
     secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
   }).answers<string>(),
-  /** The text that was agreed to for it. */
+  /** The text of its `berth.yaml`, to which the user agreed. */
   readJob: command(onJob).answers<{ text: string }>(),
-  /** Brings nothing home; what was rented is destroyed. */
+  /** Downloads nothing, and destroys its machine. */
   cancelJob: command(onJob).answers<void>(),
-  /** Ends its command; what follows its end follows. */
+  /** Ends its command; the later steps follow as usual. */
   endJob: command(onJob).answers<void>(),
-  /** Goes on from the step that failed. */
+  /** Continues from the step that failed. */
   retryJob: command(onJob).answers<void>(),
-  /** Takes one that is over off the list. Its instance, where one is left, stays. */
+  /** Removes an ended job from the list. Its instance stays, if there is one. */
   dismissJob: command(onJob).answers<void>(),
-  /** A value of the user's that projects name; empty deletes it. */
+  /** A secret that projects can use by its name; an empty value deletes it. */
   saveSecret: command({
     name: SecretName,
     value: v.pipe(v.string(), v.maxLength(32_768, 'at most 32,768 characters')),
