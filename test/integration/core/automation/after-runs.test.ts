@@ -7,13 +7,10 @@ import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everyFile, requestCheapest } from '../steps.ts'
 import { createWorld } from '../world.ts'
-import { openInside } from './inside.ts'
+import { openInside, writeLarge } from './inside.ts'
 import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
-
-/** Takes a while to fetch. */
-const large = Buffer.alloc(192 * 1024 * 1024)
 
 describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('keeps its chosen action once the service is being asked to act', async () => {
@@ -63,7 +60,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       chooseTarget: async () => chosenFolder(elsewhere),
     })
     mkdirSync(join(home, 'results'))
-    writeFileSync(join(home, 'results', 'model'), large)
+    writeLarge(join(home, 'results', 'model'), 192)
     const transfers = () => Object.values(under.account().fileTransfers)
     const fetch = join(home, 'results')
     const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
@@ -76,7 +73,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await sshd.start()
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy', into: elsewhere })
-    expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(large.length)
+    expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
     expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
     expect(await intended()).toBeUndefined()
   }, 120_000)
@@ -84,7 +81,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('is stopped by its watchdog while unfetched, and fetched once restarted', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
-    writeFileSync(join(home, 'results', 'model'), large)
+    writeLarge(join(home, 'results', 'model'), 192)
     const fetch = join(home, 'results')
     const id = await startRun(under, {
       instance,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FileDialogs } from '../../../../electron/ports/chosen-files.ts'
@@ -78,4 +78,10 @@ export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
       return instances?.intended_status
     },
   }
+}
+
+/** Makes a file that takes a while to fetch. It is sparse, so making it takes no time. */
+export function writeLarge(path: string, megabytes: number): void {
+  writeFileSync(path, '')
+  truncateSync(path, megabytes * 1024 * 1024)
 }

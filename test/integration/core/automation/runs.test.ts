@@ -5,7 +5,7 @@ import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { everyFile, requestCheapest } from '../steps.ts'
 import type { World } from '../world.ts'
-import { openInside } from './inside.ts'
+import { openInside, writeLarge } from './inside.ts'
 import { plainRun, runOf, startRun, told } from './run-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
@@ -102,8 +102,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('kept while SSH is down withdraws its watchdog order after a restart', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
-    for (const name of ['first', 'second', 'third'])
-      writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
+    for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 64)
     const then = join(home, '.berth', 'runs')
     const transfer = () => Object.values(under.account().fileTransfers)[0]
     const id = await startRun(under, {
@@ -134,8 +133,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('that cannot be fetched over SSH alerts, retries after a restart, and can be given up', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
-    for (const name of ['first', 'second', 'third'])
-      writeFileSync(join(home, 'results', name), Buffer.alloc(64 * 1024 * 1024))
+    for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 64)
     const transfer = () => Object.values(under.account().fileTransfers)[0]
     const id = await startRun(under, {
       instance,
@@ -185,7 +183,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       afterwards: 'destroy',
     })
     await under.until(() => runOf(under, id)?.step === 'running')
-    writeFileSync(join(home, 'results', 'model'), Buffer.alloc(192 * 1024 * 1024))
+    writeLarge(join(home, 'results', 'model'), 192)
     await under.until(() => runOf(under, id)?.step === 'fetching')
     await sshd.stop()
     await under.until(() => runOf(under, id)?.unreached !== undefined)
