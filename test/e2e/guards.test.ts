@@ -256,7 +256,7 @@ test('a guard that also works asleep is switched off and on, and found in the pa
   await rule.click()
   await page
     .getByRole('status')
-    .getByText(/^Its contract ends .*\.$/)
+    .getByText(/^Nothing stops it before its contract ends .*\.$/)
     .waitFor(soon)
   await rule.click()
   await page

@@ -95,7 +95,9 @@ export function nextSentence(
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   if (rules) return 'Nothing is due: none of its rules is counting now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
-  return contract ? `${contract.title} ${atMoment(contract.at, now)}.` : 'Nothing happens by itself.'
+  return contract
+    ? `Nothing stops it before its contract ends ${atMoment(contract.at, now)}.`
+    : 'Nothing happens by itself.'
 }
 
 function guardWords(guard: GuardView, at: number, now: number): string {

@@ -61,7 +61,7 @@ test('the end of the contract is named where nothing else ends the instance', ()
   const ending = instanceView({ id: 7, endsAt: now + hour })
   const words = (rules: boolean, ...guards: GuardView[]) =>
     nextSentence(comingUp(account(...guards), ending, now), [], rules, now)
-  expect(words(false)).toMatch(/^Its contract ends .*\d\d:\d\d\.$/)
+  expect(words(false)).toMatch(/^Nothing stops it before its contract ends .*\d\d:\d\d\.$/)
   expect(words(true, guard({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
 })
 
