@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runTool } from './run.ts'
 import {
@@ -54,7 +54,7 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/** Runs four files at once, enough for two cores: more only time out. Suites that cannot run count as skipped. */
+/** Runs three files per core at once, since tests mostly wait. Suites that cannot run count as skipped. */
 async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
@@ -62,7 +62,8 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const code = await runTool('vitest', ['run', '--maxWorkers', '4', ...filters, ...excluded, ...reporters])
+    const workers = ['--maxWorkers', String(3 * availableParallelism())]
+    const code = await runTool('vitest', ['run', ...workers, ...filters, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
   } finally {

@@ -3,11 +3,13 @@ import type { PageFiles } from '../local/page-server/page-files.ts'
 import { pageHeaders } from '../local/page-server/page-headers.ts'
 import { isPage, pageScheme } from './page-address.ts'
 
-/** Makes the page's scheme a proper origin. Has no effect once Electron is ready. */
+/**
+ * Makes the page's scheme a proper origin, whose compiled scripts Chromium keeps for the next start. Has no effect once
+ * Electron is ready.
+ */
 export function declarePageScheme(): void {
-  protocol.registerSchemesAsPrivileged([
-    { scheme: pageScheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
-  ])
+  const privileges = { standard: true, secure: true, supportFetchAPI: true, codeCache: true }
+  protocol.registerSchemesAsPrivileged([{ scheme: pageScheme, privileges }])
 }
 
 /** Serves the built page under its scheme, with the same headers as in browser mode. */

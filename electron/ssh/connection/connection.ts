@@ -35,9 +35,10 @@ export interface Attempt {
   knownHosts: KnownHosts
 }
 
-/** Milliseconds between two keepalives. */
-const pingInterval = 3000
-/** Milliseconds between two checks for received bytes, and how many checks without any mean a dead connection. */
+/**
+ * Milliseconds between two checks for received bytes, and between two keepalives, which make the peer send some; and
+ * how many checks without any mean a dead connection.
+ */
 const checkInterval = 2000
 const silentChecks = 5
 
@@ -85,7 +86,7 @@ export async function connectTo(attempt: Attempt, limits: Limits): Promise<Conne
       // A single method, so that ssh2 tries nothing but this key.
       authHandler: [{ ...key.proof, username: 'root' }],
       readyTimeout: 0, // the deadline above covers it
-      keepaliveInterval: pingInterval,
+      keepaliveInterval: checkInterval,
       keepaliveCountMax: Number.MAX_SAFE_INTEGER, // `watch` decides, by received bytes
       algorithms: known === undefined ? undefined : { serverHostKey: algorithmsFor(known) },
       hostVerifier: (hostKey: Buffer, verdict: (permitted: boolean) => void) => {

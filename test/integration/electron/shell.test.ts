@@ -33,7 +33,9 @@ test('it opens on the demo in a window with every protection on, and Chromium’
   expect(told.switches).toEqual(
     expect.arrayContaining(['disable-background-networking', 'disable-component-update']),
   )
-  expect(told.schemes).toMatchObject([{ scheme: 'app', privileges: { standard: true, secure: true } }])
+  expect(told.schemes).toMatchObject([
+    { scheme: 'app', privileges: { standard: true, secure: true, codeCache: true } },
+  ])
   expect(told.paths['userData']).toBe(join(berth.session.home, 'home', 'electron'))
   expect((await stat(join(berth.session.home, 'home'))).mode & 0o077).toBe(0)
   expect((await state()).shown).toBe('demo')
