@@ -10,6 +10,8 @@ export type OpenDialog =
   | { kind: 'editSpec'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }
+  /** A file on an instance. It stays open, with the user's text, when the instance goes. */
+  | { kind: 'editFile'; of: { account: string; instance: number }; path: string }
   | {
       kind: 'start' | 'stop' | 'destroy' | 'rename' | 'bid' | 'another' | 'editor' | 'terminal'
       instance: number

@@ -20,7 +20,7 @@ async function filesOpen(start: Start, options: { colorScheme?: 'light' | 'dark'
   await expect
     .poll(() => page.getByRole('button', { name: 'New folder…' }).isEnabled(), { timeout: 60_000 })
     .toBe(true)
-  return { page, errors, here: berth.home, id }
+  return { page, errors, here: berth.home, id, sim }
 }
 
 const row = (page: Page, name: string) =>
@@ -64,6 +64,32 @@ async function menu(page: Page, name: string, entry: RegExp): Promise<void> {
 }
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+test('unsaved text is kept: each close asks first, and it outlives its instance', async ({ start }) => {
+  const { page, errors, here, id, sim } = await filesOpen(start)
+  await writeFile(join(here, 'notes.txt'), 'one\n')
+  await upload(page, /^Upload files/, join(here, 'notes.txt'))
+  await row(page, 'notes.txt').getByRole('button', { name: 'notes.txt', exact: true }).click()
+  const editor = page.getByRole('dialog')
+  const text = editor.getByLabel('Text of notes.txt')
+  await text.focus()
+  const warning = editor.getByText('Unsaved changes. Close again to discard them.')
+  for (const word of ['two', 'three']) {
+    await page.keyboard.type(word)
+    await editor.getByRole('button', { name: 'Close', exact: true }).last().click()
+    await warning.waitFor()
+    await text.focus()
+    await page.keyboard.press('Control+s')
+    await editor.getByText('Saved', { exact: true }).waitFor()
+  }
+  await page.keyboard.type('four')
+  await warning.waitFor({ state: 'detached' })
+  await sim.api('DELETE', `/api/v0/instances/${id}/`, {})
+  await editor.getByText('Its instance is no longer on the account.').waitFor()
+  expect(await text.textContent()).toContain('twothreefour')
+  await page.getByText('Nothing is rented').waitFor()
+  expect(errors).toEqual([])
+})
 
 test('the editor colours a script, indents with Tab and can be left by keyboard', async ({ start }) => {
   const { page, errors, here } = await filesOpen(start)

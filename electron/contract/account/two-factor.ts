@@ -2,7 +2,12 @@ import * as v from 'valibot'
 import { ServiceId, text } from '../commands/command.ts'
 
 // interface 4.7: A code has six digits
-export const SixDigits = v.pipe(v.string(), v.trim(), v.regex(/^\d{6}$/, 'a code has six digits'))
+/** Many apps show it with a space in the middle. */
+export const SixDigits = v.pipe(
+  v.string(),
+  v.transform(code => code.replace(/\s/g, '')),
+  v.regex(/^\d{6}$/, 'a code has six digits'),
+)
 // interface 2.6: Backup codes have the form `XXXX-XXXX-XXXX`
 export const BackupCode = v.pipe(
   v.string(),

@@ -34,14 +34,19 @@ export function mostOf(
   stops: readonly RentalStop[],
   price: Micros | undefined,
 ): Micros | undefined {
-  const dearest = dearestOf(spec, price)
+  const bound = boundOf(stops, dearestOf(spec, price))
+  if (bound === undefined) return undefined
+  const { ceiling } = limitsOf(spec, price)
+  return (bound + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
+}
+
+/** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
+export function boundOf(stops: readonly RentalStop[], price: Micros | undefined): Micros | undefined {
   const bounds = stops.flatMap(stop => {
     if (stop.kind === 'cost') return micros(stop.dollars)
-    return stop.kind === 'duration' && dearest !== undefined ? Math.ceil((dearest * stop.seconds) / 3600) : []
+    return stop.kind === 'duration' && price !== undefined ? Math.ceil((price * stop.seconds) / 3600) : []
   })
-  if (bounds.length === 0) return undefined
-  const { ceiling } = limitsOf(spec, price)
-  return (Math.min(...bounds) + micros(ceiling)) * (1 + (spec.outbid?.elsewhere ?? 0))
+  return bounds.length === 0 ? undefined : Math.min(...bounds)
 }
 
 /** Seconds after which a job's machine is stopped at the latest; undefined without a limit. */

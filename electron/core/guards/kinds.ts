@@ -2,7 +2,7 @@ import type { GuardCondition } from '../../contract/automation/guard-kinds.ts'
 import { money } from '../../contract/format/money.ts'
 import { percent } from '../../contract/format/size.ts'
 import { atMoment, duration } from '../../contract/format/time.ts'
-import { calmRate, expectedTraffic } from '../../contract/reading.ts'
+import { calmRate, costOnceReady, expectedTraffic } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { Facts } from './facts/facts.ts'
 import type { Guard } from './model.ts'
@@ -51,7 +51,9 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       const target = account.instances[instance ?? 0]
       if (!target) return undefined
       const { micros, perHour, at } = target.spent
-      return reached(micros, limit, perHour + expectedTraffic(target), at)
+      // One that boots costs its full price in a moment.
+      const soon = Math.max(perHour, costOnceReady(target))
+      return reached(micros, limit, soon + expectedTraffic(target), at)
     },
     when: ({ limit }) => `when it has cost ${money(limit)}`,
     reason: ({ limit }) => `It has cost ${money(limit)}.`,

@@ -1,9 +1,12 @@
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { boundOf } from '../../contract/project/bounds.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
+import { guardOfRental } from '../guards/change/guard-request.ts'
+import type { StoredGuards } from '../guards/stored-guards.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
@@ -12,10 +15,12 @@ import { checkpointDue, machineGone } from './jobs/decide.ts'
 import { createJobEffects } from './jobs/effects.ts'
 import { createMoves } from './jobs/moves.ts'
 import { createJobWork } from './jobs/work.ts'
+import type { Job } from './model.ts'
 import { planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 import { openStoredJobs } from './stored-jobs.ts'
+import { costBy } from './view.ts'
 
 /** What the user agreed to for a job. */
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
@@ -54,11 +59,12 @@ export interface JobParts {
   secrets: ProjectSecrets
   attempts: Attempts
   runs: Runs
+  guards: StoredGuards
 }
 
 export async function openJobs(context: AccountContext, parts: JobParts): Promise<Jobs> {
   const { account, store, activity, notifications, now } = context
-  const { attempts, runs } = parts
+  const { attempts, runs, guards } = parts
   const jobs = await openStoredJobs(context)
   const effects = createJobEffects(context, {
     ...parts,
@@ -68,7 +74,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   })
 
   const moves = createMoves(context, { jobs, effects, attempts, viewOf })
-  const work = createJobWork(context, { jobs, moves, attempts, runs, viewOf })
+  const work = createJobWork(context, { jobs, moves, attempts, runs, guards, viewOf })
 
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
@@ -77,6 +83,28 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   function refuseIfBusy(project: string, except?: string): void {
     const other = jobs.all().find(job => job.project === project && job.id !== except && isJobGoing(job))
     if (other) throw new BerthError(projectBusy)
+  }
+
+  /**
+   * Sets the agreed stops anew whose guards have ended, before the machine starts again: a duration from now, a cost on
+   * top of what it has cost. Returns what changes of the job.
+   */
+  async function limitAnew(job: Job, machine: InstanceView): Promise<Partial<Job>> {
+    const at = now()
+    const open = guards.all().filter(guard => guard.instance === machine.id && !guard.ended)
+    const ended = job.stops.filter(({ kind }) => !open.some(guard => guard.condition.kind === kind))
+    if (ended.length === 0) return {}
+    const soFar = machine.spent.micros / 1_000_000
+    const fresh = ended.map(stop =>
+      guardOfRental(
+        stop.kind === 'cost' ? { ...stop, dollars: stop.dollars + soFar } : stop,
+        { id: `g${context.newId()}`, instance: machine.id },
+        at,
+      ),
+    )
+    await guards.put(...fresh)
+    const bound = boundOf(job.stops, machine.pricePerHour)
+    return bound === undefined ? {} : { most: costBy(job, at) + bound }
   }
 
   return {
@@ -118,6 +146,13 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     async cancel(id) {
       const job = jobs.get(id)
       if (!isJobGoing(job) && job.step !== 'failed') return
+      activity.add({
+        account,
+        instance: job.instance,
+        kind: 'user',
+        text: `Gave up ${job.name}`,
+        detail: given(job),
+      })
       const cancelled = { ...ended(job, 'cancelled', now()), halting: undefined, withdrawing: true }
       await jobs.intend(id, cancelled)
       notifications.withdraw(jobAlertId(account, job))
@@ -135,7 +170,9 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       const view = viewOf(job.instance)
       // Another machine costs money again, so that takes a new run that the user agrees to.
       if (job.instance !== undefined && !view) throw new BerthError(machineGone)
-      await jobs.intend(id, againFromFailure(job, view, `f${context.newId()}`))
+      const limits = view ? await limitAnew(job, view) : {}
+      await jobs.intend(id, { ...againFromFailure(job, view, `f${context.newId()}`), ...limits })
+      activity.add({ account, instance: job.instance, kind: 'user', text: `Asked to go on with ${job.name}` })
       notifications.withdraw(jobAlertId(account, job))
       work.restart(id)
     },
@@ -158,6 +195,11 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       await jobs.flush()
     },
   }
+}
+
+/** What giving a job up does to its machine. */
+function given({ instance }: Job): string {
+  return instance === undefined ? 'What is being rented for it is destroyed.' : `#${instance} is destroyed.`
 }
 
 const projectBusy = {

@@ -17,6 +17,7 @@ export const lazyDialogs = {
   rentAgain: () => import('../../screens/offers/rent/RentAgainDialog.svelte'),
   runProject: () => import('../../screens/projects/run/RunProjectDialog.svelte'),
   editSpec: () => import('../../screens/projects/spec-editor/SpecDialog.svelte'),
+  editFile: () => import('../../screens/instances/files/editor/TextEditor.svelte'),
   editor: () => import('../../screens/instances/dialogs/EditorDialog.svelte'),
   another: () => import('../../screens/instances/dialogs/AnotherDialog.svelte'),
 }

@@ -1,15 +1,18 @@
-/** The columns and parts of a row that need a minimal table width (pixels), the least important first. */
+/**
+ * The columns and parts of a row that need a minimal table width (pixels), the least important first. Each leaves the
+ * name 96 pixels, in which an instance's number fits.
+ */
 const leastWidths = {
   id: 1180,
-  gpuMemory: 1090,
-  uptime: 1060,
-  vram: 976,
-  jupyter: 860,
-  spent: 790,
-  words: 724,
-  load: 640,
-  gpu: 530,
-  price: 410,
+  gpuMemory: 1094,
+  uptime: 1066,
+  vram: 980,
+  jupyter: 864,
+  spent: 798,
+  words: 730,
+  load: 672,
+  gpu: 546,
+  price: 424,
 } as const
 
 export type Part = keyof typeof leastWidths

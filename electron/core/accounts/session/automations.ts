@@ -55,7 +55,7 @@ export async function openAutomations(
   const watchdogs = openWatchdogs(context, storedWatchdogs)
   const attempts = await openAttempts(context, rentals, storedGuards)
   const runs = await openRuns(context, watchdogs, rentals, attempts)
-  const jobs = await openJobs(context, { ...forProjects, attempts, runs })
+  const jobs = await openJobs(context, { ...forProjects, attempts, runs, guards: storedGuards })
   const guards = await openGuards(context, {
     guards: storedGuards,
     spending: money,

@@ -86,12 +86,12 @@ const rentalWarning = 900
 /** The guard of a rental's stop condition. */
 export function guardOfRental(
   stop: RentalStop,
-  { id, instance, rental }: Required<Pick<Guard, 'id' | 'instance' | 'rental'>>,
+  { id, instance, rental }: Pick<Guard, 'id' | 'instance' | 'rental'>,
   now: number,
 ): Guard {
   const when = stop.kind === 'cost' ? { kind: stop.kind, limit: micros(stop.dollars) } : stop
   const rest = { id, warning: rentalWarning, missed: 'act' } as const
-  return { ...newGuard({ instance, when, action: 'stop' }, rest, now), rental }
+  return { ...newGuard({ instance, when, action: 'stop' }, rest, now), ...(rental && { rental }) }
 }
 
 function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCondition {

@@ -14,6 +14,8 @@ export interface Snapshot {
   instance: InstanceView | 'gone' | undefined
   setup: Pick<Run, 'step' | 'code' | 'problem'> | undefined
   command: Pick<Run, 'step' | 'code' | 'problem'> | undefined
+  /** Why a guard stopped the machine, a sentence; undefined where none did. */
+  limit: string | undefined
   now: number
 }
 
@@ -67,14 +69,14 @@ function renting({ attemptSeries }: Snapshot): Move {
 }
 
 /** The move that the job's machine needs first; undefined where it runs. */
-function moveForMachine(job: Job, { instance }: Snapshot): Move | undefined {
+function moveForMachine(job: Job, { instance, limit }: Snapshot): Move | undefined {
   if (instance === undefined) return { do: 'wait' }
   const mayMove = job.moved < (job.spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
   if (instance.state === 'running') return undefined
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
   if (job.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
-  if (instance.state === 'stopped') return { do: 'fail', problem: stopped }
+  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit) }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
   return { do: 'wait' }
@@ -171,10 +173,12 @@ const outbid = {
   message: 'Its machine was outbid.',
   advice: 'Bid more for it, then go on from here; or give it up, and run it again.',
 }
-const stopped = {
-  code: 'stopped',
-  message: 'Its machine was stopped before it was done.',
-  advice: 'Its files are still there. Go on from here to start it again.',
+function stopped(limit: string | undefined): Problem {
+  return {
+    code: 'stopped',
+    message: `Its machine was stopped before it was done.${limit === undefined ? '' : ` ${limit}`}`,
+    advice: 'Its files are still there. Go on from here to start it again, with its limits anew.',
+  }
 }
 const crashed = {
   code: 'crashed',

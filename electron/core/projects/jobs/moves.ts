@@ -61,6 +61,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         return
       case 'end':
         await effects.end(job, job.spec.after ?? 'destroy')
+        if (job.instance !== undefined) sayEnded(job, job.instance)
         return done(job)
       case 'move':
         return moveOn(job)
@@ -102,6 +103,11 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       current.step === 'ending' ? { ...current, ...ended(current, 'done', now()) } : current,
     )
     if (over?.step === 'done') notifications.tell(account, [doneAlert(account, over, now())])
+  }
+
+  function sayEnded({ name, spec }: Job, instance: number): void {
+    const what = spec.after === 'stop' ? 'Stopped' : 'Destroyed'
+    activity.add({ account, instance, kind: 'berth', text: `${what} #${instance}, as ${name} has ended` })
   }
 
   async function moveOn(job: Job): Promise<void> {

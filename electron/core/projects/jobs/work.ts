@@ -3,6 +3,9 @@ import { isJobGoing } from '../../../contract/project/project.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { AccountContext, Automation } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
+import { kindOf } from '../../guards/kinds.ts'
+import type { Guard } from '../../guards/model.ts'
+import type { StoredGuards } from '../../guards/stored-guards.ts'
 import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
 import { createLoops, type Loops } from '../../runs/loops.ts'
@@ -21,12 +24,13 @@ interface WorkParts {
   moves: Moves
   attempts: Attempts
   runs: Runs
+  guards: Pick<StoredGuards, 'all'>
   viewOf(instance: number | undefined): InstanceView | undefined
 }
 
 export function createJobWork(
   context: AccountContext,
-  { jobs, moves, attempts, runs, viewOf }: WorkParts,
+  { jobs, moves, attempts, runs, guards, viewOf }: WorkParts,
 ): JobWork {
   const { account, store, ending, now } = context
   const loops = createLoops(context.machine.clock, ending, goOn)
@@ -40,6 +44,7 @@ export function createJobWork(
       instance: isGone ? 'gone' : viewOf(instance),
       setup: setupRun === undefined ? undefined : runs.find(setupRun),
       command: commandRun === undefined ? undefined : runs.find(commandRun),
+      limit: instance === undefined ? undefined : limitOf(instance, guards.all()),
       now: now(),
     }
   }
@@ -102,6 +107,15 @@ export function createJobWork(
         if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) loops.work(job.id)
     },
   }
+}
+
+/** Why a guard has stopped the instance, unless the same was set anew since. */
+function limitOf(instance: number, guards: readonly Guard[]): string | undefined {
+  const acted = guards.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
+  const anew = guards.some(
+    guard => guard.instance === instance && !guard.ended && guard.condition.kind === acted?.condition.kind,
+  )
+  return acted && !anew ? kindOf(acted.condition).reason(acted.condition) : undefined
 }
 
 /** The steps of the attempts and runs that a job waits for. */

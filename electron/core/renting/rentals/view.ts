@@ -16,9 +16,11 @@ export function rentalViews(rentals: readonly Rental[]): Record<string, RentalVi
   return Object.fromEntries(shown.map(rental => [rental.id, viewOf(rental)]))
 }
 
-/** The last successful rental, to rent it again. */
+/** The last successful rental that the user chose, to rent it again: none of a project, a watch or a recovery. */
 export function lastRental(rentals: readonly Rental[]): AccountView['lastRental'] {
-  const last = rentals.findLast(({ instance, unwanted }) => instance !== undefined && !unwanted)
+  const last = rentals.findLast(
+    ({ instance, owner, unwanted }) => instance !== undefined && owner === undefined && !unwanted,
+  )
   if (!last) return undefined
   const { id, request, offer } = last
   return {

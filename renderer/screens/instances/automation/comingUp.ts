@@ -104,6 +104,9 @@ function guardWords(guard: GuardView, at: number, now: number): string {
   const { condition, action, instance } = guard
   const does = instance === undefined ? 'May stop' : action === 'stop' ? 'Stops' : 'Is destroyed'
   const when = moment(at, now)
+  // What it has cost by then is not what its limit says.
+  if (guard.snoozedUntil !== undefined && at <= guard.snoozedUntil)
+    return `${does} at ${when}, when its snooze ends.`
   return condition.kind === 'time' || condition.kind === 'duration'
     ? `${does} at ${when}.`
     : `${does} at ${when}, when ${conditionWords(guard, now)}.`

@@ -16,7 +16,6 @@ export type FilesAsk =
   | { kind: 'new-folder' }
   | { kind: 'rename'; name: string }
   | { kind: 'delete'; names: readonly string[] }
-  | { kind: 'edit'; name: string }
   | { kind: 'replace'; problem: Problem; go: () => Promise<unknown> }
 
 /** The file browser of one instance. It keeps its folder while the page shows other things. */

@@ -91,6 +91,8 @@ export function nextWords(guard: GuardView, now: number): string {
         return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
       return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
     case 'cost':
+      if (isPutOff(guard))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(condition.limit)}.`
       return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`
     case 'duration':
       return `Next: ${doing} ${when}, after ${duration(condition.seconds)}.`

@@ -48,7 +48,9 @@ export function endWords({ step, brought, startedAt, endedAt, moved }: JobView):
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const home = brought && `${counted(brought.files, 'file')} brought home`
   const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
-  return [took, step === 'cancelled' ? 'nothing was brought home' : home, went].filter(Boolean).join(', ')
+  const facts = [took, step === 'cancelled' ? 'nothing was brought home' : home, went].filter(Boolean)
+  const words = facts.join(', ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** The results stored under another name, since the local files had changed, too. */

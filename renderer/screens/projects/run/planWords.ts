@@ -14,8 +14,8 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
       : `${named(home)} ${home.length === 1 ? 'comes' : 'come'} home${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
       ? 'Then the machine is stopped: its disk goes on costing until you destroy it.'
-      : 'Then the machine is destroyed, with its disk.',
-    'Where it fails, or reaches a limit, the machine is stopped with all its files: its disk goes on costing until you decide.',
+      : 'Then the machine is destroyed, with its disk, also where the command ended with an error.',
+    'Where the run cannot go on, or reaches a limit, the machine is stopped with all its files: its disk goes on costing until you decide.',
     ...(outbid && outbid.elsewhere > 0
       ? [`Once it is outbid it goes on elsewhere, ${counted(outbid.elsewhere, 'time')} at the most.`]
       : []),

@@ -196,6 +196,20 @@ run: |
     const onePoll = (pricePerHour * 900) / 3600
     expect(instance?.spent.micros).toBeLessThan(20_000 + onePoll)
     expect(jobOf(under, id)?.cost.micros).toBeLessThan(most + onePoll)
+    expect(jobOf(under, id)?.problem?.message).toContain('It has cost $0.02.')
+
+    // Going on counts the limit anew, on top of what it has cost.
+    const before = instance?.spent.micros ?? 0
+    await under.run('retryJob', { job: id })
+    const limits = () =>
+      Object.values(under.account().guards).flatMap(({ condition, dueAt }) =>
+        condition.kind === 'cost' && dueAt !== undefined ? condition.limit : [],
+      )
+    await under.until(() => limits().length > 0)
+    expect(limits()).toEqual([before + 20_000])
+    expect(jobOf(under, id)?.most).toBeGreaterThanOrEqual(before + 20_000)
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(Object.values(under.account().instances)[0]?.state).toBe('stopped')
     await under.run('cancelJob', { job: id })
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })

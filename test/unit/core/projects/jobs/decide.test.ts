@@ -28,6 +28,7 @@ const seen = (fields: Partial<Snapshot> = {}): Snapshot => ({
   instance: machine('running'),
   setup: undefined,
   command: { step: 'running' },
+  limit: undefined,
   now: 200,
   ...fields,
 })
