@@ -205,7 +205,8 @@ test('account guards stop instances by budget and credit; one question stops the
   await pass(at, 4800)
   for (const id of ids) await halted(at, id)
   await page.getByRole('button', { name: /^More: Stops everything/ }).click()
-  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   await sim.control('POST', '/sim/credit', { credit: 110 * (await perHour(at)) })
 
   for (const id of ids) await sim.api('PUT', `/api/v0/instances/${id}/`, { state: 'running' })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { WebhookFields } from '../../../electron/contract/account/notifications.ts'
-import { PhoneNumber } from '../../../electron/contract/account/two-factor.ts'
+import { PhoneNumber, SixDigits } from '../../../electron/contract/account/two-factor.ts'
 import { BidPrice, FirstBid } from '../../../electron/contract/market/rental.ts'
 
 // interface 4.7: A phone number is E.164
@@ -17,6 +17,14 @@ test.each([
   ['+1555123456x', false],
 ])('a phone number is E.164: %s is %s', (number, valid) => {
   expect(v.is(PhoneNumber, number)).toBe(valid)
+})
+
+// interface 4.7: A code has six digits
+test('a two-factor code has six digits, with spaces between them or without', () => {
+  const codes = ['123456', ' 123 456 ', '12345', '1234567', '12345a']
+  expect(
+    codes.map(code => v.safeParse(SixDigits, code)).map(({ success, output }) => success && output),
+  ).toEqual(['123456', '123456', false, false, false])
 })
 
 // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128

@@ -50,6 +50,16 @@ test('the sentence names the guard that acts first', () => {
   ])
 })
 
+test('a guard that was put off stops when its snooze ends, not at its limit', () => {
+  const until = now + hour
+  expect(sentence(account(guard({ dueAt: until, snoozedUntil: until })))).toMatch(
+    /^Stops at .*, when its snooze ends\.$/,
+  )
+  expect(sentence(account(guard({ dueAt: until + 60, snoozedUntil: until })))).toMatch(
+    /when it has cost \$9\.00\.$/,
+  )
+})
+
 test('a guard that is not counting is no event, and without rules the sentence says so', () => {
   expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,

@@ -46,3 +46,17 @@ test('expected traffic makes cost, credit and budget guards due earlier', () => 
   expect(moments({})).toEqual([at + 4 * hour, at + 5 * hour, at + 2 * hour])
   expect(moments({ expectedPerHour: dollar })).toEqual([at + 2 * hour, at + 2 * hour, at + hour])
 })
+
+test('the cost of an instance that boots is forecast by its full price', () => {
+  const spent = { micros: 0, at, perHour: dollar / 100 }
+  const moment = (state: 'loading' | 'stopped') => {
+    const booting = instanceView({ id: 7, state, costPerHour: dollar / 100, pricePerHour: dollar, spent })
+    const account = { instances: { 7: booting }, spendPerHour: dollar }
+    return dueOf(
+      { condition: { kind: 'cost', limit: 4 * dollar }, instance: 7, setAt: 0 },
+      { ...facts, account },
+    )
+  }
+  expect(moment('loading')).toBe(at + 4 * hour)
+  expect(moment('stopped')).toBe(at + 400 * hour)
+})
