@@ -146,6 +146,8 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     async cancel(id) {
       const job = jobs.get(id)
       if (!isJobGoing(job) && job.step !== 'failed') return
+      const cancelled = { ...ended(job, 'cancelled', now()), halting: undefined, withdrawing: true }
+      await jobs.intend(id, cancelled)
       activity.add({
         account,
         instance: job.instance,
@@ -153,8 +155,6 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         text: `Gave up ${job.name}`,
         detail: given(job),
       })
-      const cancelled = { ...ended(job, 'cancelled', now()), halting: undefined, withdrawing: true }
-      await jobs.intend(id, cancelled)
       notifications.withdraw(jobAlertId(account, job))
       effects.abort(id)
       work.restart(id)
