@@ -54,7 +54,10 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
-/** Runs three files per core at once, since tests mostly wait. Suites that cannot run count as skipped. */
+/**
+ * Runs two files per core at once: tests mostly wait, but with three, a machine that is slow besides is late for some.
+ * Suites that cannot run count as skipped.
+ */
 async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
@@ -62,7 +65,7 @@ async function run(missing: readonly SystemPart[], filters: readonly string[]): 
     const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-    const workers = ['--maxWorkers', String(3 * availableParallelism())]
+    const workers = ['--maxWorkers', String(2 * availableParallelism())]
     const code = await runTool('vitest', ['run', ...workers, ...filters, ...excluded, ...reporters])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
     return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }

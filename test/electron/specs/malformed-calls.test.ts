@@ -62,10 +62,11 @@ async function traces(page: Page) {
     }
   })
   // Chromium's files and the running demo change by themselves.
+  const { demo: _, ...accounts } = state.state.accounts
   const others = ['electron', 'demo'].map(name => join(desk.home, name))
   const files = await storedFiles(desk.home, path => !others.some(folder => path.startsWith(folder)))
   return {
-    state,
+    state: { ...state.state, accounts },
     requests: await sim.control('GET', '/sim/requests'),
     files: [...files].map(([file, bytes]) => [file, bytes.toString('utf8')]),
     opened: await desk.opened(),

@@ -97,7 +97,9 @@ test('a copy whose answer is lost is shown as unknown until a poll finds it', as
   await startCopy()
   expect(only().step).toBe('unknown')
   await pass(50)
-  await comesTo('running')
+  // On a busy machine it may have ended by the poll that finds it.
+  await under.until(() => only().step !== 'unknown')
+  expect(['running', 'done']).toContain(only().step)
 })
 
 test('a sync gets a key with instance_write alone, deleted once the sync has ended', async () => {
