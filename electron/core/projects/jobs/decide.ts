@@ -76,7 +76,7 @@ function moveForMachine(job: Job, { instance, limit }: Snapshot): Move | undefin
   if (instance.state === 'running') return undefined
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
   if (job.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
-  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit) }
+  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, job.stops.length > 0) }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
   return { do: 'wait' }
@@ -173,11 +173,11 @@ const outbid = {
   message: 'Its machine was outbid.',
   advice: 'Bid more for it, then go on from here; or give it up, and run it again.',
 }
-function stopped(limit: string | undefined): Problem {
+function stopped(limit: string | undefined, isLimited: boolean): Problem {
   return {
     code: 'stopped',
     message: `Its machine was stopped before it was done.${limit === undefined ? '' : ` ${limit}`}`,
-    advice: 'Its files are still there. Go on from here to start it again, with its limits anew.',
+    advice: `Its files are still there. Go on from here to start it again${isLimited ? ', with its limits anew' : ''}.`,
   }
 }
 const crashed = {

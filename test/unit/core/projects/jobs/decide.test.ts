@@ -84,6 +84,23 @@ describe('a job that has failed', () => {
     expect(nextMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
   })
 
+  test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
+    const limited = job({ stops: [{ kind: 'cost', dollars: 2 }] })
+    const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
+    expect(nextMove(limited, seenStopped)).toMatchObject({
+      problem: {
+        message: 'Its machine was stopped before it was done. It has cost $2.00.',
+        advice: expect.stringContaining('limits anew'),
+      },
+    })
+    expect(nextMove(job({ stops: [] }), seen({ instance: machine('stopped') }))).toMatchObject({
+      problem: {
+        message: 'Its machine was stopped before it was done.',
+        advice: 'Its files are still there. Go on from here to start it again.',
+      },
+    })
+  })
+
   test('starts its stopped instance on a retry', () => {
     const again = job({ step: 'sending', starting: true })
     expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
