@@ -3,6 +3,7 @@ import { dueNext, type GuardView, hasEnded } from '../../../../electron/contract
 import type { RunView } from '../../../../electron/contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import { conditionWords } from '../../../features/guards/kinds.ts'
 import { isYetToEnd } from '../../../features/runs/runWords.ts'
@@ -79,8 +80,9 @@ function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: 
   return coming
 }
 
-/** The next event as one sentence. `runs` are those of the instance; `rules` says whether any rule is on. */
+/** The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on. */
 export function nextSentence(
+  { state }: InstanceView,
   coming: readonly Coming[],
   runs: readonly RunView[],
   rules: boolean,
@@ -95,9 +97,9 @@ export function nextSentence(
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   if (rules) return 'Nothing is due: none of its rules is counting now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
-  return contract
-    ? `Nothing stops it before its contract ends ${atMoment(contract.at, now)}.`
-    : 'Nothing happens by itself.'
+  if (!contract) return 'Nothing happens by itself.'
+  const ends = hasTrait(state, 'diskOnly') ? 'destroys' : 'stops'
+  return `Nothing ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
 }
 
 function guardWords(guard: GuardView, at: number, now: number): string {

@@ -32,7 +32,7 @@ const account = (...guards: GuardView[]) => ({
   guards: Object.fromEntries(guards.map(one => [one.id, one])),
 })
 const sentence = (of: ReturnType<typeof account>, rules = true) =>
-  nextSentence(comingUp(of, instance, now), [], rules, now)
+  nextSentence(instance, comingUp(of, instance, now), [], rules, now)
 
 test('the sentence names the guard that acts first', () => {
   const of = account(
@@ -70,7 +70,11 @@ test('a guard that is not counting is no event, and without rules the sentence s
 test('the end of the contract is named where nothing else ends the instance', () => {
   const ending = instanceView({ id: 7, endsAt: now + hour })
   const words = (rules: boolean, ...guards: GuardView[]) =>
-    nextSentence(comingUp(account(...guards), ending, now), [], rules, now)
+    nextSentence(ending, comingUp(account(...guards), ending, now), [], rules, now)
+  const stopped = { ...ending, state: 'stopped' as const }
+  expect(nextSentence(stopped, comingUp(account(), stopped, now), [], false, now)).toMatch(
+    /^Nothing destroys it before/,
+  )
   expect(words(false)).toMatch(/^Nothing stops it before its contract ends .*\d\d:\d\d\.$/)
   expect(words(true, guard({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
 })
