@@ -1,6 +1,7 @@
 import type { ViewportSize } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Settings } from '../../electron/contract/app/settings.ts'
+import { screens } from '../../renderer/features/screens.ts'
 import { connectAccount, connectForm, rentRunning } from './account-steps.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -163,16 +164,7 @@ test('in the smallest window the header fits and screens scroll to their end', a
   const { page, errors } = await berthAt(start, ['--demo'], { viewport: { width: 480, height: 360 } })
   const main = page.locator('main')
   await main.waitFor()
-  for (const name of [
-    'Instances',
-    'Offers',
-    'Templates',
-    'Transfers',
-    'Activity',
-    'Hosting',
-    'Account',
-    'Settings',
-  ]) {
+  for (const { label: name } of screens) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
     const header = page.getByRole('banner')

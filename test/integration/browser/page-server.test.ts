@@ -301,7 +301,7 @@ test('connections that ask for nothing are bounded in number, and dropped', asyn
   expect((await get('/')).status).toBe(200)
 })
 
-test('both addresses of loopback are Berth’s, or it takes another port', async () => {
+test('a port is taken only with both addresses of loopback, and nobody else gets either', async () => {
   const blocker = createServer().listen(0, '::1')
   await once(blocker, 'listening')
   const taken = blocker.address()

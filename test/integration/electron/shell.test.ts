@@ -41,7 +41,7 @@ test('it opens on the demo in a window with every protection on, and Chromium’
   expect((await state()).shown).toBe('demo')
 })
 
-test('the page has no network: its session’s proxy leads nowhere, WebRTC goes by it, and updates do not', async () => {
+test('the page has no network: WebRTC goes by its session’s proxy, which leads nowhere; no other session has it', async () => {
   await start()
   expect(await berth.ask('windows')).toMatchObject([{ webRtcPolicy }])
   // Only the pages' session has the proxy.
