@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { environmentVariables } from './routes/docker-env.ts'
 import { copyTree } from './ssh/files/copy-tree.ts'
 import { errorCode } from './ssh/files/file-error.ts'
 import { Scratch } from './ssh/files/scratch.ts'
@@ -116,6 +117,7 @@ export class Doors {
         instanceId: instance.id,
         seed: this.#world.seed,
         hostname: `C.${instance.id}`,
+        environment: environmentOf(instance),
         gpu: { name: facts.gpu_name, count: facts.num_gpus, memoryMb: facts.gpu_ram },
         authorizedKeys: () => instance.sshKeys,
         jupyterToken: instance.jupyterToken,
@@ -134,6 +136,12 @@ export class Doors {
       console.error(`The SSH server of instance ${door.instance.id} failed:`, error)
     })
   }
+}
+
+// interface 2.1: The container has the instance’s key as `CONTAINER_API_KEY`
+/** What a container is started with: the variables of its rental, and its own key. */
+function environmentOf({ launch, apiKey }: Instance): Record<string, string> {
+  return { ...environmentVariables(launch.env), CONTAINER_API_KEY: apiKey }
 }
 
 /** The access to an instance's watchdog from inside the instance. */

@@ -32,6 +32,11 @@ export function mappedPorts(env: Record<string, string>): string[] {
   })
 }
 
+/** The variables of an environment, without its port mappings and other flags. */
+export function environmentVariables(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('-')))
+}
+
 // interface 2.3: `env` is a string of Docker flags in a template
 /** Turns the Docker flags of a template (`-e NAME=value -p 8080:8080`) into the object form of a creation. */
 export function flagsToEnv(flags: string): Record<string, string> {

@@ -3,6 +3,8 @@ export interface Machine {
   instanceId: number
   /** As in the prompt, such as `C.4711`. */
   hostname: string
+  /** The variables that its container was started with. */
+  environment: Readonly<Record<string, string>>
   gpu: { name: string; count: number /** MB per GPU */; memoryMb: number }
   /** The token of its Jupyter. */
   jupyterToken: string

@@ -54,6 +54,7 @@ function newShell(machine: Machine, disk: { files: Scratch; background: Backgrou
     ['HOSTNAME', machine.hostname],
     ['GPU_COUNT', String(machine.gpu.count)],
     ['NVIDIA_VISIBLE_DEVICES', 'all'],
+    ...Object.entries(machine.environment),
   ])
   return {
     machine,

@@ -27,6 +27,7 @@ export async function startInstance(options: Partial<InstanceSshOptions> = {}): 
     instanceId: 4711,
     seed: 7,
     hostname: 'C.4711',
+    environment: {},
     gpu: { name: 'RTX 4090', count: 2, memoryMb: 24_564 },
     authorizedKeys: () => [ownKey.public],
     jupyterToken: 'secret-token',

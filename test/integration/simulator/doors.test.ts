@@ -76,6 +76,34 @@ test.each([{}, { ssh_key: 5 }, { ssh_key: '' }, { ssh_key: 'nonsense' }, { ssh_k
   },
 )
 
+// interface 2.1: The container has the instance’s key as `CONTAINER_API_KEY`
+test('a container has its variables and its own key, which stops it', async () => {
+  const made = await service.call('POST', '/api/v0/template/', {
+    name: 'with variables',
+    image: 'ubuntu',
+    env: '-e MODEL=small -e QUOTED="a b" -p 8081:8081',
+    docker_login_repo: '',
+    docker_login_user: '',
+    docker_login_pass: '',
+  })
+  const { hash_id } = made.body['template'] as Record<string, unknown>
+  const { id, key } = await service.rent({
+    template_hash_id: hash_id,
+    env: { MODEL: 'large', WORKERS: 4, '-p 8080:8080': '1', CONTAINER_API_KEY: 'mine' },
+  })
+  await service.call('POST', `/api/v0/instances/${id}/ssh/`, { ssh_key: publicKey })
+  await service.sim.controls.advance(300)
+  const port = (await service.instance(id))['ssh_port'] as number
+  expect(await says(port, 'echo $MODEL $QUOTED $WORKERS')).toBe('large a b 4')
+  const lines = (await says(port, 'env')).split('\n')
+  expect(lines).toContain('QUOTED=a b')
+  expect(lines.filter(line => !/^[A-Z_]+=/.test(line))).toEqual([])
+  const own = await says(port, 'printenv CONTAINER_API_KEY')
+  expect(own).toBe(key)
+  const stopped = await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' }, own)
+  expect(stopped.status).toBe(200)
+})
+
 test('the SSH port answers only while running, and is the same after a restart', async () => {
   const { id } = await service.rent()
   const port = (await service.instance(id))['ssh_port'] as number
