@@ -36,6 +36,7 @@ export function serveSftp(session: Session, files: Scratch): void {
     }
     const leave = () => {
       last = last.then(() => requests.closeAll())
+      exitWell(sftp)
       sftp.end()
     }
     sftp.once('end', leave)
@@ -43,6 +44,18 @@ export function serveSftp(session: Session, files: Scratch): void {
     sftp.on('error', () => sftp.end())
     handleRequests(sftp, requests, answer)
   })
+}
+
+/** The channel below SFTP, which ssh2 does not declare, and to which it gives no `exit` as it does to others. */
+interface ChannelBelow {
+  outgoing: { id: number; state: string }
+  _protocol: { exitStatus(channel: number, status: number): void }
+}
+
+/** Sends the exit status, without which OpenSSH's scp takes what it has copied for failed. */
+function exitWell(sftp: SFTPWrapper): void {
+  const { outgoing, _protocol: protocol } = sftp as unknown as ChannelBelow
+  if (outgoing.state === 'open') protocol.exitStatus(outgoing.id, 0)
 }
 
 type Answer = (id: number, work: () => void | Promise<void>) => void

@@ -11,12 +11,13 @@ import { ownKey, startInstance, type TestInstance } from './instance.ts'
 /** Whether OpenSSH's clients are installed, or must be since this is CI. */
 const installed =
   process.env['CI'] !== undefined ||
-  (spawnSync('ssh', ['-V']).status === 0 && spawnSync('sftp', ['-h']).error === undefined)
+  (spawnSync('ssh', ['-V']).status === 0 &&
+    ['sftp', 'scp'].every(program => spawnSync(program, ['-h']).error === undefined))
 
-/** Runs ssh or sftp in a folder with the key; gives output and exit code. */
+/** Runs ssh, sftp or scp in a folder with the key; gives output and exit code. */
 async function openssh(
   instance: TestInstance,
-  program: 'ssh' | 'sftp',
+  program: 'ssh' | 'sftp' | 'scp',
   args: string[],
   { key = ownKey.private, input = '' } = {},
 ) {
@@ -95,6 +96,19 @@ test.skipIf(!installed)('OpenSSH’s sftp puts, gets, links and renames, and rea
   expect(out).toMatch(/^drwx.* root +root .* d$/m)
   expect(readFileSync(join(folder, 'back')).length).toBe(5_000_000)
   expect(() => readFileSync(join(folder, 'stolen'))).toThrow(/ENOENT/)
+})
+
+test.skipIf(!installed)('OpenSSH’s scp copies a file there and back, and ends well', async () => {
+  const instance = await startInstance()
+  const source = join(instance.files, '..', 'source')
+  writeFileSync(source, 'x'.repeat(1_000_000))
+  const there = await openssh(instance, 'scp', ['-s', source, 'root@127.0.0.1:there'])
+  expect(there.status, there.err).toBe(0)
+  const back = await openssh(instance, 'scp', ['-s', 'root@127.0.0.1:there', 'back'])
+  expect(back.status, back.err).toBe(0)
+  expect(readFileSync(join(back.folder, 'back')).length).toBe(1_000_000)
+  const missing = await openssh(instance, 'scp', ['-s', 'root@127.0.0.1:nowhere', 'back'])
+  expect(missing.status).toBe(1)
 })
 
 test.skipIf(!installed)('the host key that OpenSSH stores is the announced one', async () => {
