@@ -5,6 +5,7 @@ import type { Profile } from '../deployment/profile.ts'
 import { invalidArgs, ServiceError, TextError } from '../errors.ts'
 import { Fields, isObject, LooseFields } from '../fields.ts'
 import { sessionCookie } from '../world/two-factor/sessions.ts'
+import type { World } from '../world/world.ts'
 import { authenticate, authorize } from './access.ts'
 import type { Bindings } from './bindings.ts'
 import type { RateLimits } from './limits.ts'
@@ -26,7 +27,7 @@ export function serveRoutes(
     app.on(route.method, path, async (context, next) => {
       const { profile } = deployment
       if (route.only !== undefined && route.only !== profile.deployment) return await next()
-      const authorization = context.req.header('authorization') ?? cookieBearer(context)
+      const authorization = context.req.header('authorization') ?? cookieAuthorization(context, world)
       const caller = authenticate(world, route, profile, authorization)
       if (caller.kind !== 'anonymous') limits?.take(caller.key, route)
       authorize(caller, route)
@@ -59,10 +60,14 @@ export function answerError(error: Error): Response {
   return Response.json({ success: false, error: 'internal', msg: 'The simulator failed.' }, { status: 500 })
 }
 
-/** The session cookie of a two-factor login without a key, as a bearer token. */
-function cookieBearer(context: Context<Bindings>): string | undefined {
+/**
+ * What came in the session's cookie, as an `Authorization`: a session of a two-factor login is a bearer token there;
+ * anything else, an API key included, is none.
+ */
+function cookieAuthorization(context: Context<Bindings>, { twoFactor }: World): string | undefined {
   const session = getCookie(context, sessionCookie)
-  return session === undefined ? undefined : `Bearer ${session}`
+  if (session === undefined) return undefined
+  return `${twoFactor.sessions.caller(session) ? 'Bearer' : 'Cookie'} ${session}`
 }
 
 function readId(context: Context<Bindings>, name: string): number {

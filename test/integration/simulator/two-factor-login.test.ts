@@ -132,6 +132,18 @@ test('a login without a key leaves its session in a cookie', async () => {
   expect(user.status).toBe(200)
 })
 
+test('an API key in the cookie of a session is no bearer token', async () => {
+  const { baseUrl, apiKey } = steps.service.sim
+  const statusWith = async (path: string, headers: Record<string, string>) =>
+    (await fetch(`${baseUrl}/api/v0/${path}`, { headers })).status
+  const cookie = { cookie: `session=${apiKey}` }
+  expect(await statusWith('users/current/', cookie)).toBe(401)
+  expect(await statusWith('users/current/', { cookie: `session=Bearer%20${apiKey}` })).toBe(401)
+  expect(await statusWith('auth/apikeys/', cookie)).toBe(400)
+  expect(await statusWith('tfa/status/', cookie)).toBe(403)
+  expect(await statusWith('users/current/', { ...cookie, authorization: `Bearer ${apiKey}` })).toBe(200)
+})
+
 test('a login cannot send its code to a number that is not the account’s', async () => {
   await steps.authorize()
   await steps.addSms(NUMBER)
