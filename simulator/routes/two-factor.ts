@@ -75,10 +75,9 @@ function regenerateCodes({ tfa, body }: TwoFactorCall) {
     }
     tfa.methods.add({ kind: 'sms', phoneNumber: state.phone_number, label: '' })
   }
-  const proof = readProof(body, tfa.methods, null)
+  tfa.verification.prove(readProof(body, tfa.methods, null))
   if (!tfa.enabled()) {
     throw twoFactorRefusal('tfa_method_not_configured', 'Two-factor authentication is off.')
   }
-  tfa.verification.prove(proof)
   return { msg: 'All backup codes were replaced.', backup_codes: tfa.codes.generate() }
 }

@@ -224,6 +224,19 @@ test('new backup codes replace the old ones, whatever proof was given', async ()
   expect(await steps.status()).toMatchObject({ backup_codes_remaining: 10 })
 })
 
+test('without methods a proof is asked for first, and no backup codes are made', async () => {
+  for (const [method, path] of [
+    ['DELETE', ''],
+    ['PUT', 'regen-backup-codes/'],
+  ] as const) {
+    expect(await steps.tfa(method, path, {})).toMatchObject(refused(400, 'missing_auth_value'))
+  }
+  expect(await steps.tfa('PUT', 'regen-backup-codes/', await steps.emailProof())).toMatchObject(
+    refused(400, 'tfa_method_not_configured'),
+  )
+  expect(await steps.status()).toMatchObject({ backup_codes_remaining: 0 })
+})
+
 test('a legacy account has no methods until new backup codes turn its number into one', async () => {
   await steps.account({ legacy: true, phone_number: NUMBER })
   expect(await user()).toMatchObject({ tfa_status: 'legacy', tfa_enabled: true })
