@@ -36,8 +36,8 @@ export class Methods {
   }
 
   /**
-   * The method of a kind, by its id if there are several; undefined without any. Throws 404 `not_found` for an id that
-   * is no method of the kind, 400 `bad_request` when the id is needed and missing.
+   * The method of a kind, by its id if there are several; undefined without any. Throws 404 `not_found` for an unknown
+   * id, 400 `invalid_tfa_method` for one of another kind, 400 `bad_request` when the id is needed and missing.
    */
   find(kind: 'sms', id: number | undefined): SmsMethod | undefined
   find(kind: 'totp', id: number | undefined): TotpMethod | undefined
@@ -46,7 +46,7 @@ export class Methods {
     if (id !== undefined) {
       const method = this.get(id)
       if (method.kind === kind) return method
-      throw twoFactorRefusal('not_found', `Method ${id} is not of the kind ${kind}.`)
+      throw twoFactorRefusal('invalid_tfa_method', `Method ${id} is not of the kind ${kind}.`)
     }
     const [method, ...others] = this.list().filter(method => method.kind === kind)
     if (others.length === 0) return method

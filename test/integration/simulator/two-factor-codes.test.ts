@@ -28,6 +28,17 @@ const provoked: Provoked[] = [
     'email as a new method',
     () => send('confirm-new/', { tfa_method: 'email', code: '123456', secret: 'x' }),
   ],
+  [
+    'invalid_tfa_method',
+    400,
+    'the id of a method of another kind',
+    async () => {
+      await steps.authorize()
+      const { uri } = await steps.addTotp()
+      const { id } = await steps.addSms(NUMBER)
+      return await send('', { tfa_method: 'totp', code: appCode(uri), tfa_method_id: id })
+    },
+  ],
   ['missing_auth_value', 400, 'neither code nor backup code', () => send('', { tfa_method: 'totp' })],
   ['missing_params', 400, 'a code without its secret', () => send('', { code: '123456' })],
   [
@@ -216,6 +227,12 @@ const provoked: Provoked[] = [
     },
   ],
   ['not_found', 404, 'the id of no method', () => send('sms/', { tfa_method_id: 1 })],
+  [
+    'not_found',
+    404,
+    'a proof with the id of no method',
+    () => send('', { tfa_method: 'totp', code: '123456', tfa_method_id: 1 }),
+  ],
   [
     'tfa_method_not_configured',
     400,
