@@ -54,6 +54,11 @@ export function isOutbid(instance: Instance): boolean {
   return instance.bid !== null && instance.bid < instance.minBid
 }
 
+/** Whether its container or its host is gone: by itself it does not leave that status. */
+export function isDead({ status }: Instance): boolean {
+  return status === 'exited' || status === 'offline' || status === 'unknown'
+}
+
 /** The cost of its GPUs while it runs. */
 export function gpuRate(instance: Instance): number {
   return instance.bid ?? instance.price

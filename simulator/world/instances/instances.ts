@@ -4,7 +4,7 @@ import { Draw, secret } from '../draw.ts'
 import { Ledger } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
 import { machineFate, machineRival } from './fate.ts'
-import { type Instance, isOutbid, ratesNow } from './instance.ts'
+import { type Instance, isDead, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
 import { measure } from './load.ts'
 import { bootPlan, canPull, deniedPlan, type Start } from './plan.ts'
@@ -170,7 +170,7 @@ export class Instances {
     instance.bid = bid
     const halted = instance.status === 'stopped'
     const now = this.#clock.now()
-    const mustStop = isOutbid(instance) && !halted
+    const mustStop = isOutbid(instance) && !halted && !isDead(instance)
     const mayStart = !isOutbid(instance) && halted && instance.intended === 'running'
     if (mustStop || mayStart) this.#resume(instance, now)
     else this.#charge(instance, now)
@@ -266,7 +266,7 @@ export class Instances {
 
   #rivalBids(instance: Instance, rivalBid: number, at: number): void {
     instance.minBid = Math.max(instance.minBid, rivalBid)
-    if (isOutbid(instance) && instance.intended === 'running') {
+    if (isOutbid(instance) && instance.intended === 'running' && !isDead(instance)) {
       this.#halt(instance, at, 'Outbid: its bid is below min_bid')
     }
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { machineRival } from '../../../simulator/world/instances/fate.ts'
+import { machineFate, machineRival } from '../../../simulator/world/instances/fate.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -57,6 +57,20 @@ test('an outbid instance stops with the intent to run; a winning bid resumes it'
   expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped', intended_status: 'running' })
 })
 
+test.each(['exited', 'offline', 'unknown'])('outbid, an %s instance stays so', async status => {
+  const { id, price } = await interruptible(1.1)
+  await service.sim.controls.forceStatus(id, status)
+  await bid(id, { client_id: 'me', price: 0.001 })
+  expect(await service.instance(id)).toMatchObject({ actual_status: status })
+  await bid(id, { client_id: 'me', price })
+  await service.sim.controls.outbid(id)
+  const outbid = await service.instance(id)
+  expect(outbid).toMatchObject({ actual_status: status, intended_status: 'running' })
+  expect(outbid['min_bid']).toBeGreaterThan(price)
+  await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
+  expect(await service.instance(id)).toMatchObject({ actual_status: 'stopped', intended_status: 'running' })
+})
+
 test('a stopped instance stays stopped, however high its bid', async () => {
   const { id } = await interruptible(1.1)
   await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' })
@@ -95,6 +109,25 @@ test('rivals outbid an instance on a contested machine', async () => {
     await rough.sim.controls.advance(6 * 3600)
     const instance = await rough.instance(id)
     expect(instance).toMatchObject({ intended_status: 'running' })
+    expect(instance['min_bid']).toBeGreaterThan(instance['dph_base'] as number)
+  } finally {
+    await rough.sim.close()
+  }
+})
+
+test('a rival stops no instance whose container is gone', async () => {
+  const rough = await startService({ calm: false, flaky: 1 })
+  try {
+    const offers = await rough.offers({ type: 'bid' })
+    const offer = offers.find(({ machine_id }) => {
+      const { trouble } = machineFate(7, machine_id, 1)
+      const rival = machineRival(7, machine_id, 1)
+      return trouble?.kind === 'exited' && trouble.whileLoading && (rival?.factor ?? 0) > 1.3
+    })
+    const { id } = await rough.rent({ price: (offer?.min_bid ?? 0) * 1.1 }, offer)
+    await rough.sim.controls.advance(6 * 3600)
+    const instance = await rough.instance(id)
+    expect(instance).toMatchObject({ actual_status: 'exited', intended_status: 'running' })
     expect(instance['min_bid']).toBeGreaterThan(instance['dph_base'] as number)
   } finally {
     await rough.sim.close()
