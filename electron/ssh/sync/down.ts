@@ -5,8 +5,8 @@ import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import type { Wanted } from './fetch.ts'
-import { listRemote, type RemoteListing } from './listing.ts'
-import { besideName, fateOf, folderOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
+import { folderOf, listRemote, type RemoteListing } from './listing.ts'
+import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */

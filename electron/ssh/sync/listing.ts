@@ -45,11 +45,10 @@ export async function listRemote(
   connection: Connection,
   { remote, paths, make, clock }: { remote: string; paths: readonly string[]; make: boolean; clock: Clock },
 ): Promise<RemoteListing> {
+  const asked = paths.map(path => withoutEnd(path, '/'))
   // A longer command line may be refused, so everything is listed instead.
   const named =
-    paths.join(' ').length > 50_000
-      ? ['.']
-      : paths.map(path => (path === '.' ? path : `./${withoutEnd(path, '/')}`))
+    paths.join(' ').length > 50_000 ? ['.'] : asked.map(path => (path === '.' ? path : `./${path}`))
   const values = { remote, make: make ? 'yes' : '' }
   const starts = named.map(quoted).join(' ')
   const most = treeBounds.characters
@@ -61,14 +60,20 @@ export async function listRemote(
   if (bytes.length >= most) throw tooMany(remote)
   // With half a listing, existing files would seem to be missing.
   if (code === undefined) throw new BerthError(connectionLost(connection.address, 'it broke off'))
-  return parseListing(bytes, remote)
+  return parseListing(bytes, remote, asked)
 }
 
 /**
  * Parses Berth's own line and the output of `df`, NUL, then for each entry: facts and path, NUL, link target, NUL. The
- * instance is not trusted: entries that do not parse are left out.
+ * instance is not trusted: entries that do not parse are left out, and so are those that are neither one of the paths
+ * nor in a folder that was listed before.
  */
-export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds): RemoteListing {
+export function parseListing(
+  bytes: Buffer,
+  remote: string,
+  paths: readonly string[],
+  bounds = treeBounds,
+): RemoteListing {
   const [start = '', ...fields] = bytes.toString('utf8').split('\0')
   const [head = '', ...disk] = start.slice(0, longestStart).split('\n')
   if (head === 'berth-sync refused') throw syncRefused(remote)
@@ -77,12 +82,14 @@ export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds)
   const [, tar = 'none', now] = said
   if (tar === 'none') throw new BerthError(noTar)
   const items = new Map<string, RemoteItem>()
+  const asked = new Set(paths)
+  const isBelow = (folder: string) => (folder === '' ? asked.has('.') : items.get(folder)?.kind === 'folder')
   let entries = 0
   for (let at = 0; at + 2 < fields.length; at += 2) {
     const facts = fields[at] ?? ''
     if (isItself.test(facts)) continue
     const read = itemOf(facts, fields[at + 1] ?? '')
-    if (read !== undefined) items.set(read.path, read.item)
+    if (read && (asked.has(read.path) || isBelow(folderOf(read.path)))) items.set(read.path, read.item)
     if (++entries > bounds.entries) throw tooMany(remote)
   }
   const free = freeOf(disk)
@@ -92,6 +99,11 @@ export function parseListing(bytes: Buffer, remote: string, bounds = treeBounds)
     now: Number(now),
     ...(free === undefined ? {} : { free }),
   }
+}
+
+/** The path above; empty for the listed folder itself. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
 /** Free bytes, from the kilobytes in the output of `df -Pk`: the column before the percentage. */

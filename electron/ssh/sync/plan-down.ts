@@ -43,19 +43,20 @@ export function besideName(name: string, from: string, number: number): string {
   return number === 1 ? marked : numbered(marked, number)
 }
 
-/** The path above; empty for the synced folder itself. */
-export function folderOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
 export interface Offered {
   path: string
   item: RemoteItem
 }
 
+interface Taken {
+  name: string
+  inside: Map<string, Taken>
+}
+
 /**
  * The listed files whose names this system accepts unchanged; others are skipped. Of several names that are equal on
- * this system, the first wins. Nothing is fetched into `.git`, since git runs files in it.
+ * this system, the first wins. Nothing is fetched that would make a folder a git repository, since git runs what its
+ * configuration names: nothing into `.git`, and no `HEAD`, which every repository without a `.git` has.
  */
 export function offeredFiles(
   items: ReadonlyMap<string, RemoteItem>,
@@ -63,11 +64,14 @@ export function offeredFiles(
 ): { files: Offered[]; skipped: Skipped[] } {
   const files: Offered[] = []
   const skipped: Skipped[] = []
-  const taken = new Map<string, string>()
+  const taken: Taken['inside'] = new Map()
   for (const [path, item] of items) {
     const names = path.split('/')
     if (isOurs(names)) continue
-    const isNamed = names.length <= treeBounds.depth && names.every(name => isName(name, system))
+    const isNamed =
+      names.length <= treeBounds.depth &&
+      names.every(name => isName(name, system)) &&
+      !(item.kind === 'file' && folded(names.at(-1) ?? '', system) === folded('HEAD', system))
     const why = isNamed && isFree(names) ? kinds[item.kind] : 'name'
     if (why !== undefined) skipped.push({ path, why })
     else if (item.kind === 'file') files.push({ path, item })
@@ -76,12 +80,13 @@ export function offeredFiles(
 
   /** Checks every folder of the path, since folder names clash as file names do. */
   function isFree(names: readonly string[]): boolean {
-    return names.every((_, at) => {
-      const path = names.slice(0, at + 1).join('/')
-      const key = system === 'linux' ? path : path.normalize('NFC').toLowerCase()
-      const first = taken.get(key) ?? path
-      taken.set(key, first)
-      return first === path
+    let folder = taken
+    return names.every(name => {
+      const key = folded(name, system)
+      const first = folder.get(key) ?? { name, inside: new Map() }
+      folder.set(key, first)
+      folder = first.inside
+      return first.name === name
     })
   }
 }
@@ -94,8 +99,16 @@ const kinds: Readonly<Record<RemoteKind, SkipReason | undefined>> = {
 }
 
 function isName(name: string, system: NamesOf): boolean {
-  return localName(name, system) === name && !isUnreadable(name) && name.toLowerCase() !== '.git'
+  return localName(name, system) === name && !isUnreadable(name) && !isGits.test(name)
 }
+
+/** A name's form that is equal for all names that this system takes for the same. */
+function folded(name: string, system: NamesOf): string {
+  return system === 'linux' ? name : name.normalize('NFC').toLowerCase()
+}
+
+/** `.git`, and the short name that Windows gives it. */
+const isGits = /^(\.git|git~\d+)$/i
 
 function isOurs([first = '', ...rest]: readonly string[]): boolean {
   return (

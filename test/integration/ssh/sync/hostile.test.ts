@@ -79,15 +79,37 @@ describe.skipIf(!hasSshd)('a hostile instance', () => {
     await expect(up()).rejects.toMatchObject({ problem: { code: 'too_many_files' } })
   })
 
-  test('names that lead out of the folder are skipped', async () => {
-    const find = `#!/bin/sh\nprintf 'f 1 1 644 ./../evil\\0\\0f 1 1 644 .//etc/x\\0\\0f 1 1 644 ./a/../../b\\0\\0'\n`
+  test('names that lead out of the folder are left out or skipped', async () => {
+    const find = `#!/bin/sh\nprintf 'f 1 1 644 ./../evil\\0\\0f 1 1 644 .//etc/x\\0\\0d 1 1 755 ./..\\0\\0f 1 1 644 ./../b\\0\\0'\n`
     const { here, down } = await onHostile({ find })
     const { files, skipped } = await down()
-    expect({ files, skipped: skipped.map(({ why }) => why) }).toEqual({
+    expect({ files, skipped: skipped.map(({ path, why }) => `${path} ${why}`) }).toEqual({
       files: 0,
-      skipped: ['name', 'name', 'name'],
+      skipped: ['.. name', '../b name', '../evil name'],
     })
     expect(tree(here)).toEqual({})
+  })
+
+  test('nothing arrives beside the paths that were asked for', async () => {
+    const find = `#!/bin/sh\nprintf 'f 1 1 644 ./Makefile\\0\\0'\nexec /usr/bin/find "$@"\n`
+    const { here, remote, down } = await onHostile({ find })
+    write(remote, { 'out/a.pt': 'x', Makefile: 'x' })
+    expect(await down({ paths: ['out/'] })).toMatchObject({ files: 1, skipped: [] })
+    expect(Object.keys(tree(here))).toEqual(['out/a.pt'])
+  })
+
+  test('nothing that makes a folder a git repository arrives', async () => {
+    const { here, remote, down } = await onHostile({})
+    write(remote, {
+      'out/HEAD': 'ref: x',
+      'out/config': 'x',
+      'out/refs/x': 'x',
+      'a/.git/config': 'x',
+      head: 'x',
+    })
+    const { skipped } = await down()
+    expect(skipped.map(({ path }) => path).sort()).toEqual(['a/.git', 'a/.git/config', 'out/HEAD'])
+    expect(Object.keys(tree(here)).sort()).toEqual(['head', 'out/config', 'out/refs/x'])
   })
 
   test('a shell that prints a greeting is reported as no_posix_shell', async () => {
