@@ -12,9 +12,9 @@ export interface SshCommand {
 }
 
 /**
- * ssh options that override the user's own configuration: only this key, host keys from Berth's own file under the
- * instance's alias, and no agent or X11 forwarding. A first host key is stored without a question, even if another
- * instance has it, and a changed one is refused.
+ * ssh options that override the user's own configuration: keys alone, and of the agent's only those that are named;
+ * host keys from Berth's own file under the instance's alias, and no agent or X11 forwarding. A first host key is
+ * stored without a question, even if another instance has it, and a changed one is refused.
  */
 export function instanceOptions({
   account,
@@ -23,6 +23,7 @@ export function instanceOptions({
 }: Pick<SshCommand, 'account' | 'instance' | 'knownHostsPath'>): readonly (readonly [string, string])[] {
   return [
     ['IdentitiesOnly', 'yes'],
+    ['PreferredAuthentications', 'publickey'],
     ['HostKeyAlias', hostKeyAlias(account, instance)],
     ['UserKnownHostsFile', optionPath(knownHostsPath)],
     ['StrictHostKeyChecking', 'accept-new'],
@@ -32,11 +33,17 @@ export function instanceOptions({
   ]
 }
 
-/** The command line of the system's ssh, which connects as Berth does. Throws `bad_address`. */
+/**
+ * The command line of the system's ssh, which connects as Berth does. It reads no configuration: keys in it would be
+ * offered beside this one, and the service, which names the host, could lead into what is set up for a host's name.
+ * Throws `bad_address`.
+ */
 export function sshCommand(options: SshCommand): string[] {
   const { address, keyPath } = options
   return [
     'ssh',
+    '-F',
+    'none',
     // ssh checks that the file of -i exists before it expands percent signs, and that of IdentityFile after.
     ...(keyPath.includes('%') ? ['-o', `IdentityFile=${optionPath(keyPath)}`] : ['-i', keyPath]),
     ...instanceOptions(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]),

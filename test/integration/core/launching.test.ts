@@ -86,10 +86,11 @@ test('each terminal on the PATH is found and started with ssh and its arguments'
     const at = args.indexOf(join(bin, 'ssh'))
     expect(args.slice(0, at).join(' '), program).toMatch(/^(-e|--|-x|start --|--new-window --)?$/)
     expect(args.slice(at + 1), program).toEqual([
-      '-i',
+      ...['-F', 'none', '-i'],
       world.machine.files.path(`accounts/${under.account().id}/id_ed25519`),
       ...[
         'IdentitiesOnly=yes',
+        'PreferredAuthentications=publickey',
         expect.stringMatching(new RegExp(`^HostKeyAlias=berth-\\w+-${id}$`)),
         `UserKnownHostsFile="${world.machine.files.path('known_hosts')}"`,
         'StrictHostKeyChecking=accept-new',
@@ -114,12 +115,12 @@ test('a custom terminal command gets its placeholders filled in without a shell'
   await under.run('openSystemTerminal', { instance: id })
   const args = await argumentsOf('my-term')
   const port = args[args.indexOf('-p') + 1]
-  expect(args.slice(0, 5)).toEqual([
+  expect(args.slice(0, 7)).toEqual([
     '--title',
     `$(touch evil) \`id\` to 127.0.0.1:${port}; x`,
     '-e',
     join(bin, 'ssh'),
-    '-i',
+    ...['-F', 'none', '-i'],
   ])
   expect(args.at(-1)).toBe('root@127.0.0.1')
 })

@@ -55,6 +55,7 @@ export const looseConfig = `Host *
   IdentitiesOnly no
   ForwardAgent yes
   ForwardX11 yes
+  PreferredAuthentications password
 `
 
 /** The options that `ssh -G` must still print for an instance. */
@@ -64,6 +65,7 @@ export const strictOptions = [
   'identitiesonly yes',
   'forwardagent no',
   'forwardx11 no',
+  'preferredauthentications publickey',
 ]
 
 /** The Problem of failing work. Throws if the work succeeds or fails without one. */

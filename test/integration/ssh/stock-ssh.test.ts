@@ -31,7 +31,7 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
   })
 
   const visit = async () => (await ssh.openShell(target({ proxy: sshd }))).close()
-  const batch = ['-F', 'none', '-o', 'BatchMode=yes']
+  const batch = ['-o', 'BatchMode=yes']
 
   test('connects without a question once Berth knows the host', async () => {
     await visit()
@@ -56,10 +56,13 @@ describe.skipIf(!hasSshd)('the command for the system’s own ssh', () => {
 
   test('keeps its strict options against the user’s options for all hosts', async () => {
     const loose = join(machine.home, '.ssh', 'config')
-    writeFileSync(loose, looseConfig)
+    writeFileSync(loose, `${looseConfig}  IdentityFile ~/.ssh/work\n`)
     const [program = '', ...args] = await ssh.command(target({ proxy: sshd }), sshd)
+    // Of two files that -F names, the last counts.
     const { stdout } = await run(program, ['-F', loose, '-G', ...args])
-    expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
+    const lines = stdout.split('\n')
+    expect(lines).toEqual(expect.arrayContaining(strictOptions))
+    expect(lines.filter(line => line.startsWith('identityfile '))).toHaveLength(1)
     await visit()
     await sshd.changeHostKey()
     const again = run(program, ['-F', loose, '-o', 'BatchMode=yes', ...args, 'true'])
