@@ -3,6 +3,7 @@ import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
+import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
 import type { JobView, ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, dollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
@@ -84,9 +85,13 @@ function planWords(
     longest === undefined ? 'no limit of time' : `it is stopped after ${duration(longest)}`,
   ].join('; ')
   const results = [spec.results ?? []].flat()
+  const env = environmentOf(spec).map(
+    ({ name, value, secret }) => `  ${name}=${secret ? `(the secret ${value})` : value}`,
+  )
   return [
     offer ? `${gpuWords(offer)}${pricePerHour === undefined ? '' : `, ${rate(pricePerHour)}`}` : 'No machine',
     `${atMost}.`,
+    `Set up with ${setupWords(spec)}.`,
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
         ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets)}, which may hold secrets`
@@ -95,6 +100,7 @@ function planWords(
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
     'Command:',
     indented(spec.run),
+    ...(env.length === 0 ? [] : ['Environment:', ...env]),
     results.length === 0 ? 'Nothing is brought home.' : `Brought home: ${results.join(', ')}`,
     `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}.`,
   ].join('\n')
@@ -110,6 +116,10 @@ function planJson(
     project,
     command: spec.run,
     setup: spec.setup ?? null,
+    image: spec.image ?? null,
+    template: spec.template ?? null,
+    ports: spec.ports ?? [],
+    env: spec.env ?? {},
     gpu: offer ? { name: offer.gpuName ?? null, count: offer.gpuCount ?? null } : null,
     pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
     costsAtMost: most === undefined ? null : dollars(most),

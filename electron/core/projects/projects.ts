@@ -28,7 +28,7 @@ export interface Projects {
   name(id: string): string
   /** Parses its file. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
   read(id: string): Promise<Agreed>
-  /** Creates its file. Throws `spec_exists` where there is one already. */
+  /** Creates its file. Throws `bad_spec` where it gets too long, and `spec_exists` where there is one already. */
   write(id: string, spec: ProjectSpec): Promise<void>
   /** Reads its file again and updates State. */
   refresh(id: string): Promise<void>
@@ -44,8 +44,8 @@ const Stored = v.array(
 type Stored = v.InferOutput<typeof Stored>
 
 const specName = 'berth.yaml'
-/** The longest `berth.yaml`, in bytes. */
-const longestSpec = 256 * 1024
+/** The longest `berth.yaml`, in bytes: of a nasty one, this much takes the parser about a second. */
+const longestSpec = 32 * 1024
 /** The number of agreed contents that are remembered per project. */
 const mostAgreed = 20
 
@@ -130,7 +130,9 @@ export async function openProjects(
     read,
     async write(id, spec) {
       const { specText } = await import('./write-spec.ts')
-      if (!(await folder(id).create(specName, specText(spec)))) throw new BerthError(specExists)
+      const text = specText(spec)
+      if (Buffer.byteLength(text) > longestSpec) throw new BerthError(unreadable)
+      if (!(await folder(id).create(specName, text))) throw new BerthError(specExists)
       await show(id)
     },
     async refresh(id) {
@@ -180,5 +182,5 @@ const specExists = {
 }
 const unreadable = {
   code: 'bad_spec',
-  message: 'berth.yaml cannot be read, or is longer than 256 KB.',
+  message: 'berth.yaml cannot be read, or is longer than 32 KB.',
 }

@@ -69,6 +69,18 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
     expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')
+    const given = 'run: x\nimage: theirs\nenv: { SEED: 7, HF: { secret: HF_TOKEN } }\nports: [6006]\n'
+    write(folder, { 'berth.yaml': given })
+    const handed = await berth('run')
+    expect(handed.err).toContain('Set up with theirs, 20 GB of disk, port 6006.')
+    expect(handed.err).toContain('Environment:\n  SEED=7\n  HF=(the secret HF_TOKEN)\n')
+    expect(JSON.parse((await berth('run', '--json')).out)).toMatchObject({
+      image: 'theirs',
+      ports: [6006],
+      env: { SEED: 7, HF: { secret: 'HF_TOKEN' } },
+    })
+    write(folder, { 'berth.yaml': `run: x${' '.repeat(33_000)}\n` })
+    expect((await berth('run')).err).toContain('longer than 32 KB')
     write(folder, { 'berth.yaml': 'runn: exit 3\n"\\e[2J": 1\ndisk: much\n' })
     const wrong = await berth('run', '--yes')
     expect(wrong).toMatchObject({ code: 1, out: '' })

@@ -1,8 +1,7 @@
 import { named } from '../../../../electron/contract/format/list.ts'
-import { counted, gigabytes } from '../../../../electron/contract/format/size.ts'
+import { counted } from '../../../../electron/contract/format/size.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
 import type { SkipReason } from '../../../../electron/contract/instance/sync.ts'
-import { usualSetup } from '../../../../electron/contract/project/bounds.ts'
 import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
@@ -22,17 +21,6 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
   ]
 }
 
-/** The setup of a run: image or template, disk, ports. */
-export function setupWords({ image, template, disk, ports = [] }: ProjectSpec): string {
-  return [
-    image ?? (template === undefined ? usualSetup.image : `template ${template}`),
-    `${gigabytes(disk ?? usualSetup.disk)} of disk`,
-    ports.length > 0 && `${ports.length === 1 ? 'port' : 'ports'} ${ports.join(', ')}`,
-  ]
-    .filter(Boolean)
-    .join(', ')
-}
-
 export const skipWords: Record<SkipReason, string> = {
   link_out: 'a link out of the folder',
   link: 'a link',
@@ -41,15 +29,6 @@ export const skipWords: Record<SkipReason, string> = {
   name: 'a name that is not taken there',
   changed: 'was changed while it was read',
   in_the_way: 'something is in its way',
-}
-
-/** The environment of the commands; of a secret its name alone. */
-export function environmentOf({ env = {} }: ProjectSpec): { name: string; value: string; secret: boolean }[] {
-  return Object.entries(env).map(([name, value]) =>
-    typeof value === 'object'
-      ? { name, value: value.secret, secret: true }
-      : { name, value: String(value), secret: false },
-  )
 }
 
 /** The demands to loosen where no offer meets them, the strictest first. */
