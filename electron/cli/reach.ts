@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findAddress } from '../local/socket/address.ts'
+import { findAddress, proofOf } from '../local/socket/address.ts'
 import { Connection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
@@ -47,8 +48,12 @@ function notStarted(home: string, message: string): CliFailure {
 
 async function tryToConnect(home: string): Promise<Connection | undefined> {
   try {
-    const address = await findAddress(home, process.platform)
-    return address === undefined ? undefined : await Connection.open(address)
+    const found = await findAddress(home, process.platform)
+    if (!found) return undefined
+    const connection = await Connection.open(found.address)
+    if (found.secret === undefined || (await isBerth(connection, found.secret))) return connection
+    connection.close()
+    return undefined
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'EACCES' && code !== 'EPERM') return undefined
@@ -58,6 +63,16 @@ async function tryToConnect(home: string): Promise<Connection | undefined> {
       advice: 'Each user has a Berth of their own; BERTH_HOME names its folder.',
     })
   }
+}
+
+/** Whether the one that answers knows the secret, within a few seconds. */
+async function isBerth(connection: Connection, secret: string): Promise<boolean> {
+  const nonce = randomBytes(32).toString('hex')
+  const proof = await Promise.race([
+    connection.local('prove', { nonce }).catch(() => undefined),
+    pause(others, undefined, { ref: false }),
+  ])
+  return proof === proofOf(secret, nonce)
 }
 
 /** Starts Berth detached, so that it outlives this command. Its stderr goes to a file, for errors at the start. */

@@ -1,11 +1,23 @@
+import { createHmac } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
  * The address at which the command finds Berth: a Unix socket in Berth's own folder, which no other user can enter.
  * Where that is not possible (Windows has pipes instead, and a socket's path has a limit), each run draws a random
- * address and writes it to a file in that folder.
+ * address and a secret, and writes both to a file in that folder. The file of a killed Berth stays, and another user
+ * could wait at its address: so whoever answers there proves first that it knows the secret.
  */
+export interface Address {
+  address: string
+  /** Absent in Berth's own folder. */
+  secret?: string
+}
+
+/** The proof of knowing an address's secret, for the nonce of the one who asks. */
+export function proofOf(secret: string, nonce: string): string {
+  return createHmac('sha256', secret).update(nonce).digest('hex')
+}
 
 /** The most bytes of a socket's path; the limit of macOS is the lowest. */
 const longestPath = 103
@@ -18,8 +30,11 @@ function plainAddress(home: string, platform: NodeJS.Platform): string | undefin
 }
 
 /** The address of Berth's socket, if it runs; undefined where none is known. */
-export async function findAddress(home: string, platform: NodeJS.Platform): Promise<string | undefined> {
-  return plainAddress(home, platform) ?? (await readFile(join(home, fileName), 'utf8').catch(() => undefined))
+export async function findAddress(home: string, platform: NodeJS.Platform): Promise<Address | undefined> {
+  const plain = plainAddress(home, platform)
+  if (plain !== undefined) return { address: plain }
+  const [address, secret] = (await readFile(join(home, fileName), 'utf8').catch(() => '')).split('\n')
+  return address && secret ? { address, secret } : undefined
 }
 
 /** An address to listen at, and the function that removes it. Berth's folder must exist and be locked. */
@@ -27,16 +42,18 @@ export async function takeAddress(
   home: string,
   platform: NodeJS.Platform,
   random: (digits: number) => string,
-): Promise<{ address: string; leave(): Promise<void> }> {
+): Promise<Address & { leave(): Promise<void> }> {
   const plain = plainAddress(home, platform)
   if (plain !== undefined) return { address: plain, leave: () => rm(plain, { force: true }) }
   const file = join(home, fileName)
+  const secret = random(64)
   // Other users can see these names, so each run has another: nobody can wait at it for the next run's command.
   const folder = platform === 'win32' ? undefined : await mkdtemp('/tmp/berth-')
   const address = folder === undefined ? `\\\\.\\pipe\\berth-${random(32)}` : join(folder, 'berth.sock')
-  await writeFile(file, address, { mode: 0o600 })
+  await writeFile(file, `${address}\n${secret}`, { mode: 0o600 })
   return {
     address,
+    secret,
     async leave() {
       await rm(file, { force: true })
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { createDispatcher, type Dispatch, type HandlersOf } from '../../core/app
 import { problemOf } from '../../core/app/problems.ts'
 import type { RunningBerth } from '../../core/running.ts'
 import type { Random } from '../../ports/random.ts'
-import { takeAddress } from './address.ts'
+import { proofOf, takeAddress } from './address.ts'
 import { decodeLine, encodeLine, longestLine, onLines } from './lines.ts'
 import { localRequests } from './requests.ts'
 
@@ -40,9 +40,11 @@ export async function openCommandSocket(options: CommandSocketOptions): Promise<
 }
 
 async function listen({ home, berth, random, log, openPage, quit }: CommandSocketOptions) {
+  const { address, secret = '', leave } = await takeAddress(home, process.platform, random.hex)
   const ask = createDispatcher(
     localRequests,
     {
+      prove: async ({ nonce }) => proofOf(secret, nonce),
       sshArguments: berth.sshArguments,
       registerProject: ({ folder }) => berth.registerProject(folder),
       openPage: async () => void openPage(),
@@ -51,7 +53,6 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
     } satisfies HandlersOf<typeof localRequests>,
     log,
   )
-  const { address, leave } = await takeAddress(home, process.platform, random.hex)
   const isFile = process.platform !== 'win32'
   if (isFile) await removeStale(address)
   const clients = new Set<Socket>()

@@ -120,12 +120,36 @@ test('a socket that answers is not taken from whoever answers there, nor is a fi
 test('a folder whose path is too long for a socket has it elsewhere, in a folder of the user’s own', async () => {
   const { home, berth } = newHome('a'.repeat(120))
   expect(await berth('ps')).toMatchObject({ code: 0 })
-  const address = await readFile(join(home, 'socket-address'), 'utf8')
+  const [address = ''] = (await readFile(join(home, 'socket-address'), 'utf8')).split('\n')
   expect(address).toMatch(/^\/tmp\/berth-\w+\/berth\.sock$/)
   expect(await berth('ps', '--no-start')).toMatchObject({ code: 0 })
   expect(await berth('quit')).toMatchObject({ code: 0 })
   await expect.poll(() => pidsOf(home)).toEqual([])
   expect(existsSync(join(address, '..'))).toBe(false)
+})
+
+test('who waits at the address of a killed Berth is asked for a proof, and told nothing else', async () => {
+  const { home, berth } = newHome('a'.repeat(120))
+  expect(await berth('ps')).toMatchObject({ code: 0 })
+  const [killed = 0] = await pidsOf(home)
+  process.kill(killed, 'SIGKILL')
+  await expect.poll(() => isAlive(killed)).toBe(false)
+  const [address = ''] = (await readFile(join(home, 'socket-address'), 'utf8')).split('\n')
+  await rm(address, { force: true })
+  const asked: unknown[] = []
+  const other = createServer(client =>
+    client.on('data', line => {
+      const { call, name } = JSON.parse(String(line))
+      asked.push(name)
+      client.write(`${JSON.stringify({ kind: 'answer', call, answer: 'a guess' })}\n`)
+    }),
+  )
+  await new Promise<void>(resolve => other.listen(address, resolve))
+  onTestFinished(() => void other.close())
+  expect(await berth('ps', '--no-start')).toMatchObject({ code: 3, err: 'Berth does not run.\n' })
+  expect(await berth('ssh', '1', '--no-start')).toMatchObject({ code: 3 })
+  expect(asked).toEqual(['prove', 'prove'])
+  expect(await berth('ps')).toMatchObject({ code: 0 })
 })
 
 test('a Berth that cannot start says why', async () => {
