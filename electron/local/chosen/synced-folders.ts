@@ -12,6 +12,7 @@ import {
 import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BerthError } from '../../contract/problem.ts'
+import { inSlices } from '../../ports/in-slices.ts'
 import type {
   LocalEntry,
   OpenFile,
@@ -21,9 +22,6 @@ import type {
 } from '../../ports/synced-folders.ts'
 import { changedSince } from './changed-since.ts'
 import { inOrder } from './in-order.ts'
-
-/** Milliseconds of synchronous file access before other work gets its turn. */
-const slice = 5
 
 /** Folders synced with instances. Small files are read synchronously, which takes a quarter of the time. */
 export const systemSyncedFolders: SyncedFolders = { at: syncedFolder }
@@ -102,18 +100,6 @@ function syncedFolder(root: string): SyncedFolder {
 
 // Non-blocking, since opening a named pipe waits for a writer.
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
-
-/** Gives a function to call before each step: once a slice is used up, it returns a promise to wait for. */
-function inSlices(): () => Promise<void> | undefined {
-  let began = 0
-  return () => {
-    const now = performance.now()
-    if (began === 0) began = now
-    if (now - began < slice) return undefined
-    began = 0
-    return new Promise(done => setImmediate(done))
-  }
-}
 
 function isPlain(name: string): boolean {
   const separators = process.platform === 'win32' ? /[/\\:\0]/ : /[/\0]/

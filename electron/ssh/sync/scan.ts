@@ -1,6 +1,7 @@
 import type { FolderScan, Skipped } from '../../contract/instance/sync.ts'
 import { countTree } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
+import { inSlices } from '../../ports/in-slices.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import { type IgnoreRule, isIgnored, parseIgnoreFile, type RulesOfFolder } from './ignore-rules.ts'
 import { isSecretFolder, looksSecret } from './secrets.ts'
@@ -38,6 +39,7 @@ export async function readTree(
   const tree: LocalTree = { files: [], folders: [], links: [], secrets: [], skipped: [], ignored: 0 }
   const count = countTree('sent')
   const given = parseIgnoreFile(ignore.join('\n'))
+  const turn = inSlices()
   await visit([], [{ depth: 0, rules: given }])
   return tree
 
@@ -53,6 +55,9 @@ export async function readTree(
     for (const entry of entries) {
       const { name, kind } = entry
       if (isOurs(name, depth)) continue
+      // Thousands of nasty rules take a tenth of a second for one name.
+      await turn()
+      signal?.throwIfAborted()
       if (isIgnored(inForce, [...names, name], kind === 'folder')) {
         tree.ignored++
         continue
