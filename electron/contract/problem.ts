@@ -3,6 +3,8 @@ export interface Problem {
   code: string
   message: string
   advice?: string
+  /** It may have been done all the same: the service's answer was lost. */
+  unsure?: boolean
   /** The field with the problem, if any: a path in the command's arguments such as `bid` or `env.2.name`. */
   field?: string
   /** Details for the page to show, such as the two fingerprints of a changed host key. */

@@ -100,27 +100,28 @@ export class Page {
   }
 
   /**
-   * Waits for a command and shows the reason where it is refused, with `failed` before it. Returns its answer, or
+   * Waits for a command and shows the reason where it is refused, with `what` before it. Returns its answer, or
    * undefined after a refusal. Removes the messages of earlier refusals.
    */
-  async attempt<Answer>(doing: Promise<Answer>, failed?: string): Promise<Answer | undefined> {
+  async attempt<Answer>(doing: Promise<Answer>, what?: string): Promise<Answer | undefined> {
     if (this.remarks.some(({ problem }) => problem))
       this.remarks = this.remarks.filter(({ problem }) => !problem)
     try {
       return await doing
     } catch (error) {
       const problem = problemOf(error)
-      this.#add({ title: failed === undefined ? problem.message : `${failed}: ${problem.message}`, problem })
+      const failed = what && (problem.unsure ? `${what}: ` : `${what} failed: `)
+      this.#add({ title: `${failed ?? ''}${problem.message}`, problem })
       return undefined
     }
   }
 
   /** `attempt` for an action on an instance, one at a time: until the answer comes, the instance is shown as doing it. */
-  async tell(instance: number, word: string, doing: () => Promise<unknown>, failed: string): Promise<void> {
+  async tell(instance: number, word: string, doing: () => Promise<unknown>, what: string): Promise<void> {
     const key = this.#instanceKey(instance)
     if (this.#pending.has(key)) return
     this.#pending = new Map([...this.#pending, [key, word]])
-    await this.attempt(doing(), failed)
+    await this.attempt(doing(), what)
     this.#pending = new Map([...this.#pending].filter(([other]) => other !== key))
   }
 
@@ -132,7 +133,7 @@ export class Page {
       instance.id,
       doing,
       () => this.berth.actSoon({ ...(account !== undefined && { account }), instance: instance.id, action }),
-      `${name} of ${instanceName(instance)} failed`,
+      `${name} of ${instanceName(instance)}`,
     )
   }
 

@@ -4,7 +4,7 @@ import { instanceName } from '../../contract/format/name.ts'
 import { InstanceId } from '../../contract/ids.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError, type Problem } from '../../contract/problem.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { needingPermission } from '../app/permission.ts'
@@ -35,6 +35,11 @@ const patience = 5000
 
 const done = { stop: 'Stopped', start: 'Started', reboot: 'Rebooted' } as const
 const failed = { stop: 'Not stopped', start: 'Not started', reboot: 'Not rebooted' } as const
+const unsure = {
+  stop: 'Not known whether it was stopped',
+  start: 'Not known whether it was started',
+  reboot: 'Not known whether it was rebooted',
+} as const
 
 export async function openUndoableActions(context: AccountContext): Promise<UndoableActions> {
   const { account, activity, machine, store, ending } = context
@@ -86,22 +91,25 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     if (!ending.aborted) void context.poll()
   }
 
-  async function sayNot({ instance: id, action }: Waiting, detail: string): Promise<void> {
+  async function sayNot({ instance: id, action }: Waiting, problem: Problem): Promise<void> {
     const instance = instances()[id]
-    const text = `${failed[action]}: ${instance ? instanceName(instance) : `#${id}`}`
+    const words = problem.unsure ? unsure : failed
+    const text = `${words[action]}: ${instance ? instanceName(instance) : `#${id}`}`
     await waiting.forget(id)
+    const detail = [problem.message, problem.advice].filter(Boolean).join(' ')
     activity.add({ account, instance: id, kind: 'error', text, detail })
+    if (problem.unsure) void context.poll()
   }
 
   /** Handles an action of a Berth that was killed: only a stop is sent, since others cost or interrupt something. */
   async function goOn(item: Waiting): Promise<void> {
-    if (item.action !== 'stop') return sayNot(item, 'Berth ended before it was sent.')
+    if (item.action !== 'stop') return sayNot(item, unsent)
     try {
       await sendWaiting(item)
     } catch (error) {
       // The next poll tries again.
       if (ending.aborted || (error instanceof ServiceError && error.ambiguous)) return
-      await sayNot(item, wordsOf(error))
+      await sayNot(item, problemOf(error))
     }
   }
 
@@ -114,7 +122,7 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     const sent = sendWaiting(item).catch(async error => {
       // Berth is ending: the next start handles it.
       if (ending.aborted) return
-      await sayNot(item, wordsOf(error))
+      await sayNot(item, problemOf(error))
       throw error
     })
     timer.resolve(sent)
@@ -175,7 +183,4 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
   }
 }
 
-function wordsOf(error: unknown): string {
-  const { message, advice } = problemOf(error)
-  return [message, advice].filter(Boolean).join(' ')
-}
+const unsent = { code: 'not_sent', message: 'Berth ended before it was sent.' }

@@ -7,6 +7,7 @@ export const StoredProblem: v.GenericSchema<Problem> = v.object({
   code: v.string(),
   message: v.string(),
   advice: v.optional(v.string()),
+  unsure: v.optional(v.boolean()),
   field: v.optional(v.string()),
   facts: v.optional(v.record(v.string(), v.string())),
 })
@@ -25,11 +26,24 @@ export function problemOf(error: unknown): Problem {
   }
 }
 
-function serviceProblem({ code, message, advice, detail, failCount, lockedUntil }: ServiceError): Problem {
+function serviceProblem({
+  code,
+  message,
+  advice,
+  detail,
+  ambiguous,
+  failCount,
+  lockedUntil,
+}: ServiceError): Problem {
   return {
     code,
-    message,
-    advice: advice || undefined,
+    ...(ambiguous
+      ? {
+          message: `${message} It may have been done all the same.`,
+          advice: 'Look whether it was, before you try again.',
+          unsure: true,
+        }
+      : { message, advice: advice || undefined }),
     facts: detail ? { [ownWords.has(code) ? 'What was wrong' : 'The service says']: detail } : undefined,
     failCount,
     lockedUntil,

@@ -4,6 +4,7 @@ import { micros } from '../../../contract/spending/money.ts'
 import type { UndoableActions } from '../../actions/undoable-actions.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
+import { problemOf } from '../../app/problems.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
 import { maskRecord } from '../../instances/mask-record.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
@@ -24,14 +25,17 @@ type InstanceCommands = Pick<
 >
 
 export function instanceCommands(parts: Parts): InstanceCommands {
-  /** Changes an instance, notes it in Activity, and polls. */
+  /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
   async function change<Answer>(
     args: OnInstance,
     verb: string | ((answer: Answer) => string),
     act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
   ) {
     const target = targetOf(parts, args)
-    const answer = await needingPermission('instance_write', act(target))
+    const answer = await needingPermission('instance_write', act(target)).catch(error => {
+      if (problemOf(error).unsure) void parts.accounts.session(target.account).poll()
+      throw error
+    })
     noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
     await parts.accounts.session(target.account).poll()
   }

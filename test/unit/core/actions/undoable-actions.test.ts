@@ -218,6 +218,18 @@ test('a refused action is reported, in Activity too, and not retried', async () 
   expect(said).toEqual(['Not stopped: box #7'])
 })
 
+test('of an action whose answer was lost, nothing is claimed', async () => {
+  const { start, answers } = world()
+  const { actions, clock, said } = await start()
+  answers(() => {
+    throw new ServiceError({ code: 'timeout', message: 'No answer.', status: 0, advice: '', ambiguous: true })
+  })
+  const sent = expect(actions.sendSoon(box, 'start')).rejects.toMatchObject({ code: 'timeout' })
+  await clock.pass(5000)
+  await sent
+  expect(said).toEqual(['Not known whether it was started: box #7'])
+})
+
 test('a second action is ignored while one waits, and a direct one replaces it', async () => {
   const { asked, start } = world()
   const { actions, clock } = await start()
