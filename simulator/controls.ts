@@ -126,6 +126,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
       const value = new Fields({ amount }).number('amount')
       if (value <= 0 || value > 1_000_000)
         throw new Fields({}).refuse('amount is from 0 to 1,000,000 dollars.')
+      world.catchUp()
       world.account.topUp(value)
     },
     setDeployment(values) {
@@ -164,7 +165,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
 export function followProfile(world: World, { deployment, start }: Profile): void {
   world.catchUp()
   const isPublic = deployment === 'public'
-  world.instances.setTerms({ trafficCharged: isPublic, contractsEnd: isPublic })
+  world.instances.setTerms({ trafficCharged: isPublic, contractsEnd: isPublic, creditNeeded: isPublic })
   if (start === 'boots') world.instances.startQueued()
 }
 

@@ -61,6 +61,7 @@ export class World {
     this.clock = new WorldClock(speed, start)
     this.market = new Market(seed, offers)
     this.ledger = new Ledger()
+    this.account = new Account(seed, this.clock, this.ledger)
     this.instances = new Instances({
       seed,
       calm,
@@ -68,8 +69,8 @@ export class World {
       clock: this.clock,
       market: this.market,
       ledger: this.ledger,
+      account: this.account,
     })
-    this.account = new Account(seed, this.clock, this.ledger)
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
     this.keys = new Keys(this.apiKeys, this.instances)
     this.outbox = new Outbox(this.clock)

@@ -118,7 +118,10 @@ function destroyMany({ world, body }: ApiRequest) {
   return { success: true }
 }
 
-/** A start that must wait for GPUs is queued, and the answer says so; after the contract's end it is refused. */
+/**
+ * A start that must wait for GPUs is queued, and the answer says so; without credit, and after the contract's end, it is
+ * refused.
+ */
 function change(request: ApiRequest) {
   const { world, profile, id } = request
   const body = request.body()
@@ -127,6 +130,7 @@ function change(request: ApiRequest) {
     throw refusal(400, 'label_too_long', `A label has at most ${LONGEST_LABEL} characters.`)
   }
   if (body.values['state'] !== 'running' || instance.status !== 'stopped') return plainChange(request)
+  if (world.account.credit() <= 0) throw refusal(400, 'missing_billing', 'There is no credit left.')
   if (instance.ends <= world.clock.now()) throw invalidArgs('The contract of this instance is over.')
   if (profile.start === 'boots') return plainChange(request)
   world.instances.queue(instance)

@@ -131,7 +131,7 @@ function sort(rows: Row[], body: Fields): Row[] {
   })
 }
 
-/** A rented offer is 410; an unknown one is 404 with its code only in the message. */
+/** A rented offer is 410; an unknown one is 404 with its code only in the message. Without credit it is 400. */
 function rent({ world, body, id }: ApiRequest) {
   const offerId = id('offer')
   const offer = world.market.all().find(({ facts }) => facts.id === offerId)
@@ -143,6 +143,7 @@ function rent({ world, body, id }: ApiRequest) {
     const msg = `error 410/3907: no_such_ask Instance type by id ${offerId} is no longer available.`
     throw refusal(410, 'no_such_ask', msg, { ask_id: offerId })
   }
+  if (world.account.credit() <= 0) throw refusal(400, 'insufficient_credit', 'There is no credit left.')
   const fields = withLogin(withRuntype(body()))
   const launch = mountVolume(world, offer, readLaunch(fields, world.templates, HIGHEST_BID), fields)
   const keys = world.account.sshKeys.map(key => key.ssh_key)

@@ -1,8 +1,10 @@
 import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
+import type { Account } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { Ledger } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
+import { outOfCreditAt } from './credit.ts'
 import { machineFate, machineRival } from './fate.ts'
 import { type Instance, isDead, isOutbid, ratesNow } from './instance.ts'
 import type { Launch } from './launch.ts'
@@ -21,6 +23,8 @@ const BID_STEP = 1000
 export interface Terms {
   trafficCharged: boolean
   contractsEnd: boolean
+  /** All instances stop once no credit is left. */
+  creditNeeded: boolean
 }
 
 /** The account's instances, and the actions on them. */
@@ -31,11 +35,14 @@ export class Instances {
   readonly #clock: WorldClock
   readonly #market: Market
   readonly #ledger: Ledger
+  readonly #account: Account
   /** Counts KiB in the same way as money. */
   readonly #meter = new Ledger()
-  #terms: Terms = { trafficCharged: false, contractsEnd: false }
+  #terms: Terms = { trafficCharged: false, contractsEnd: false, creditNeeded: false }
   readonly #all = new Map<number, Instance>()
   readonly #firstId: number
+  /** World milliseconds up to which everything due was carried out. */
+  #caughtUp: number
 
   constructor(options: {
     seed: number
@@ -44,6 +51,7 @@ export class Instances {
     clock: WorldClock
     market: Market
     ledger: Ledger
+    account: Account
   }) {
     this.#seed = options.seed
     this.#calm = options.calm
@@ -51,6 +59,8 @@ export class Instances {
     this.#clock = options.clock
     this.#market = options.market
     this.#ledger = options.ledger
+    this.#account = options.account
+    this.#caughtUp = options.clock.now()
     this.#firstId = new Draw(options.seed, 'instance ids').integer(20_000_000, 29_000_000)
   }
 
@@ -141,7 +151,7 @@ export class Instances {
     for (const instance of this.#all.values()) if (instance.queued) this.setState(instance, 'running')
   }
 
-  /** Sets whether traffic is charged and contracts end. */
+  /** Sets what a deployment charges, and what ends instances there. */
   setTerms(terms: Terms): void {
     this.#terms = terms
     for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
@@ -194,6 +204,25 @@ export class Instances {
   /** Carries out everything that is due by now. */
   catchUp(): void {
     const now = this.#clock.now()
+    if (this.#terms.creditNeeded) {
+      for (let at = this.#nextMoment(now); at < now; at = this.#nextMoment(now)) this.#carryOut(at)
+    }
+    this.#carryOut(now)
+  }
+
+  /** The next moment, `now` at the latest, at which charges may rise or credit runs out. */
+  #nextMoment(now: number): number {
+    const all = this.list()
+    const rises = all.map(({ plan, renewal, ends }) =>
+      Math.min(plan[0]?.at ?? now, renewal === null ? now : ends),
+    )
+    const until = Math.max(this.#caughtUp, Math.min(now, ...rises))
+    if (all.every(isOver)) return until
+    return outOfCreditAt(at => this.#account.creditAt(at), this.#caughtUp, until) ?? until
+  }
+
+  /** Carries out what is due by `now`. */
+  #carryOut(now: number): void {
     for (const instance of this.#all.values()) {
       for (let step = instance.plan[0]; step && step.at <= now; step = instance.plan[0]) {
         instance.plan.shift()
@@ -202,10 +231,14 @@ export class Instances {
       }
       if (this.#terms.contractsEnd) {
         if (instance.renewal && instance.ends <= now) this.#renew(instance, instance.renewal)
-        if (instance.ends <= now) this.#expire(instance)
+        if (instance.ends <= now) this.#end(instance, instance.ends, 'The contract is over')
       }
       this.#runWatchdog(instance, now)
     }
+    if (this.#terms.creditNeeded && this.#account.creditAt(now) <= 0) {
+      for (const instance of this.#all.values()) this.#end(instance, now, 'No credit is left')
+    }
+    this.#caughtUp = now
   }
 
   /** The start script installs the watchdog at the first boot; each later boot restarts its counting. */
@@ -292,10 +325,11 @@ export class Instances {
     this.#charge(instance, began)
   }
 
-  #expire(instance: Instance): void {
+  /** Stops it as its user would. */
+  #end(instance: Instance, at: number, message: string): void {
     instance.intended = 'stopped'
     instance.queued = false
-    if (instance.status !== 'stopped') this.#halt(instance, instance.ends, 'The contract is over')
+    if (instance.status !== 'stopped') this.#halt(instance, at, message)
   }
 
   #charge(instance: Instance, at: number): void {
@@ -306,6 +340,10 @@ export class Instances {
       ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
     })
   }
+}
+
+function isOver({ status, intended }: Instance): boolean {
+  return status === 'stopped' && intended === 'stopped'
 }
 
 function isBooting(instance: Instance): boolean {

@@ -90,7 +90,73 @@ test('invoices list payments; without a date range success is false', async () =
   expect(without).toMatchObject({ status: 200, body: { success: false, error: 'Invalid date range' } })
 })
 
+test('without credit all instances stop at that moment, and only their disks are charged', async () => {
+  const bid = await service.rent({ price: 0.5, disk: 20 })
+  const { id } = await rentWithTraffic()
+  await service.sim.controls.advance(600)
+  await service.sim.controls.outbid(bid.id)
+  const before = service.sim.controls.ledger()
+  await service.call('POST', '/sim/credit', { credit: 0.1 })
+  await service.sim.controls.advance(36_000)
+  const { charges, micro_dollars, credit } = service.sim.controls.ledger()
+  for (const one of [id, bid.id])
+    expect(await service.instance(one)).toMatchObject({
+      actual_status: 'exited',
+      cur_state: 'stopped',
+      next_state: 'stopped',
+      intended_status: 'stopped',
+    })
+  const end = Math.max(...charges.filter(({ kind }) => kind === 'gpu').map(({ to }) => to))
+  const later = charges
+    .filter(({ kind }) => kind === 'disk')
+    .reduce((sum, { micro_dollars_per_hour: rate, to }) => sum + (rate * Math.max(0, to - end)) / 3600, 0)
+  expect(later).toBeGreaterThan(1000)
+  expect(Math.abs(micro_dollars - before.micro_dollars - later - 100_000)).toBeLessThan(20)
+  expect(credit).toBeCloseTo(-later / 1e6, 4)
+})
+
+test('without credit nothing is rented or started until something is paid in', async () => {
+  const { id } = await service.rent()
+  await service.sim.controls.advance(400)
+  await service.call('POST', '/sim/credit', { credit: 0 })
+  const start = () => service.call('PUT', `/api/v0/instances/${id}/`, { state: 'running' })
+  const [offer] = await service.offers({ limit: 1 })
+  const rent = () => service.call('PUT', `/api/v0/asks/${offer?.id}/`, { image: 'ubuntu' })
+  expect(await start()).toMatchObject({ status: 400, body: { error: 'missing_billing' } })
+  expect(await rent()).toMatchObject({ status: 400, body: { error: 'insufficient_credit' } })
+  await service.call('POST', '/sim/top-up', { amount: 5 })
+  expect(await service.instance(id)).toMatchObject({ actual_status: 'exited' })
+  expect([(await start()).status, (await rent()).status]).toEqual([200, 200])
+  await service.sim.controls.advance(400)
+  expect(await service.instance(id)).toMatchObject({ actual_status: 'running' })
+})
+
+test('credit lasts longer once another instance has ended', async () => {
+  const [one, two] = [await service.rent(), await service.rent()]
+  await service.sim.controls.advance(600)
+  const { micro_dollars: before } = service.sim.controls.ledger()
+  await service.sim.controls.advance(3600)
+  const { now, micro_dollars } = service.sim.controls.ledger()
+  await service.call('POST', `/sim/instances/${one.id}`, { end_date: now + 3600 })
+  await service.call('POST', '/sim/credit', { credit: ((micro_dollars - before) / 1e6) * 2 })
+  await service.sim.controls.advance(2.2 * 3600)
+  expect(await service.instance(one.id)).toMatchObject({ status_msg: 'The contract is over' })
+  expect(await service.instance(two.id)).toMatchObject({ actual_status: 'running' })
+  await service.sim.controls.advance(7 * 3600)
+  expect(await service.instance(two.id)).toMatchObject({ status_msg: 'No credit is left' })
+})
+
+test('the interface profile goes on without credit', async () => {
+  await service.call('POST', '/sim/deployment', { deployment: 'interface' })
+  const { id } = await service.rent()
+  await service.call('POST', '/sim/credit', { credit: 0 })
+  await service.sim.controls.advance(600)
+  expect(await service.instance(id)).toMatchObject({ actual_status: 'running' })
+  await service.rent()
+})
+
 test('an accepted price increase applies when the contract is extended', async () => {
+  await service.call('POST', '/sim/credit', { credit: 10_000 })
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(400)
   const told = await service.instance(id)
