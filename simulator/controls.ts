@@ -165,7 +165,12 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
 export function followProfile(world: World, { deployment, start }: Profile): void {
   world.catchUp()
   const isPublic = deployment === 'public'
-  world.instances.setTerms({ trafficCharged: isPublic, contractsEnd: isPublic, creditNeeded: isPublic })
+  world.instances.setTerms({
+    trafficCharged: isPublic,
+    contractsEnd: isPublic,
+    creditNeeded: isPublic,
+    goneIsFree: isPublic,
+  })
   if (start === 'boots') world.instances.startQueued()
 }
 

@@ -1,6 +1,7 @@
 import type { Profile } from '../../deployment/profile.ts'
 import { wrongTypes } from '../../http/wrong-types.ts'
-import { gpuRate, type Instance, ratesNow, storageRate } from '../../world/instances/instance.ts'
+import { gpuRate, type Instance, storageRate } from '../../world/instances/instance.ts'
+import type { Rates } from '../../world/ledger.ts'
 import { quote } from '../../world/market/quote.ts'
 import { dollars } from '../../world/money.ts'
 import type { World } from '../../world/world.ts'
@@ -74,7 +75,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
     dlperf_per_dphtotal: quoted.dlperf_per_dphtotal,
     inet_up_billed: traffic.upload,
     inet_down_billed: traffic.download,
-    ...prices(instance),
+    ...prices(world, instance),
     credit_balance: null,
     credit_discount: null,
     credit_discount_max: 0,
@@ -85,25 +86,25 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
 }
 
 /** Dollars per hour. `search` is the cost while it runs, `instance` the cost now. */
-function prices(instance: Instance): Row {
+function prices(world: World, instance: Instance): Row {
   const { inet_up_cost, inet_down_cost } = instance.offer.facts
-  const storage = dollars(storageRate(instance))
-  const perHour = (gpu: number) => ({
-    gpuCostPerHour: gpu,
-    diskHour: storage,
-    totalHour: gpu + storage,
+  const storage = storageRate(instance)
+  const perHour = ({ gpu, disk }: Rates) => ({
+    gpuCostPerHour: dollars(gpu),
+    diskHour: dollars(disk),
+    totalHour: dollars(gpu) + dollars(disk),
     discountTotalHour: 0,
-    discountedTotalPerHour: gpu + storage,
+    discountedTotalPerHour: dollars(gpu) + dollars(disk),
   })
   return {
     storage_cost: instance.storageCost,
-    storage_total_cost: storage,
+    storage_total_cost: dollars(storage),
     inet_up_cost,
     inet_down_cost,
     internet_up_cost_per_tb: inet_up_cost * 1024,
     internet_down_cost_per_tb: inet_down_cost * 1024,
-    search: perHour(dollars(gpuRate(instance))),
-    instance: perHour(dollars(ratesNow(instance).gpu)),
+    search: perHour({ gpu: gpuRate(instance), disk: storage }),
+    instance: perHour(world.instances.ratesNow(instance)),
   }
 }
 

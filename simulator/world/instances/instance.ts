@@ -69,7 +69,12 @@ export function storageRate(instance: Instance): number {
   return diskRate(instance.storageCost, instance.launch.disk)
 }
 
-/** Its cost in its present status: disk always, GPUs only while it is `running`. */
-export function ratesNow(instance: Instance): Rates {
-  return { gpu: instance.status === 'running' ? gpuRate(instance) : 0, disk: storageRate(instance) }
+/** Its cost in its present status: disk always, unless a host that is gone is free; GPUs only while it is `running`. */
+export function ratesNow(instance: Instance, { goneIsFree }: { goneIsFree: boolean }): Rates {
+  const { status } = instance
+  const isGone = status === 'offline' || status === 'unknown'
+  return {
+    gpu: status === 'running' ? gpuRate(instance) : 0,
+    disk: isGone && goneIsFree ? 0 : storageRate(instance),
+  }
 }

@@ -2,7 +2,7 @@ import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
 import type { Account } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
-import { Ledger } from '../ledger.ts'
+import { Ledger, type Rates } from '../ledger.ts'
 import type { Market } from '../market/market.ts'
 import { outOfCreditAt } from './credit.ts'
 import { machineFate, machineRival } from './fate.ts'
@@ -25,6 +25,8 @@ export interface Terms {
   contractsEnd: boolean
   /** All instances stop once no credit is left. */
   creditNeeded: boolean
+  /** An instance whose host is gone costs nothing. */
+  goneIsFree: boolean
 }
 
 /** The account's instances, and the actions on them. */
@@ -38,7 +40,7 @@ export class Instances {
   readonly #account: Account
   /** Counts KiB in the same way as money. */
   readonly #meter = new Ledger()
-  #terms: Terms = { trafficCharged: false, contractsEnd: false, creditNeeded: false }
+  #terms: Terms = { trafficCharged: false, contractsEnd: false, creditNeeded: false, goneIsFree: false }
   readonly #all = new Map<number, Instance>()
   readonly #firstId: number
   /** World milliseconds up to which everything due was carried out. */
@@ -155,6 +157,11 @@ export class Instances {
   setTerms(terms: Terms): void {
     this.#terms = terms
     for (const instance of this.#all.values()) this.#charge(instance, this.#clock.now())
+  }
+
+  /** Its cost in its present status, without traffic. */
+  ratesNow(instance: Instance): Rates {
+    return ratesNow(instance, this.#terms)
   }
 
   /** KiB sent and received so far. */
@@ -336,7 +343,7 @@ export class Instances {
     const traffic = trafficNow(this.#seed, instance)
     this.#meter.setRates(instance.id, at, { gpu: 0, disk: 0, ...traffic })
     this.#ledger.setRates(instance.id, at, {
-      ...ratesNow(instance),
+      ...this.ratesNow(instance),
       ...(this.#terms.trafficCharged ? trafficRates(instance, traffic) : {}),
     })
   }

@@ -44,4 +44,19 @@ describe.each(profileNames)('an instance of the %s', name => {
     expect(stopped.diskPricePerHour).toBe(price('disk'))
     expect(stopped.costPerHour).toBeLessThan(running.costPerHour)
   })
+
+  test('costs what the ledger says while its host is gone', async () => {
+    service = await connect({ deployment: profiles[name] })
+    const { controls } = service.simulator
+    const { id } = await service.rent({ image: 'ubuntu', disk: 40 })
+    for (const status of ['offline', 'unknown']) {
+      await controls.forceStatus(id, status)
+      const { micro_dollars: before } = controls.ledger()
+      await service.minutes(60)
+      const hour = controls.ledger().micro_dollars - before
+      expect(hour > 0).toBe(name === 'interface')
+      const view = projectInstance(await service.client.instances.one(id), undefined, controls.ledger().now)
+      expect(Math.abs(view.costPerHour - hour)).toBeLessThan(10)
+    }
+  })
 })

@@ -37,6 +37,26 @@ test('dph_total is base and disk; a stopped instance costs only its disk', async
   expect(stopped).toMatchObject({ instance: { gpuCostPerHour: 0, totalHour: disk } })
 })
 
+test.each(['offline', 'unknown'])('an instance costs nothing while its host is gone: %s', async status => {
+  const { id } = await rentWithTraffic()
+  await service.sim.controls.advance(400)
+  const running = await service.instance(id)
+  await service.sim.controls.forceStatus(id, status)
+  const spent = () => service.sim.controls.ledger().micro_dollars
+  const before = spent()
+  await service.sim.controls.advance(36_000)
+  expect(spent()).toBe(before)
+  expect(await service.instance(id)).toMatchObject({
+    instance: { diskHour: 0, totalHour: 0 },
+    search: running['search'],
+    storage_total_cost: running['storage_total_cost'],
+    dph_total: running['dph_total'],
+  })
+  await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' })
+  await service.sim.controls.advance(3600)
+  expect(spent()).toBeGreaterThan(before)
+})
+
 test('traffic is counted, charged by its price and taken off the credit', async () => {
   const { id } = await rentWithTraffic()
   await service.sim.controls.advance(2 * 3600)
