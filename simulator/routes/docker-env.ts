@@ -2,17 +2,20 @@ import { invalidArgs } from '../errors.ts'
 import type { JsonObject } from '../fields.ts'
 
 const portMapping = /^-p (\d{1,5}):(\d{1,5})(\/(tcp|udp))?$/
+/** From here on a number stands for any port that is the same inside and outside. */
+const FIRST_IDENTITY_PORT = 70_000
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 // interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
- * Reads `env` of a creation: names to values, port mappings as keys `-p host:container`. Values may be
- * strings, numbers or booleans. Throws 400 `invalid_args`.
+ * Reads `env` of a creation: names to values, port mappings as keys `-p host:container`, where a deployment has
+ * `identityPorts` also from 70000 on. Values may be strings, numbers or booleans. Throws 400 `invalid_args`.
  */
-export function readEnv(env: JsonObject): Record<string, string> {
+export function readEnv(env: JsonObject, identityPorts = false): Record<string, string> {
+  const isMapping = (name: string) => isPortMapping(name) || (identityPorts && isIdentityMapping(name))
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => {
-      if (name.startsWith('-p') ? !isPortMapping(name) : !name.startsWith('-') && !variableName.test(name)) {
+      if (name.startsWith('-p') ? !isMapping(name) : !name.startsWith('-') && !variableName.test(name)) {
         throw invalidArgs(`env: ${name} is neither a variable's name nor a port mapping.`)
       }
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
@@ -37,6 +40,11 @@ export function environmentVariables(env: Record<string, string>): Record<string
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('-')))
 }
 
+/** Whether the container is to see the same number as the outside, whatever that is. */
+export function isIdentityPort(port: string): boolean {
+  return Number.parseInt(port, 10) >= FIRST_IDENTITY_PORT
+}
+
 // interface 2.3: `env` is a string of Docker flags in a template
 /** Turns the Docker flags of a template (`-e NAME=value -p 8080:8080`) into the object form of a creation. */
 export function flagsToEnv(flags: string): Record<string, string> {
@@ -55,6 +63,11 @@ export function flagsToEnv(flags: string): Record<string, string> {
 function isPortMapping(name: string): boolean {
   const match = portMapping.exec(name)
   return match !== null && [match[1], match[2]].every(port => Number(port) > 0 && Number(port) < 65_536)
+}
+
+function isIdentityMapping(name: string): boolean {
+  const [, host, container = ''] = portMapping.exec(name) ?? []
+  return host === container && isIdentityPort(container)
 }
 
 /** Words as a shell splits them, quotes taken off. */

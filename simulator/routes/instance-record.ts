@@ -3,7 +3,7 @@ import { gpuRate, type Instance, storageRate } from '../world/instances/instance
 import { measure } from '../world/instances/load.ts'
 import { dollars } from '../world/money.ts'
 import type { World } from '../world/world.ts'
-import { mappedPorts } from './docker-env.ts'
+import { isIdentityPort, mappedPorts } from './docker-env.ts'
 
 /** The address where every part of the simulator answers. */
 const LOOPBACK = '127.0.0.1'
@@ -71,7 +71,9 @@ function curState(status: string | null): string {
 function portsOf(world: World, instance: Instance): Record<string, { HostIp: string; HostPort: string }[]> {
   const ports: Record<string, { HostIp: string; HostPort: string }[]> = {}
   mappedPorts(instance.launch.env).forEach((port, position) => {
-    ports[port] = [{ HostIp: '0.0.0.0', HostPort: String(20_000 + ((instance.id * 7 + position) % 10_000)) }]
+    const outside = String(20_000 + ((instance.id * 7 + position) % 10_000))
+    const inside = isIdentityPort(port) ? port.replace(/^\d+/, outside) : port
+    ports[inside] = [{ HostIp: '0.0.0.0', HostPort: outside }]
   })
   const sshPort = world.joinedSsh.get(instance.id)?.port ?? world.sshPorts.get(instance.id)
   if (sshPort !== undefined && /ssh_direct?\b/.test(instance.launch.runtype)) {

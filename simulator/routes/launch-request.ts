@@ -2,11 +2,26 @@ import { invalidArgs } from '../errors.ts'
 import { type Fields, isObject, type JsonObject } from '../fields.ts'
 import type { Launch, LaunchTemplate, LaunchTemplates, VolumeRequest } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
-import { flagsToEnv, readEnv } from './docker-env.ts'
+import { flagsToEnv, mappedPorts, readEnv } from './docker-env.ts'
 import { templateFieldTypes } from './template-fields.ts'
 
 /** Dollars per hour, section 8. */
 const HIGHEST_BID = 32
+
+/** What a deployment allows in a creation. */
+export interface LaunchLimits {
+  /** Dollars per hour. */
+  highestBid: number
+  mostPorts: number
+  /** Whether ports from 70000 on stand for any that is the same inside and outside. */
+  identityPorts: boolean
+}
+
+const interfaceLimits: LaunchLimits = {
+  highestBid: HIGHEST_BID,
+  mostPorts: Number.POSITIVE_INFINITY,
+  identityPorts: false,
+}
 
 // interface 8: Default recommended disk: 8 GB
 /** GB if neither the request nor the template says (section 8). */
@@ -31,7 +46,7 @@ const runtypeWords = new Set([
  * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
  * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
  */
-export function readLaunch(body: Fields, templates: LaunchTemplates, highestBid = HIGHEST_BID): Launch {
+export function readLaunch(body: Fields, templates: LaunchTemplates, limits = interfaceLimits): Launch {
   if (body.has('template_id')) throw invalidArgs('Use template_hash_id: template_id is not accepted here.')
   const template = readTemplate(body, templates)
   checkOverrides(body)
@@ -44,9 +59,9 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, highestBid 
     disk,
     runtype: readRuntype(merged.optionalString('runtype') ?? 'args'),
     onstart: merged.optionalString('onstart') ?? '',
-    env: { ...templateEnv(template), ...readEnv(body.optionalObject('env') ?? {}) },
+    env: readMergedEnv(body, template, limits),
     label: body.optionalString('label') ?? '',
-    bid: body.has('price') ? readBid(body, highestBid) : null,
+    bid: body.has('price') ? readBid(body, limits.highestBid) : null,
     cancelUnavailable: body.optionalBoolean('cancel_unavail') ?? false,
     targetState: readTargetState(body.optionalString('target_state')),
     template: template ? { hashId: template.hashId, name: template.name } : null,
@@ -130,8 +145,15 @@ function readVolume(body: Fields): VolumeRequest | null {
 }
 
 // interface 4.2: `env` is merged, the template’s string converted, the request winning
-function templateEnv(template: LaunchTemplate | null): Record<string, string> {
-  return flagsToEnv(asString(template?.fields['env']))
+function readMergedEnv(
+  body: Fields,
+  template: LaunchTemplate | null,
+  { mostPorts, identityPorts }: LaunchLimits,
+): Record<string, string> {
+  const own = readEnv(body.optionalObject('env') ?? {}, identityPorts)
+  const env = { ...flagsToEnv(asString(template?.fields['env'])), ...own }
+  if (mappedPorts(env).length > mostPorts) throw invalidArgs(`env maps at most ${mostPorts} ports.`)
+  return env
 }
 
 function asString(value: unknown): string {

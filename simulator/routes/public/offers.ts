@@ -33,8 +33,8 @@ export const publicOfferRoutes: readonly Route[] = [
   { method: 'PUT', path: '/asks/:offer/', only: 'public', permission: 'instance_write', answer: rent },
 ]
 
-/** Dollars per hour. */
-const HIGHEST_BID = 128
+/** A bid in dollars per hour, and the container's ports. */
+const limits = { highestBid: 128, mostPorts: 64, identityPorts: true }
 
 /** GB that prices include unless the search says otherwise. */
 const STORAGE = 8
@@ -145,7 +145,7 @@ function rent({ world, body, id }: ApiRequest) {
   }
   if (world.account.credit() <= 0) throw refusal(400, 'insufficient_credit', 'There is no credit left.')
   const fields = withLogin(withRuntype(body()))
-  const launch = mountVolume(world, offer, readLaunch(fields, world.templates, HIGHEST_BID), fields)
+  const launch = mountVolume(world, offer, readLaunch(fields, world.templates, limits), fields)
   const keys = world.account.sshKeys.map(key => key.ssh_key)
   const instance = world.instances.create(offerId, launch, keys)
   if (launch.template) world.templates.launched(launch.template.hashId, instance.created)

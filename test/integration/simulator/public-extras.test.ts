@@ -123,6 +123,26 @@ test('an instance is created with a new volume', async () => {
   await service.call('DELETE', `/api/v0/instances/${id}/`)
 })
 
+test('a port from 70000 on has the same number inside and outside; 64 are mapped at most', async () => {
+  const { id } = await service.rent({ env: { '-p 70000:70000': '1', '-p 8080:8080': '1' } })
+  await service.sim.controls.advance(400)
+  const ports = (await service.instance(id))['ports'] as Record<string, { HostPort: string }[]>
+  const same = Object.entries(ports).filter(([inside, [to]]) => inside === `${to?.HostPort}/tcp`)
+  expect(same).toHaveLength(1)
+  expect(ports).not.toHaveProperty('70000/tcp')
+  expect(ports).toHaveProperty('8080/tcp')
+  await service.call('DELETE', `/api/v0/instances/${id}/`)
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`-p ${7000 + index}:${7000 + index}`, 1]))
+  const [offer] = await service.offers({ limit: 1 })
+  const rent = (count: number) =>
+    service.call('PUT', `/api/v0/asks/${offer?.id}/`, { image: 'ubuntu', env: many(count) })
+  expect(await rent(65)).toMatchObject({ status: 400, body: { error: 'invalid_args' } })
+  const made = await rent(64)
+  expect(made.status).toBe(200)
+  await service.call('DELETE', `/api/v0/instances/${made.body['new_contract']}/`)
+})
+
 test('SSH keys are listed as a bare array, or 404 for none, and deleted', async () => {
   const list = () => service.call('GET', '/api/v0/ssh/')
   expect((await list()).status).toBe(404)

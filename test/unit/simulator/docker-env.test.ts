@@ -31,6 +31,14 @@ test('names that are neither variables nor port mappings are refused', () => {
   }
 })
 
+test('ports from 70000 on are mapped only to themselves, and only where the deployment has them', () => {
+  const same = { '-p 70000:70000': '1', '-p 70001:70001/udp': '1' }
+  expect(readEnv(same, true)).toEqual(same)
+  expect(() => readEnv(same)).toThrowError(/env/)
+  for (const bad of ['-p 70000:70001', '-p 70000:80', '-p 80:70000', '-p 69999:69999', '-p 65536:65536'])
+    expect(() => readEnv({ [bad]: '1' }, true), bad).toThrowError(/env/)
+})
+
 // interface 4.2: Port mappings are keys `-p host:container` with the value `1`
 test('mapped ports are named as Docker names them', () => {
   expect(mappedPorts({ '-p 8080:80': '1', '-p 53:53/udp': '1', A: 'b' })).toEqual(['80/tcp', '53/udp'])
