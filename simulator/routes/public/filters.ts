@@ -16,8 +16,8 @@ const comparisons: Record<string, Comparison> = {
 }
 
 /**
- * Reads filters `{field: {operator: value}}` as the public deployment does: "8" is 8, "true" is true, and a field
- * that is null is equal to null and to false. Throws 400 `invalid_request` for an unknown field or operator.
+ * Reads filters `{field: {operator: value}}` as the public deployment does: "8" is 8, "true" is true, 1 is true, and a
+ * field that is null is equal to null and to false. Throws 400 `invalid_request` for an unknown field or operator.
  */
 export function readLooseFilters(
   filters: JsonObject,
@@ -41,11 +41,15 @@ export function invalidRequest(what: string): ServiceError {
 }
 
 function same(value: unknown, bound: unknown): boolean {
-  if (typeof value === 'number' && typeof bound !== 'boolean')
-    return bound !== null && value === Number(bound)
+  if (typeof value === 'number') return bound !== null && value === Number(truth(bound) ?? bound)
   if (typeof value === 'boolean' || typeof bound === 'boolean')
     return String(value ?? false) === String(bound)
   return (value ?? null) === bound
+}
+
+/** A boolean, also as text. */
+function truth(bound: unknown): boolean | undefined {
+  return [true, false].find(known => bound === known || bound === String(known))
 }
 
 function listOf(value: unknown): unknown[] {

@@ -6,7 +6,7 @@ import { quote } from '../../world/market/quote.ts'
 import { dollars } from '../../world/money.ts'
 import type { World } from '../../world/world.ts'
 import { instanceRecord } from '../instance-record.ts'
-import { machineFields } from './machine-fields.ts'
+import { flopsFor, machineFields } from './machine-fields.ts'
 import { publicStates } from './states.ts'
 
 type Row = Record<string, unknown>
@@ -73,6 +73,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
     rentable: false,
     score: quoted.score,
     dlperf_per_dphtotal: quoted.dlperf_per_dphtotal,
+    flops_per_dphtotal: flopsFor(offer, dollars(gpuRate(instance) + storageRate(instance))),
     inet_up_billed: traffic.upload,
     inet_down_billed: traffic.download,
     ...prices(world, instance),

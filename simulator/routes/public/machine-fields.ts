@@ -1,7 +1,8 @@
 import type { Offer } from '../../world/market/offers.ts'
 
 /** The public deployment's fields of a machine beyond the interface, in its offers and its instances. */
-export function machineFields({ facts, index }: Offer): Record<string, unknown> {
+export function machineFields(offer: Offer): Record<string, unknown> {
+  const { facts, index } = offer
   const [major = 0, minor = 0, patch = 0] = facts.driver_version.split('.').map(Number)
   return {
     ...facts,
@@ -23,8 +24,7 @@ export function machineFields({ facts, index }: Offer): Record<string, unknown> 
     os_version: '22.04',
     pci_gen: 4,
     pcie_bw: 24.5,
-    total_flops: Math.round(facts.gpu_mem_bw * facts.num_gpus) / 20,
-    flops_per_dphtotal: 100,
+    total_flops: totalFlops(offer),
     vram_costperhour: 0.0000494,
     public_ipaddr: '192.0.2.45',
     hosting_type: facts.static_ip ? 1 : 0,
@@ -37,4 +37,13 @@ export function machineFields({ facts, index }: Offer): Record<string, unknown> 
     cluster_id: null,
     vms_enabled: false,
   }
+}
+
+/** Teraflops for each dollar per hour of a record's price. */
+export function flopsFor(offer: Offer, dphTotal: number): number {
+  return totalFlops(offer) / dphTotal
+}
+
+function totalFlops({ facts }: Offer): number {
+  return Math.round(facts.gpu_mem_bw * facts.num_gpus) / 20
 }

@@ -8,7 +8,7 @@ import type { World } from '../../world/world.ts'
 import { flagsToEnv } from '../docker-env.ts'
 import { readLaunch } from '../launch-request.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
-import { machineFields } from './machine-fields.ts'
+import { flopsFor, machineFields } from './machine-fields.ts'
 import { mountVolume } from './volumes.ts'
 
 /** The public deployment's search for offers, and renting one. */
@@ -85,9 +85,11 @@ function search({ world, profile }: ApiRequest, body: Fields) {
 function offerRow(world: World, offer: Offer, type: OfferType, storage: number): Row {
   const { facts } = offer
   const now = world.clock.now() / 1000
+  const quoted = quote(offer, type, storage)
   return {
     ...machineFields(offer),
-    ...quote(offer, type, storage),
+    ...quoted,
+    flops_per_dphtotal: flopsFor(offer, quoted.dph_total),
     ask_contract_id: facts.id,
     country: facts.geolocation.split(', ').at(-1) ?? '',
     geolocode: 42_424_242,
@@ -103,6 +105,8 @@ function offerRow(world: World, offer: Offer, type: OfferType, storage: number):
     is_vm_deverified: false,
     credit_discount_max: 0,
     discount_rate: 0,
+    discounted_hourly: 0,
+    discounted_dph_total: quoted.dph_total,
     hostname: null,
     avail_vol_ask_id: world.volumes.askId(offer),
     avail_vol_dph: world.volumes.hourly(offer, 1),

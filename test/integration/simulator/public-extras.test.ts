@@ -35,6 +35,25 @@ test('a search accepts the filters of the public clients, and refuses unknown on
   expect(bad).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
 })
 
+test('a boolean filter finds 1 as true and 0 as false', async () => {
+  const offers = (filter: unknown) => service.offers({ has_avx: filter })
+  for (const yes of [{ eq: true }, { eq: 'true' }, { eq: 1 }, { neq: false }, { in: [true] }])
+    expect((await offers(yes)).length, JSON.stringify(yes)).toBeGreaterThan(0)
+  for (const no of [{ eq: false }, { neq: true }, { notin: [true] }]) expect(await offers(no)).toEqual([])
+})
+
+test('an offer’s flops are told by its price, and its price with the discount that there is', async () => {
+  const offers = (await service.offers({ type: 'reserved', allocated_storage: 100 })) as never as Record<
+    string,
+    number
+  >[]
+  for (const { total_flops = 0, dph_total = 0, flops_per_dphtotal, ...offer } of offers) {
+    expect(flops_per_dphtotal).toBeCloseTo(total_flops / dph_total, 6)
+    expect(offer).toMatchObject({ discounted_hourly: 0, discounted_dph_total: dph_total, discount_rate: 0 })
+  }
+  expect(offers.length).toBeGreaterThan(0)
+})
+
 test('a rented offer answers 410, an unknown one 404, both with no_such_ask', async () => {
   const [offer] = await service.offers({ limit: 1 })
   const { id } = await service.rent({}, offer)
