@@ -84,7 +84,7 @@ function readBody(text: string, body: Profile['body'], code: string | null | und
   try {
     value = JSON.parse(text)
   } catch {
-    throw empty.refuse('The body is not JSON.')
+    throw empty.refuse('Invalid json body')
   }
   if (!isObject(value)) throw empty.refuse('The body must be a JSON object.')
   const fields = empty.with(value)

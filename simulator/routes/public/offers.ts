@@ -18,7 +18,7 @@ export const publicOfferRoutes: readonly Route[] = [
     path: '/bundles/',
     only: 'public',
     permission: 'misc',
-    answer: request => search(request, request.body()),
+    answer: request => search(request, request.body('invalid_request')),
   },
   {
     method: 'PUT',
@@ -26,7 +26,7 @@ export const publicOfferRoutes: readonly Route[] = [
     only: 'public',
     permission: 'misc',
     answer: request => {
-      const body = request.body()
+      const body = request.body('invalid_request')
       return search(request, body.with(body.object('q')))
     },
   },

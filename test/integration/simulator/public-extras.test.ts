@@ -35,6 +35,16 @@ test('a search accepts the filters of the public clients, and refuses unknown on
   expect(bad).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
 })
 
+test.each([
+  ['POST', '/api/v0/bundles/'],
+  ['PUT', '/api/v0/search/asks/'],
+])('%s %s refuses a body that is no JSON', async (method, path) => {
+  expect(await service.call(method, path, '{"limit": ')).toMatchObject({
+    status: 400,
+    body: { success: false, error: 'invalid_request', msg: 'Invalid json body' },
+  })
+})
+
 test('a boolean filter finds 1 as true and 0 as false', async () => {
   const offers = (filter: unknown) => service.offers({ has_avx: filter })
   for (const yes of [{ eq: true }, { eq: 'true' }, { eq: 1 }, { neq: false }, { in: [true] }])
