@@ -1,5 +1,5 @@
 import type { Profile } from '../deployment/profile.ts'
-import { refusal, type ServiceError } from '../errors.ts'
+import { refusal, ServiceError } from '../errors.ts'
 import type { Caller } from '../world/account/key-permissions.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
@@ -18,13 +18,11 @@ export function authenticate(
 ): Caller {
   if (authorization === undefined) {
     if (route.anonymous) return { kind: 'anonymous' }
-    if (badkey !== 'plain') throw refusal(403, 'auth_error', 'This action requires login.')
+    if (badkey !== 'plain') throw loginRequired(route)
     throw unauthorized(route, 'This request needs an API key as a bearer token.')
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-  if (key === undefined && route.bearerOnly) {
-    throw refusal(400, null, 'The API key must be given as a bearer token.')
-  }
+  if (key === undefined && route.bearerOnly) throw noBearerToken()
   const caller = key === undefined ? undefined : world.keys.caller(key)
   if (!caller && badkey !== 'plain') throw refusal(Number(badkey), 'auth_error', 'Invalid user key')
   if (!caller) throw unauthorized(route, 'This API key is not valid.')
@@ -46,6 +44,19 @@ export function authorize(caller: Caller, route: Route): void {
 /** 403 for a key that may not do this. */
 export function forbidden(msg: string): ServiceError {
   return refusal(403, 'forbidden', msg)
+}
+
+/** The refusal of a request without a key, where it depends on the resource. */
+function loginRequired({ bearerOnly, withoutKey }: Route): ServiceError {
+  if (bearerOnly) return noBearerToken()
+  if (withoutKey === 'detail') {
+    return new ServiceError(401, { detail: 'Authentication credentials were not provided.' })
+  }
+  return refusal(403, 'auth_error', 'This action requires login.')
+}
+
+function noBearerToken(): ServiceError {
+  return refusal(400, null, 'The API key must be given as a bearer token.')
 }
 
 // interface 7: 401 without a code

@@ -52,6 +52,8 @@ export interface Route {
   instanceKey?: true
   /** Answers 400 instead of 401 to a key that was not sent as a bearer token. */
   bearerOnly?: true
+  /** On the public deployment: answers 401 with `detail`, instead of 403, to a request without a key. */
+  withoutKey?: 'detail'
   /** Open without a bearer token (two-factor login with a `tfa_secret`). */
   anonymous?: true
   /** The code of the 403 for a request without a valid key; without it, 401 with no code. */

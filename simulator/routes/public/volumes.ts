@@ -8,21 +8,23 @@ import type { World } from '../../world/world.ts'
 import { type Row, readLooseFilters } from './filters.ts'
 import { machineFields } from './machine-fields.ts'
 
+const common = { only: 'public', withoutKey: 'detail' } as const
+
 /** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
 export const publicVolumeRoutes: readonly Route[] = [
-  { method: 'POST', path: '/volumes/search/', only: 'public', permission: 'misc', answer: search },
+  { ...common, method: 'POST', path: '/volumes/search/', permission: 'misc', answer: search },
   {
+    ...common,
     method: 'GET',
     path: '/volumes/',
-    only: 'public',
     permission: 'instance_read',
     answer: ({ world }) => ({
       success: true,
       volumes: world.volumes.list().map(volume => volumeRow(world, volume)),
     }),
   },
-  { method: 'PUT', path: '/volumes/', only: 'public', permission: 'instance_write', answer: rent },
-  { method: 'DELETE', path: '/volumes/', only: 'public', permission: 'instance_write', answer: remove },
+  { ...common, method: 'PUT', path: '/volumes/', permission: 'instance_write', answer: rent },
+  { ...common, method: 'DELETE', path: '/volumes/', permission: 'instance_write', answer: remove },
 ]
 
 /** Results unless the search says how many. */

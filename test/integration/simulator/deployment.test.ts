@@ -155,6 +155,16 @@ test.each([
   }
 })
 
+test.each([
+  ['GET', '/api/v0/volumes/', 401, { detail: 'Authentication credentials were not provided.' }],
+  ['POST', '/api/v0/volumes/search/', 401, { detail: 'Authentication credentials were not provided.' }],
+  ['GET', '/api/v0/auth/apikeys/', 400, { success: false, msg: expect.any(String) }],
+  ['GET', '/api/v0/charges/', 403, { success: false, error: 'auth_error', msg: expect.any(String) }],
+])('%s %s without a key is %d', async (method, path, status, body) => {
+  const answer = await service.call(method, path, method === 'GET' ? undefined : {}, null)
+  expect({ status: answer.status, body: answer.body }).toEqual({ status, body })
+})
+
 test('bodies may have null for missing values and text for numbers', async () => {
   const [offer] = await service.offers({ limit: '1', allocated_storage: '10' })
   const rented = await service.call('PUT', `/api/v0/asks/${offer?.id}/`, {
