@@ -20,7 +20,7 @@ export function visibleInstances(world: World, { appears }: Profile): Instance[]
 /** An instance's record in a list of the public deployment. */
 export function listedInstance(world: World, instance: Instance, profile: Profile): Row {
   return variant(
-    { ...commonFields(world, instance, profile), country_code: null, volume_info: [] },
+    { ...commonFields(world, instance, profile), country_code: null, volume_info: mounted(world, instance) },
     profile.records,
   )
 }
@@ -38,6 +38,20 @@ export function spoilFirst(rows: Row[], { records }: Profile): unknown[] {
   if (records === 'null-row') return [null, ...rest]
   if (records === 'bad-row') return [Object.assign({}, wrongTypes(first), { id: first['id'] }), ...rest]
   return rows
+}
+
+/** The volume that an instance mounts, as the public command line reads it. GB. */
+function mounted(world: World, { launch: { volume } }: Instance): Row[] {
+  return world.volumes
+    .list()
+    .filter(({ id }) => id === volume?.volumeId)
+    .map(({ id, label, size }) => ({
+      id,
+      label: label === '' ? null : label,
+      mount_path: volume?.mountPath,
+      total_space: size,
+      avail_space: size,
+    }))
 }
 
 function commonFields(world: World, instance: Instance, profile: Profile): Row {

@@ -127,6 +127,9 @@ test('a volume is rented, mounted only on its own machine, charged and deleted',
   const { id } = await service.rent({ volume_info: mount }, here)
   const list = async () => (await service.call('GET', '/api/v0/volumes/?owner=me')).body['volumes']
   expect(await list()).toMatchObject([{ id: volumeId, label: 'data', disk_space: 20, instances: [id] }])
+  const rows = (await service.call('GET', '/api/v1/instances/')).body['instances']
+  const volume_info = [{ id: volumeId, label: 'data', mount_path: '/data', total_space: 20 }]
+  expect(rows).toMatchObject([{ id, volume_info }])
   const remove = () => service.call('DELETE', `/api/v0/volumes/?id=${volumeId}`)
   expect((await remove()).body['msg']).toMatch(/in use/)
   await service.call('DELETE', `/api/v0/instances/${id}/`)
