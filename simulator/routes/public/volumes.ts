@@ -13,16 +13,7 @@ const common = { only: 'public', withoutKey: 'detail' } as const
 /** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
 export const publicVolumeRoutes: readonly Route[] = [
   { ...common, method: 'POST', path: '/volumes/search/', permission: 'misc', answer: search },
-  {
-    ...common,
-    method: 'GET',
-    path: '/volumes/',
-    permission: 'instance_read',
-    answer: ({ world }) => ({
-      success: true,
-      volumes: world.volumes.list().map(volume => volumeRow(world, volume)),
-    }),
-  },
+  { ...common, method: 'GET', path: '/volumes/', permission: 'instance_read', answer: list },
   { ...common, method: 'PUT', path: '/volumes/', permission: 'instance_write', answer: rent },
   { ...common, method: 'DELETE', path: '/volumes/', permission: 'instance_write', answer: remove },
 ]
@@ -40,6 +31,12 @@ function search({ world, body }: ApiRequest) {
   const test = readLooseFilters(Object.fromEntries(wanted), field => field in (rows[0] ?? {}))
   const found = rows.filter(test).sort((left, right) => Number(left['id']) - Number(right['id']))
   return { offers: found.slice(0, fields.optionalInteger('limit') ?? RESULTS) }
+}
+
+/** All volumes are local ones. */
+function list({ world, query }: ApiRequest) {
+  const volumes = query.get('type') === 'network_volume' ? [] : world.volumes.list()
+  return { success: true, volumes: volumes.map(volume => volumeRow(world, volume)) }
 }
 
 function offerRow(world: World, offer: Offer, storage: number): Row {

@@ -125,8 +125,11 @@ test('a volume is rented, mounted only on its own machine, charged and deleted',
   })
   expect(wrong.status).toBe(400)
   const { id } = await service.rent({ volume_info: mount }, here)
-  const list = async () => (await service.call('GET', '/api/v0/volumes/?owner=me')).body['volumes']
+  const list = async (type = 'all_volume') =>
+    (await service.call('GET', `/api/v0/volumes/?owner=me&type=${type}`)).body['volumes']
   expect(await list()).toMatchObject([{ id: volumeId, label: 'data', disk_space: 20, instances: [id] }])
+  expect(await list('local_volume')).toEqual(await list())
+  expect(await list('network_volume')).toEqual([])
   const rows = (await service.call('GET', '/api/v1/instances/')).body['instances']
   const volume_info = [{ id: volumeId, label: 'data', mount_path: '/data', total_space: 20 }]
   expect(rows).toMatchObject([{ id, volume_info }])
