@@ -1,10 +1,9 @@
 import { notFound } from '../../errors.ts'
 import type { Fields } from '../../fields.ts'
-import { isObject } from '../../fields.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
 import { readContent } from '../template-content.ts'
 import { searchableFields, templateRecord } from '../template-record.ts'
-import { invalidRequest, readLooseFilters } from './filters.ts'
+import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './columns.ts'
 
 /** Templates: the login of a registry may be left out, and a template is deleted by its hash too. */
 export const publicTemplateRoutes: readonly Route[] = [
@@ -14,14 +13,24 @@ export const publicTemplateRoutes: readonly Route[] = [
 ]
 
 function search({ world, query }: ApiRequest) {
-  const filters = readJson(query.get('select_filters'), {})
-  if (!isObject(filters)) throw invalidRequest('select_filters is no object')
-  const test = readLooseFilters(filters, field => searchableFields.has(field) || field === 'private')
+  const knows = (field: string) => searchableFields.has(field) || field === 'private'
+  const test = readFilters(query, knows)
+  const order = readTemplateOrder(query.get('order_by'), knows)
   const templates = world.templates
     .visible()
     .map(template => templateRecord(template, world.account.id))
     .filter(test)
-  return { success: true, templates_found: templates.length, templates }
+    .sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
+  return {
+    success: true,
+    templates_found: templates.length,
+    templates: selectColumns(templates, query.get('select_cols')),
+  }
+}
+
+/** A column's name alone, too. */
+function readTemplateOrder(text: string | null, knows: (field: string) => boolean): Order[] {
+  return readOrder(text !== null && knows(text) ? JSON.stringify([{ col: text }]) : text, knows)
 }
 
 /** Creating the same template again gives the existing one. */
@@ -55,13 +64,4 @@ function idOf(world: ApiRequest['world'], fields: Fields): number {
   const template = world.templates.visible().find(({ hashId }) => hashId === hash)
   if (!template) throw notFound(`There is no template ${hash}.`)
   return template.id
-}
-
-function readJson(text: string | null, otherwise: unknown): unknown {
-  if (text === null || text === '') return otherwise
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalidRequest('select_filters is no JSON')
-  }
 }

@@ -231,6 +231,21 @@ test('a template needs no registry login, exists once, and is deleted by its has
   expect(body).toMatchObject({ templates_found: 0 })
 })
 
+test.each([
+  ['count_created', (a: number, b: number) => a - b],
+  ['[{"col":"count_created","dir":"desc"}]', (a: number, b: number) => b - a],
+])('templates are ordered by %s, and limited to columns', async (order_by, compare) => {
+  const query = new URLSearchParams({ order_by, select_cols: '["id","count_created","nothing"]' })
+  const { body } = await service.call('GET', `/api/v0/template/?${query}`)
+  const templates = body['templates'] as Record<string, number>[]
+  const launches = templates.map(({ count_created = 0 }) => count_created)
+  expect(new Set(launches).size).toBeGreaterThan(5)
+  expect(launches).toEqual(launches.toSorted(compare))
+  expect(templates[0]).toEqual({ id: expect.any(Number), count_created: launches[0], nothing: null })
+  const unknown = await service.call('GET', '/api/v0/template/?order_by=nothing')
+  expect(unknown).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+})
+
 test('a key scoped to billing reads charges, is listed without its secret, and deleted', async () => {
   const permissions = { api: { billing_read: {} } }
   const made = await service.call('POST', '/api/v0/auth/apikeys/', { name: 'bills', permissions })
