@@ -1,6 +1,6 @@
 import { invalidArgs } from '../../errors.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
-import type { Webhook } from '../../world/notifications/webhooks.ts'
+import type { Webhook, WebhookContent } from '../../world/notifications/webhooks.ts'
 import type { World } from '../../world/world.ts'
 import { readContentChanges, readNew } from '../webhooks.ts'
 
@@ -41,11 +41,15 @@ export const publicWebhookRoutes: readonly Route[] = [
 ]
 
 const MOST = 4
+/** Characters. */
+const LONGEST_ADDRESS = 2048
+const LONGEST_NAME = 120
 
 function create({ world, body }: ApiRequest) {
   if (world.webhooks.list().length >= MOST) throw invalidArgs(`There are at most ${MOST} webhooks.`)
-  const content = readNew(body())
-  checkAddress(content.webhook_url)
+  const fields = body()
+  const content = readNew(fields)
+  checkLimits(fields.has('name') ? content : { webhook_url: content.webhook_url })
   const webhook = world.webhooks.create(content)
   return {
     success: true,
@@ -56,7 +60,7 @@ function create({ world, body }: ApiRequest) {
 
 function update({ world, body, id }: ApiRequest) {
   const changes = readContentChanges(body())
-  if (changes.webhook_url !== undefined) checkAddress(changes.webhook_url)
+  checkLimits(changes)
   const webhook = world.webhooks.update(id('webhook'), changes)
   return {
     success: true,
@@ -65,7 +69,15 @@ function update({ world, body, id }: ApiRequest) {
   }
 }
 
+function checkLimits({ name = '', webhook_url }: Partial<WebhookContent>): void {
+  if (name.length > LONGEST_NAME) throw invalidArgs(`A name has at most ${LONGEST_NAME} characters.`)
+  if (webhook_url !== undefined) checkAddress(webhook_url)
+}
+
 function checkAddress(address: string): void {
+  if (address.length > LONGEST_ADDRESS) {
+    throw invalidArgs(`webhook_url has at most ${LONGEST_ADDRESS} characters.`)
+  }
   const { protocol, hostname } = new URL(address)
   if (protocol !== 'https:') throw invalidArgs('webhook_url must be an https address.')
   if (hostname === 'localhost' || /^(127|10|192\.168)\./.test(hostname)) {

@@ -219,6 +219,27 @@ test('a webhook’s secret is shown only on creation and rotation; 4 webhooks at
   expect((await service.call('POST', '/api/v0/webhooks/', content)).status).toBe(400)
 })
 
+test('a webhook has up to 2048 characters of address and 120 of name', async ({ onTestFinished }) => {
+  const service = await startService({ deployment: publicProfile })
+  onTestFinished(() => service.sim.close())
+  const address = (length: number) => 'https://example.com/'.padEnd(length, 'x')
+  const send = async (path: string, method: string, content: object) =>
+    (await service.call(method, `/api/v0/webhooks/${path}`, { event_types: ['client:outbid'], ...content }))
+      .body
+  const { webhook } = await send('', 'POST', { webhook_url: address(2048) })
+  const { id } = webhook as { id: number }
+  expect(await send(`${id}/`, 'PUT', { name: 'x'.repeat(120) })).toMatchObject({ success: true })
+  const refused = { success: false, error: 'invalid_args' }
+  for (const [path, method] of [
+    ['', 'POST'],
+    [`${id}/`, 'PUT'],
+  ] as const) {
+    expect(await send(path, method, { webhook_url: address(2049) })).toMatchObject(refused)
+    const long = { webhook_url: address(30), name: 'x'.repeat(121) }
+    expect(await send(path, method, long)).toMatchObject(refused)
+  }
+})
+
 test('a template needs no registry login, exists once, and is deleted by its hash', async () => {
   const content = { name: 'mine', image: 'ubuntu', docker_login_repo: null, runtype: 'ssh' }
   const first = await service.call('POST', '/api/v0/template/', content)
