@@ -83,12 +83,12 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
   if (fetches)
     sentences.push(
       afterwards === 'nothing'
-        ? 'If Berth cannot fetch it, it keeps trying.'
-        : 'If Berth cannot fetch it, it keeps trying, and leaves the instance as it is until everything is here.',
+        ? 'While Berth cannot reach it, it keeps trying.'
+        : 'While Berth cannot reach it, it keeps trying; if the folder cannot be fetched, it tells you. Until everything is here, the instance is left as it is.',
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')
-    sentences.push('It goes on costing meanwhile: nothing else stops it.')
+    sentences.push('It goes on costing meanwhile, unless a guard stops it.')
   return sentences.join(' ')
 }
 
