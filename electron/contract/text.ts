@@ -17,6 +17,12 @@ export function firstLines(text: string, most: LineBounds): string[] {
   return lines
 }
 
+/** The text, cut with an ellipsis where it has more than so many characters. */
+export function shortened(text: string, most: number): string {
+  const letters = [...text]
+  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text
+}
+
 /** The text without any of these characters at its end. In one pass, which `/[…]+$/` is not. */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length

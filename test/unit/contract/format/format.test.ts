@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { named } from '../../../../electron/contract/format/list.ts'
 import { money, rate, trafficBriefly, trafficWords } from '../../../../electron/contract/format/money.ts'
-import { instanceName } from '../../../../electron/contract/format/name.ts'
+import { instanceName, shortInstanceName } from '../../../../electron/contract/format/name.ts'
 import { counted, diskRoom, figure, network, reliability } from '../../../../electron/contract/format/size.ts'
 import {
   ago,
@@ -153,4 +153,10 @@ test('an instance is named by its label, else its GPU, and always by its number'
   expect(instanceName({ id: 4711, label: 'llama', gpu: { name: 'RTX 4090' } })).toBe('llama #4711')
   expect(instanceName({ id: 4711, label: '', gpu: { name: 'RTX 4090' } })).toBe('RTX 4090 #4711')
   expect(instanceName({ id: 4711, label: null })).toBe('Instance #4711')
+})
+
+test('where there is little room a long label is cut, and the number stays', () => {
+  expect(shortInstanceName({ id: 4711, label: 'x'.repeat(32) })).toBe(`${'x'.repeat(32)} #4711`)
+  expect(shortInstanceName({ id: 4711, label: 'x'.repeat(126) })).toBe(`${'x'.repeat(31)}… #4711`)
+  expect(shortInstanceName({ id: 4711, gpu: { name: 'RTX 4090' } })).toBe('RTX 4090 #4711')
 })
