@@ -1,7 +1,7 @@
 import type { Settings } from '../../contract/app/settings.ts'
 import { isTrying } from '../../contract/automation/attempts.ts'
 import { money, rate } from '../../contract/format/money.ts'
-import { instanceName } from '../../contract/format/name.ts'
+import { shortInstanceName } from '../../contract/format/name.ts'
 import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
@@ -90,7 +90,7 @@ export function goneAlert(account: AccountView['id'], instance: InstanceView): A
   return {
     id: `${account}/gone/${instance.id}`,
     kind: 'hostGone',
-    title: `${instanceName(instance)} is gone`,
+    title: `${shortInstanceName(instance)} is gone`,
     body: 'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
     urgency: 'normal',
     actions: [],
@@ -109,7 +109,7 @@ function instanceAlert(
   instance: InstanceView,
   account: AccountView,
 ): Alert | undefined {
-  const name = instanceName(instance)
+  const name = shortInstanceName(instance)
   const base = {
     id: instanceAlertId(account.id, instance.id),
     instance: instance.id,

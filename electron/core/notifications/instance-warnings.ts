@@ -1,4 +1,4 @@
-import { instanceName } from '../../contract/format/name.ts'
+import { shortInstanceName } from '../../contract/format/name.ts'
 import { atMoment } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '../../contract/reading.ts'
@@ -73,7 +73,7 @@ function contractAlert(
     : 'Copy what you need.'
   return {
     ...warning('contractEnd', instance.id, account),
-    title: `The contract of ${instanceName(instance)} ends ${atMoment(end, at)}`,
+    title: `The contract of ${shortInstanceName(instance)} ends ${atMoment(end, at)}`,
     body: `Then it stops and cannot start again; its data may be deleted 48 hours later. ${advice}`,
   }
 }
@@ -82,7 +82,7 @@ function diskAlert(instance: InstanceView, use: number, account: string): Alert 
   const alert = warning('diskFull', instance.id, account)
   return {
     ...alert,
-    title: `The disk of ${instanceName(instance)} is ${Math.floor(use * 100)} % full`,
+    title: `The disk of ${shortInstanceName(instance)} is ${Math.floor(use * 100)} % full`,
     body: 'What writes to a full disk fails, and a disk cannot grow: delete what is not needed, or copy it elsewhere.',
     place: { screen: 'instances', instance: instance.id, tab: 'files' },
   }

@@ -1,4 +1,4 @@
-import { instanceName } from '../../contract/format/name.ts'
+import { shortInstanceName } from '../../contract/format/name.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Run } from './model.ts'
@@ -27,6 +27,6 @@ export function runAlertsOf({
       else note(run, alert.title, alert.body)
     },
     nameOf: ({ instance = 0 }) =>
-      instanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
+      shortInstanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
   }
 }

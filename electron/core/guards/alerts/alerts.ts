@@ -1,5 +1,5 @@
 import { rate } from '../../../contract/format/money.ts'
-import { instanceName } from '../../../contract/format/name.ts'
+import { shortInstanceName } from '../../../contract/format/name.ts'
 import { atMoment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
@@ -78,7 +78,7 @@ export function doneAlert(
 
 export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
   const instance = scene.instances[guard.instance ?? '']
-  const cost = instance ? ` ${instanceName(instance)} costs ${rate(instance.costPerHour)}.` : ''
+  const cost = instance ? ` ${shortInstanceName(instance)} costs ${rate(instance.costPerHour)}.` : ''
   return {
     ...base(scene, guard),
     title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,

@@ -1,7 +1,7 @@
 import type { GuardAction } from '../../../contract/automation/guard.ts'
 import type { GuardCondition } from '../../../contract/automation/guard-kinds.ts'
 import { named } from '../../../contract/format/list.ts'
-import { instanceName } from '../../../contract/format/name.ts'
+import { instanceName, shortInstanceName } from '../../../contract/format/name.ts'
 import { atMoment, moment } from '../../../contract/format/time.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Target } from '../decide/choose-targets.ts'
@@ -23,7 +23,7 @@ export function guardSentence(guard: DescribedGuard, instances: Instances, now: 
 /** The beginning of the sentence: `Stops llama #4711 `. The rest only changes with the guard. */
 export function whatItDoes({ instance, action }: DescribedGuard, instances: Instances): string {
   if (instance === undefined) return 'Stops '
-  const name = nameOf(instance, instances)
+  const name = nameOf(instance, instances, instanceName)
   return action === 'stop' ? `Stops ${name} ` : `Destroys ${name} with all its files `
 }
 
@@ -68,7 +68,7 @@ export function listed(names: readonly string[]): string {
   return named(names, { most: 3 })
 }
 
-export function nameOf(id: number, instances: Instances): string {
+export function nameOf(id: number, instances: Instances, name = shortInstanceName): string {
   const instance = instances[id]
-  return instance ? instanceName(instance) : `instance #${id}`
+  return instance ? name(instance) : `instance #${id}`
 }

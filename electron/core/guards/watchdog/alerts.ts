@@ -3,7 +3,7 @@ import type {
   WatchdogReason,
   WatchdogRequest,
 } from '../../../contract/automation/watchdog.ts'
-import { instanceName } from '../../../contract/format/name.ts'
+import { shortInstanceName } from '../../../contract/format/name.ts'
 import { percent } from '../../../contract/format/size.ts'
 import { duration } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
@@ -39,7 +39,7 @@ export function createWatchdogAlerts({
 
   function nameOf(instance: number): string {
     const view = viewOf(instance)
-    return view ? instanceName(view) : (names.get(instance) ?? instanceName({ id: instance }))
+    return view ? shortInstanceName(view) : (names.get(instance) ?? shortInstanceName({ id: instance }))
   }
 
   function tell(instance: number, title: string, body: string): void {
@@ -49,7 +49,7 @@ export function createWatchdogAlerts({
   return {
     nameOf,
     saw(view) {
-      if (view) names.set(view.id, instanceName(view))
+      if (view) names.set(view.id, shortInstanceName(view))
     },
     ended({ action, why }, instance, seems = false) {
       const did = action === 'stop' ? 'stopped' : 'destroyed'

@@ -1,5 +1,5 @@
 import { rate } from '../../../contract/format/money.ts'
-import { instanceName } from '../../../contract/format/name.ts'
+import { shortInstanceName } from '../../../contract/format/name.ts'
 import { moment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
@@ -31,8 +31,8 @@ export function increaseAlert(
     kind: 'priceIncrease',
     instance: instance.id,
     title: prices
-      ? `${instanceName(instance)} is to cost ${rate(prices.after)} instead of ${rate(prices.before)}`
-      : `The host of ${instanceName(instance)} asks for higher prices`,
+      ? `${shortInstanceName(instance)} is to cost ${rate(prices.after)} instead of ${rate(prices.before)}`
+      : `The host of ${shortInstanceName(instance)} asks for higher prices`,
     body: `Its host asks for it ${from}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

@@ -1,5 +1,5 @@
 import { money } from '../../../contract/format/money.ts'
-import { instanceName } from '../../../contract/format/name.ts'
+import { shortInstanceName } from '../../../contract/format/name.ts'
 import { counted } from '../../../contract/format/size.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { Alert } from '../../notifications/alert.ts'
@@ -16,7 +16,7 @@ export function attemptsAlert(account: AccountId, series: AttemptSeries): Alert 
       : ` ${counted(dropped, 'dropped attempt', 'dropped attempts')} cost ${money(spentOn(series))}.`
   if (step === 'ready' && instance !== undefined) {
     const { label } = request
-    const name = instanceName({ id: instance, label, gpu: { name: attempts.at(-1)?.offer.gpuName } })
+    const name = shortInstanceName({ id: instance, label, gpu: { name: attempts.at(-1)?.offer.gpuName } })
     return {
       ...base,
       instance,

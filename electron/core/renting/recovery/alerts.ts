@@ -1,4 +1,4 @@
-import { instanceName } from '../../../contract/format/name.ts'
+import { instanceName, shortInstanceName } from '../../../contract/format/name.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { AccountContext } from '../../account-context.ts'
@@ -28,7 +28,7 @@ export function notifyOfRecovery(
       id: `${account}/recovery/${id}`,
       kind: 'recovery',
       instance: id,
-      title: `${instanceName(instance)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
+      title: `${shortInstanceName(instance)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
       body: advice === undefined ? message : `${message} ${advice}`,
       urgency: problem ? 'critical' : 'normal',
       actions: problem ? [{ id: 'raise_bid', label: 'Raise bid' }] : [],
