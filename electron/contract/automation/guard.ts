@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import type { InstanceState } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
+import type { AccountView } from '../state.ts'
 import type { GuardCondition } from './guard-kinds.ts'
 
 /** The id of a guard: `g` and sixteen hexadecimal digits. */
@@ -76,9 +77,16 @@ export function guardsSet(accounts: readonly { guards: Readonly<Record<string, G
   return accounts.flatMap(({ guards }) => Object.values(guards).filter(guard => !hasEnded(guard)))
 }
 
-/** The guards of an account that have a moment, the next one first. */
-export function dueNext(guards: Readonly<Record<string, GuardView>>): { guard: GuardView; dueAt: number }[] {
+/** The guards of an account that have a moment, and an effect as things are, the next one first. */
+export function dueNext({
+  guards,
+  instances,
+}: Pick<AccountView, 'guards' | 'instances'>): { guard: GuardView; dueAt: number }[] {
   return Object.values(guards)
-    .flatMap(guard => (guard.dueAt === undefined || hasEnded(guard) ? [] : [{ guard, dueAt: guard.dueAt }]))
+    .flatMap(guard => {
+      const target = instances[guard.instance ?? '']
+      const spares = target && !actsIn(target.state, guard)
+      return guard.dueAt === undefined || hasEnded(guard) || spares ? [] : [{ guard, dueAt: guard.dueAt }]
+    })
     .sort((a, b) => a.dueAt - b.dueAt)
 }

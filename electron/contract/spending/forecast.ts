@@ -66,7 +66,7 @@ export function guardedForecast(account: AccountView, now: number): GuardedForec
   /** Savings per instance and hour so far. */
   const saved = new Map<number, Micros>()
   let { perHour, runsOutAt } = course
-  for (const { guard, dueAt } of dueNext(account.guards)) {
+  for (const { guard, dueAt } of dueNext(account)) {
     const instance = account.instances[guard.instance ?? '']
     if (!instance) continue
     const at = Math.max(now, dueAt)

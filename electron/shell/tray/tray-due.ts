@@ -14,7 +14,7 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
   const on = (account: AccountView) => (accounts.length > 1 ? ` on ${word(account.name)}` : '')
   const next = accounts
     .flatMap(account =>
-      dueNext(account.guards)
+      dueNext(account)
         .slice(0, 1)
         .map(due => ({ account, ...due })),
     )

@@ -40,6 +40,7 @@ export function dueWords(
   { instances, connection, creditAt }: Pick<AccountView, 'instances' | 'connection' | 'creditAt'>,
 ): string {
   const { dueAt, condition } = guard
+  const target = instances[guard.instance ?? '']
   if (hasEnded(guard)) return ''
   if (dueAt === undefined)
     return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : 'Nothing leads there now.'
@@ -49,7 +50,6 @@ export function dueWords(
     if (connection.status !== 'online') return `${since}; waiting for the service.`
     if (guardKinds[condition.kind].on === 'account' && creditAt !== undefined)
       return `${since}; waiting for the credit to be told.`
-    const target = instances[guard.instance ?? '']
     const acts =
       guard.instance === undefined
         ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
@@ -57,8 +57,9 @@ export function dueWords(
     return acts ? `${since}; it acts at the next poll.` : 'Reached; nothing runs that it would stop.'
   }
   const sure = guardKinds[condition.kind].isSure
+  const only = target && !actsIn(target.state, guard) ? ', if it runs by then' : ''
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
-  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}.${snoozed}`
+  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}${only}.${snoozed}`
 }
 
 function notIdle(instance: InstanceView | undefined): string {

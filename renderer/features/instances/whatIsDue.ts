@@ -23,7 +23,7 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
     .flatMap(account => {
       const there = accountNow(account.clock, now)
       // An account's time may run ahead or faster, as the demo's does.
-      return dueNext(account.guards).map(({ guard, dueAt }) => ({
+      return dueNext(account).map(({ guard, dueAt }) => ({
         account,
         guard,
         moment: moment(dueAt, there),

@@ -4,6 +4,7 @@ import type { RunView } from '../../../../electron/contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
 import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
+import { runsOnceBack } from '../../../../electron/contract/reading.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import { conditionWords } from '../../../features/guards/kinds.ts'
 import { isYetToEnd } from '../../../features/runs/runWords.ts'
@@ -21,11 +22,9 @@ export interface Coming {
 
 /** An instance's automatic events after `now` (epoch seconds of the account's time), the soonest first. */
 export function comingUp(account: AccountView, instance: InstanceView, now: number): Coming[] {
-  const due = dueNext(account.guards).filter(
-    ({ guard, dueAt }) => dueAt > now && (guard.instance ?? instance.id) === instance.id,
-  )
+  const due = dueNext(account).filter(({ guard, dueAt }) => dueAt > now && concerns(guard, instance))
   const guarded = due.flatMap(({ guard, dueAt }): Coming[] => {
-    const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(guard, now), guard }
+    const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(guard, instance, now), guard }
     const warnsAt = dueAt - guard.warning
     const warns = guard.warning > 0 && warnsAt > now && guard.step === 'waiting'
     return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', guard }, ends] : [ends]
@@ -35,19 +34,38 @@ export function comingUp(account: AccountView, instance: InstanceView, now: numb
   )
 }
 
-function endWords(guard: GuardView, now: number): string {
+/** Whether a guard on the account has nothing to stop there, and could only destroy it. */
+function hasOnlyDisk(instance: InstanceView): boolean {
+  return hasTrait(instance.state, 'diskOnly') && !runsOnceBack(instance)
+}
+
+/** Whether it does not run: a guard that stops it only keeps it from coming back. */
+function isAway({ state }: InstanceView): boolean {
+  return hasTrait(state, 'diskOnly') || state === 'waiting'
+}
+
+function concerns(guard: GuardView, instance: InstanceView): boolean {
+  if (guard.instance === undefined) return guard.action === 'destroy' || !hasOnlyDisk(instance)
+  return guard.instance === instance.id
+}
+
+function endWords(guard: GuardView, on: InstanceView, now: number): string {
   const { instance, condition, action } = guard
-  if (instance === undefined) return `May stop: ${conditionWords(guard, now)}`
-  const does = action === 'stop' ? 'Stops' : 'Destroys it'
-  return condition.kind === 'time' || condition.kind === 'duration'
-    ? `${does} at its time`
-    : `${does}: ${conditionWords(guard, now)}`
+  if (instance === undefined)
+    return `${hasOnlyDisk(on) ? 'May be destroyed' : 'May stop'}: ${conditionWords(guard, now)}`
+  const isTimed = condition.kind === 'time' || condition.kind === 'duration'
+  const stays = action === 'stop' && isAway(on)
+  if (stays && isTimed) return 'Does not come back after'
+  const does = stays ? 'Does not come back' : action === 'stop' ? 'Stops' : 'Destroys it'
+  return isTimed ? `${does} at its time` : `${does}: ${conditionWords(guard, now)}`
 }
 
 /** The watchdog's actions at its time, or after enough idle time, unless a guard has the same condition. */
-function byWatchdog({ watchdogs, guards }: AccountView, { id }: InstanceView, now: number): Coming[] {
+function byWatchdog({ watchdogs, guards }: AccountView, instance: InstanceView, now: number): Coming[] {
+  const { id } = instance
   const { request, seen, step } = watchdogs[id] ?? {}
-  if (!request || step === 'removing' || step === 'lost') return []
+  // It runs inside the instance.
+  if (!request || step === 'removing' || step === 'lost' || isAway(instance)) return []
   const does = request.action === 'stop' ? 'Stops' : 'Destroys it'
   const parts = Object.values(guards)
     .filter(guard => guard.instance === id && !hasEnded(guard))
@@ -82,7 +100,7 @@ function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: 
 
 /** The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on. */
 export function nextSentence(
-  { state }: InstanceView,
+  instance: InstanceView,
   coming: readonly Coming[],
   runs: readonly RunView[],
   rules: boolean,
@@ -91,27 +109,36 @@ export function nextSentence(
   const end = coming.find(({ kind, guard }) => kind === 'ends' && guard)
   const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
   const first = end && other && other.at < end.at ? other : (end ?? other)
-  if (first?.guard) return guardWords(first.guard, first.at, now)
+  if (first?.guard) return guardWords(first.guard, instance, first.at, now)
   if (first) return `${first.title} ${atMoment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
-  if (rules) return 'Nothing is due: none of its rules is counting now.'
+  const halted = hasTrait(instance.state, 'halted')
+  if (rules)
+    return halted
+      ? 'Nothing is due while it is stopped: its rules count again once it runs.'
+      : 'Nothing is due: none of its rules is counting now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
   if (!contract) return 'Nothing happens by itself.'
-  const ends = hasTrait(state, 'diskOnly') ? 'destroys' : 'stops'
+  const ends = hasTrait(instance.state, 'diskOnly') ? 'destroys' : 'stops'
   return `Nothing ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
 }
 
-function guardWords(guard: GuardView, at: number, now: number): string {
-  const { condition, action, instance } = guard
-  const does = instance === undefined ? 'May stop' : action === 'stop' ? 'Stops' : 'Is destroyed'
-  const when = moment(at, now)
+function guardWords(guard: GuardView, on: InstanceView, at: number, now: number): string {
+  const { condition } = guard
+  const does = `${ending(guard, on)} ${moment(at, now)}`
   // What it has cost by then is not what its limit says.
-  if (guard.snoozedUntil !== undefined && at <= guard.snoozedUntil)
-    return `${does} at ${when}, when its snooze ends.`
+  if (guard.snoozedUntil !== undefined && at <= guard.snoozedUntil) return `${does}, when its snooze ends.`
   return condition.kind === 'time' || condition.kind === 'duration'
-    ? `${does} at ${when}.`
-    : `${does} at ${when}, when ${conditionWords(guard, now)}.`
+    ? `${does}.`
+    : `${does}, when ${conditionWords(guard, now)}.`
+}
+
+/** `Stops at`, before the moment. */
+function ending({ instance, action }: GuardView, on: InstanceView): string {
+  if (instance === undefined) return hasOnlyDisk(on) ? 'May be destroyed at' : 'May stop at'
+  if (action === 'destroy') return 'Is destroyed at'
+  return isAway(on) ? 'Does not come back after' : 'Stops at'
 }
 
 /** One event on the line, with its position in pixels. */

@@ -27,6 +27,9 @@ test('a guard that is due says why it has not acted yet', () => {
   expect(dueWords(due, now, silent as typeof running)).toMatch(/^Due since .*; waiting for the service\.$/)
   expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next poll\.$/)
   expect(dueWords(due, now, stopped)).toBe('Reached; nothing runs that it would stop.')
+  expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(
+    /^At .*, in 1 min, if it runs by then\.$/,
+  )
   const budget = { ...due, condition: { kind: 'budget' as const, per: 'day' as const, limit: 1 } }
   expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(
     /; waiting for the credit to be told\.$/,

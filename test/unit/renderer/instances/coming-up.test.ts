@@ -60,6 +60,49 @@ test('a guard that was put off stops when its snooze ends, not at its limit', ()
   )
 })
 
+test('a guard that would stop a stopped instance is no event, one that would destroy it is', () => {
+  const at = now + hour
+  const stopped = instanceView({ id: 7, state: 'stopped' })
+  const words = (action: 'stop' | 'destroy') => {
+    const of = {
+      ...account(guard({ condition: { kind: 'time', at }, dueAt: at, action })),
+      instances: { 7: stopped },
+    }
+    return nextSentence(stopped, comingUp(of, stopped, now), [], true, now)
+  }
+  expect(words('stop')).toBe('Nothing is due while it is stopped: its rules count again once it runs.')
+  expect(words('destroy')).toMatch(/^Is destroyed at/)
+})
+
+test('of an outbid instance it says until when it may come back, and no watchdog acts in it', () => {
+  const at = now + hour
+  const outbid = instanceView({ id: 7, state: 'outbid' })
+  const watchdog = {
+    instance: 7,
+    request: { action: 'stop', at: at - 60 },
+    step: 'watching',
+    foreign: false,
+  } as const
+  const of = {
+    ...account(guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })),
+    instances: { 7: outbid },
+    watchdogs: { 7: watchdog },
+  }
+  const coming = comingUp(of, outbid, now)
+  expect(coming.map(({ title }) => title)).toEqual(['Does not come back after'])
+  expect(nextSentence(outbid, coming, [], true, now)).toMatch(/^Does not come back after .*\d\d:\d\d\.$/)
+})
+
+test('a guard on the account does not stop what has only its disk, but may destroy it', () => {
+  const outbid = instanceView({ id: 7, state: 'outbid' })
+  const words = (action: 'stop' | 'destroy') => {
+    const { instance: _, ...whole } = guard({ dueAt: now + hour, warning: 0, action })
+    return comingUp({ ...account(whole), instances: { 7: outbid } }, outbid, now).map(({ title }) => title)
+  }
+  expect(words('stop')).toEqual([])
+  expect(words('destroy')).toEqual([expect.stringMatching(/^May be destroyed: /)])
+})
+
 test('a guard that is not counting is no event, and without rules the sentence says so', () => {
   expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
 import { timeOfDay } from '../../../../electron/contract/format/time.ts'
 import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
-import { accountView } from '../../views.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 /** Local noon, so that minutes later is the same day. */
 const noon = new Date(2026, 10, 21, 12).getTime()
@@ -62,4 +62,11 @@ test('with one account its name is left out, and at most five guards are listed'
   const due = whatIsDue([many], noon)
   expect(due.map(({ guard: { id } }) => id)).toEqual(['g1', 'g2', 'g3', 'g5', 'g6'])
   expect(due[0]?.label).toBe(`Next, at ${timeOfDay(here + 60)}: stops comfy when it is idle`)
+})
+
+test('a guard with nothing to stop is not due, one that keeps an outbid instance from coming back is', () => {
+  const at = (state: 'stopped' | 'outbid') =>
+    whatIsDue([{ ...lab, instances: { 7: instanceView({ id: 7, state }) } }], noon)
+  expect(at('stopped')).toEqual([])
+  expect(at('outbid')).toHaveLength(1)
 })
