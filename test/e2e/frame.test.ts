@@ -160,6 +160,34 @@ test('a row’s buttons cover no figure at any window width, even with a long la
   expect(errors).toEqual([])
 })
 
+test('a long name without spaces runs out of neither its dialog nor Home', async ({ start }) => {
+  const sim = await start.simulator()
+  const label = 'x'.repeat(126)
+  const id = await rentRunning(sim, { label })
+  const { page, errors } = await berthAt(start, [])
+  await connectAccount(page, sim)
+  await page.getByRole('link', { name: 'Instances' }).click()
+  await page.getByRole('button', { name: `Destroy ${label} #${id}` }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByTitle(`Destroy ${label} #${id}?`).waitFor()
+  const beyond = (element: Element) => element.scrollWidth - element.clientWidth
+  expect(await dialog.evaluate(beyond)).toBe(0)
+  const button = dialog.getByRole('button', { name: `Destroy ${'x'.repeat(31)}… #${id}`, exact: true })
+  expect((await button.boundingBox())?.height).toBeLessThan(60)
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: /^More for/ }).click()
+  await page.getByRole('menuitem', { name: 'Automation' }).click()
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
+  await page.getByRole('button', { name: 'Set guard' }).click()
+  await page.setViewportSize({ width: 700, height: 560 })
+  await page.getByRole('link', { name: 'Home' }).click()
+  await page.getByText(/^Next: stops x+/).waitFor()
+  expect(await page.getByRole('region', { name: 'Home' }).evaluate(beyond)).toBe(0)
+  expect(errors).toEqual([])
+})
+
 test('in the smallest window the header fits and screens scroll to their end', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'], { viewport: { width: 480, height: 360 } })
   const main = page.locator('main')
