@@ -102,6 +102,18 @@ test('an address of an unknown instance or screen says so', async ({ start }) =>
   expect(errors).toEqual([])
 })
 
+test('without an account, screens that need one offer to connect it', async ({ start }) => {
+  const { page, errors } = await berthAt(start, [])
+  for (const name of ['Instances', 'Offers', 'Templates', 'Transfers', 'Hosting']) {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+    const main = page.getByRole('main')
+    await main.getByText('No account yet', { exact: true }).waitFor()
+    expect(await main.getByRole('button').allTextContents(), name).toEqual(['Connect your account'])
+  }
+  expect(errors).toEqual([])
+})
+
 test('Enter applies and closes a filter; a wrong value keeps it open', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByRole('link', { name: 'Offers' }).click()
