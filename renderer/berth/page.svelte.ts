@@ -25,6 +25,8 @@ export class Page {
   /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
+  /** Uploads of files that only this page can read: they end with it. */
+  uploads = 0
   #lastRemark = 0
 
   /** The account's actions that can still be undone, the newest last. */

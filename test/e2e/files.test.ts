@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -216,6 +216,27 @@ test('files are uploaded by picker and drag, edited, renamed, downloaded and del
     .getByRole('row', { name: /Download.*big one/ })
     .getByText('Done', { exact: true })
     .waitFor()
+  expect(errors).toEqual([])
+})
+
+test('the page asks before it is left while it uploads', async ({ start }) => {
+  const { page, errors, here } = await filesOpen(start)
+  const path = join(here, 'big.bin')
+  await writeFile(path, '')
+  await truncate(path, 1_000_000_000)
+  await upload(page, /^Upload files/, path)
+  const cancel = page.getByRole('button', { name: 'Cancel' })
+  await cancel.waitFor()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const question = await asked
+  expect(question.type()).toBe('beforeunload')
+  await question.dismiss()
+  await cancel.click()
+  await cancel.waitFor({ state: 'detached' })
+  const closed = page.waitForEvent('close')
+  await page.close({ runBeforeUnload: true })
+  await closed
   expect(errors).toEqual([])
 })
 

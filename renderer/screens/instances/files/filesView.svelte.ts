@@ -98,9 +98,13 @@ export class FilesView {
           folders,
           replace,
         })
+        this.#page.uploads += 1
         serveFiles(
           this.#page.stream(stream),
           files.map(({ file }) => file),
+          () => {
+            this.#page.uploads -= 1
+          },
         )
       },
       () => this.uploadCollected(collected, true),

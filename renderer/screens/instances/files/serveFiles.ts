@@ -7,10 +7,11 @@ import {
 } from '../../../../electron/contract/instance/page-files.ts'
 import type { PageStream } from '../../../berth/stream.ts'
 
-/** Sends the main process the pieces of files that it requests in the stream, until the stream ends. */
+/** Sends the main process the pieces of files that it requests in the stream, until the stream ends, as `ended` hears. */
 export function serveFiles(
   stream: Pick<PageStream, 'read' | 'write' | 'consumed'>,
   files: readonly Blob[],
+  ended: () => void,
 ): void {
   let waiting = new Uint8Array(0)
   let answered: Promise<void> = Promise.resolve()
@@ -28,6 +29,7 @@ export function serveFiles(
     },
     () => {
       over = true
+      ended()
     },
   )
 

@@ -17,7 +17,7 @@ function joined(blobs: readonly Blob[]) {
   const id = streams.open(sources.stream)
   const page = new PageStream(id, message => queueMicrotask(() => streams.receive(structuredClone(message))))
   toPage = message => page.take(message)
-  serveFiles(page, blobs)
+  serveFiles(page, blobs, () => undefined)
   return { sources, page }
 }
 
