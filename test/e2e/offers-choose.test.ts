@@ -24,7 +24,7 @@ const drawer = (page: Page) => page.getByRole('complementary', { name: 'Offer' }
 const chart = (page: Page) => page.getByRole('application')
 /** The numbers in `37 of 132`. */
 async function counted(page: Page): Promise<number[]> {
-  const text = await page.getByText(/^[\d,]+ of [\d,]+( offers)?$/).innerText()
+  const text = await page.getByText(/^[\d,]+ of [\d,]+( (verified )?offers)?$/).innerText()
   return (text.match(/[\d,]+/g) ?? []).map(each => Number(each.replaceAll(',', '')))
 }
 const guardsOf = async (page: Page) => {
@@ -45,6 +45,7 @@ test('a first visit says it shows only popular GPUs; a small window has one line
   await page.getByRole('button', { name: 'Show all GPUs' }).click()
   await said.waitFor({ state: 'detached' })
   await expect.poll(() => counted(page)).toEqual([all, all])
+  await page.getByText(/ verified offers$/).waitFor()
   // A filter that does not fit scrolls into view on focus.
   const clear = filters.getByRole('button', { name: 'Clear all' })
   await clear.focus()
@@ -54,6 +55,19 @@ test('a first visit says it shows only popular GPUs; a small window has one line
       return line && last && last.x + last.width <= line.x + line.width
     })
     .toBe(true)
+  expect(errors).toEqual([])
+})
+
+test('Clear all takes every filter away, verified hosts included', async ({ offersOf }) => {
+  const { page, errors } = await offersOf()
+  const [, verified = 0] = await counted(page)
+  await page.getByLabel('Verified: only').waitFor()
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByLabel('Verified: any').waitFor()
+  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
+  const [shown = 0, all = 0] = await counted(page)
+  expect(shown).toBe(all)
+  expect(all).toBeGreaterThan(verified)
   expect(errors).toEqual([])
 })
 
@@ -73,8 +87,9 @@ test('a region drawn on the chart by pointer or keyboard filters the table until
   offersOf,
 }) => {
   const { page, errors } = await offersOf()
-  const [, all = 0] = await counted(page)
   await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
+  const [, all = 0] = await counted(page)
   await expect.poll(async () => (await counted(page))[0]).toBe(all)
   const box = await chart(page).boundingBox()
   if (!box) throw new Error('there is no chart')

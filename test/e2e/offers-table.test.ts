@@ -11,6 +11,7 @@ const test = base.extend('page', async ({ start }) => {
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
   await rowsOf(page).nth(10).waitFor({ state: 'attached' })
   return page
 })

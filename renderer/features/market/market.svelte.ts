@@ -177,11 +177,11 @@ export class Market {
     this.filter = filter
   }
 
-  /** Takes every filter away, those of a template and the template itself included: the search as it begins. */
+  /** Takes every filter away, verified hosts and those of a template included, and the template itself. */
   clear(): Promise<void> {
     this.#chosen = undefined
     this.filter = {}
-    return this.#askFor({ ...this.#usualQuery(), type: this.query.type })
+    return this.#askFor({ ...this.#usualQuery(), verifiedOnly: false, type: this.query.type })
   }
 
   /** The chosen template was edited: from now on this is what it is. */
