@@ -15,6 +15,7 @@ const shapes: Record<InstanceState, Shape> = {
   waiting: 'needs-you',
   outbid: 'needs-you',
   exited: 'busy',
+  ended: 'stopped',
   crashed: 'broken',
   unstartable: 'broken',
   silent: 'needs-you',

@@ -10,6 +10,7 @@ const words: Record<InstanceState, string> = {
   waiting: 'Waiting',
   outbid: 'Outbid',
   exited: 'Exited',
+  ended: 'Exited',
   crashed: 'Crashed',
   unstartable: 'Cannot start',
   silent: 'Silent',

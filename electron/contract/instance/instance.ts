@@ -17,6 +17,8 @@ export type InstanceState =
   | 'outbid'
   /** Its container ended by itself a moment ago, and the service may restart it. */
   | 'exited'
+  /** Its container ended, and the service does not say whether it was stopped or crashed. */
+  | 'ended'
   | 'crashed'
   /** Its container was created and cannot start. */
   | 'unstartable'

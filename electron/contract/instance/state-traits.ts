@@ -10,7 +10,8 @@ import type { InstanceState } from './instance.ts'
  * - `lapsed`: does not run now, and may run again by itself;
  * - `dead`: cannot run in this state (section 3.1);
  * - `over`: does not run, and will not by itself;
- * - `halted`: stopped or stopping.
+ * - `halted`: stopped or stopping, or may have been;
+ * - `startable`: at rest, and may be told to start.
  */
 type Trait =
   | 'booting'
@@ -23,6 +24,7 @@ type Trait =
   | 'dead'
   | 'over'
   | 'halted'
+  | 'startable'
 
 const traits: Readonly<Record<InstanceState, readonly Trait[]>> = {
   provisioning: ['booting', 'onItsWay'],
@@ -31,9 +33,10 @@ const traits: Readonly<Record<InstanceState, readonly Trait[]>> = {
   restarting: ['onItsWay', 'gpusCharged', 'priceUnsure', 'stoppable'],
   waiting: ['onItsWay', 'stoppable'],
   stopping: ['gpusCharged', 'priceUnsure', 'over', 'halted'],
-  stopped: ['diskOnly', 'over', 'halted'],
+  stopped: ['diskOnly', 'over', 'halted', 'startable'],
   outbid: ['diskOnly'],
   exited: ['stoppable', 'lapsed'],
+  ended: ['diskOnly', 'over', 'halted', 'startable'],
   crashed: ['diskOnly', 'dead', 'over'],
   unstartable: ['diskOnly', 'dead', 'over'],
   silent: ['priceUnsure', 'stoppable', 'lapsed', 'dead'],

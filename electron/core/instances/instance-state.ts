@@ -28,6 +28,8 @@ export interface Past {
   intendedStatus?: string
   /** What Berth last asked of it. */
   asked?: AskedState
+  /** Whether it was seen booting and never running, so that its container has not run. */
+  firstBoot: boolean
   /** Whether it was seen so lately that little can have happened unseen. */
   unbroken: boolean
 }
@@ -77,6 +79,7 @@ export function instanceState(status: ServiceStatus, past?: Past, at = 0): Insta
       if (currentState !== 'running' && (isOutbid(status) || wasOutbid(status, past))) return 'outbid'
       if (isScheduled(status, past)) return scheduled(past, at)
       if (wantedStopped || currentState === 'stopped') return 'stopped'
+      if (intendedStatus === undefined && currentState === undefined) return untoldExit(past, at)
       return status.beyondInterface ? exited(past, at) : 'crashed'
     case 'unknown':
       return 'silent'
@@ -121,12 +124,28 @@ function scheduled(past: Past | undefined, at: number): InstanceState {
   return past?.state === 'provisioning' && at - past.since >= gpuAfter ? 'waiting' : 'provisioning'
 }
 
+// interface 3.1: The `actual_status` after a stop is not shown: an `exited` that Berth asked for is no crash
+/**
+ * The exit of an instance whose record says nothing else, as in section 2.1. Nobody but Berth tells its stops, and only
+ * what has not run yet was surely not stopped by its user elsewhere.
+ */
+function untoldExit(past: Past | undefined, at: number): InstanceState {
+  if (!past) return 'ended'
+  const { state, asked, firstBoot, unbroken } = past
+  if (asked?.state === 'stopped') return 'stopped'
+  if (asked) return at - asked.at < crashedAfter ? 'provisioning' : 'ended'
+  if (unbroken && (state === 'stopping' || state === 'stopped')) return 'stopped'
+  const brokeOff = unbroken && hasTrait(state, 'booting')
+  return firstBoot && (brokeOff || state === 'crashed') ? 'crashed' : 'ended'
+}
+
 /** Just started, the record may still show the exit of the last time. */
 function exited(past: Past | undefined, at: number): InstanceState {
   switch (past?.state) {
     case 'stopped':
     case 'outbid':
     case 'waiting':
+    case 'ended':
       return 'provisioning'
     case 'provisioning':
       return at - past.since < crashedAfter ? 'provisioning' : 'exited'

@@ -113,7 +113,10 @@ export function goesBeyond(record: Instance): boolean {
 
 function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroken: boolean): Past {
   const since = history[history.findLastIndex(change => change.state !== state) + 1]?.at ?? 0
-  return { state, since, intendedStatus, asked, unbroken }
+  const firstBoot =
+    history.some(change => hasTrait(change.state, 'booting')) &&
+    !history.some(change => change.state === 'running')
+  return { state, since, intendedStatus, asked, firstBoot, unbroken }
 }
 
 /** Seconds for which the service may still show how it was before it was asked. */

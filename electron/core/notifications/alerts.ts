@@ -4,6 +4,7 @@ import { money, rate } from '../../contract/format/money.ts'
 import { shortInstanceName } from '../../contract/format/name.ts'
 import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
@@ -151,11 +152,14 @@ function instanceAlert(
         ],
       }
     case 'waiting':
-      return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: waitingActions }
-    case 'stopped': {
+      return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: showAlone }
+    case 'stopped':
+    case 'ended': {
       const why = before === undefined ? undefined : stoppedByService(instance, account)
-      if (!why) return undefined
-      return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
+      if (why) return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
+      // What was at rest before has not ended now.
+      if (instance.state === 'stopped' || before === undefined || hasTrait(before, 'over')) return undefined
+      return { ...base, kind: 'crashed', ...endedWords(name), urgency: 'critical', actions: showAlone }
     }
     case 'unstartable':
       return {
@@ -164,7 +168,7 @@ function instanceAlert(
         title: `${name} cannot start`,
         body: unstartableWords(instance),
         urgency: 'critical',
-        actions: [{ id: 'show', label: 'Show' }],
+        actions: showAlone,
       }
     case 'crashed':
     case 'silent':
@@ -203,7 +207,14 @@ function bidSentence({ minimumBid }: InstanceView): string {
   return minimumBid === undefined ? 'Someone bids more.' : `Someone bids ${rate(minimumBid)}.`
 }
 
-const waitingActions: Alert['actions'] = [{ id: 'show', label: 'Show' }]
+const showAlone: Alert['actions'] = [{ id: 'show', label: 'Show' }]
+
+function endedWords(name: string): Pick<Alert, 'title' | 'body'> {
+  return {
+    title: `${name} has exited`,
+    body: 'It was stopped elsewhere, or its container crashed: the service does not say which. Its log may. Its files are kept and the disk is charged; it can be started again.',
+  }
+}
 
 function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
   return {
@@ -221,7 +232,7 @@ function stoppedByService(
   if (isContractOver(instance, instance.history.at(-1)?.at ?? 0))
     return {
       body: 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end. Copy what you need.',
-      actions: [{ id: 'show', label: 'Show' }],
+      actions: showAlone,
     }
   if (credit === undefined || credit > 0) return undefined
   return {

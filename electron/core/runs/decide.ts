@@ -1,5 +1,6 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
@@ -83,7 +84,8 @@ export function afterPoll(
       return { step: 'over', acted: 'destroy', endedAt: at }
     return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
   }
-  return state === 'stopped' && step !== 'acting' && !run.interrupted ? { interrupted: true } : undefined
+  const rests = state !== undefined && hasTrait(state, 'startable')
+  return rests && step !== 'acting' && !run.interrupted ? { interrupted: true } : undefined
 }
 
 const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }

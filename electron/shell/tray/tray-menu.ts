@@ -144,6 +144,7 @@ function powerEntry(
         action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
       }
     case 'stopped':
+    case 'ended':
       return over ? undefined : { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
     case 'outbid':
       return over ? undefined : { label: 'Raise bid…', action: raiseBid }

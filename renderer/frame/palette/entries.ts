@@ -3,6 +3,7 @@ import { money, rate } from '../../../electron/contract/format/money.ts'
 import { gpuWords, instanceName } from '../../../electron/contract/format/name.ts'
 import { percent } from '../../../electron/contract/format/size.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import { isDead } from '../../../electron/contract/reading.ts'
 import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import type { Page } from '../../berth/page.svelte.ts'
@@ -83,7 +84,8 @@ function instanceEntries(page: Page): Entry[] {
 }
 
 function detailOf({ state, gpu, gpuLoad, diskPricePerHour }: InstanceView): string {
-  if (state === 'stopped') return diskPricePerHour === undefined ? '' : `disk only ${rate(diskPricePerHour)}`
+  if (hasTrait(state, 'startable'))
+    return diskPricePerHour === undefined ? '' : `disk only ${rate(diskPricePerHour)}`
   const machine = gpu ? gpuWords({ gpuCount: gpu.count, gpuName: gpu.name }) : ''
   return state === 'running' && gpuLoad !== undefined ? `${machine}, ${percent(gpuLoad)}` : machine
 }
@@ -97,7 +99,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
         ? ['bid', 'destroy']
         : isDead(instance)
           ? ['another', 'destroy']
-          : instance.state === 'stopped'
+          : hasTrait(instance.state, 'startable')
             ? ['start', 'destroy']
             : ['stop', 'destroy']
   const all = instanceActions(instance, page)

@@ -61,8 +61,8 @@ function ownNotice(
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
-  const stopped = instance.state === 'stopped' ? stoppedText(instance, context) : undefined
-  const coming = noteIf(stopped) ?? comingNotice(instance, increase, context.now)
+  const rest = hasTrait(instance.state, 'startable') ? restText(instance, context) : undefined
+  const coming = noteIf(rest) ?? comingNotice(instance, increase, context.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 
@@ -108,13 +108,22 @@ function rentalNotice(rental: RentalView): RowNotice {
 const waitingText =
   'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
 
-function exitedText({ statusMessage }: InstanceView): string {
-  const said = statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
-  return `Its container ended, and may restart by itself.${said}`
+function exitedText(instance: InstanceView): string {
+  return `Its container ended, and may restart by itself.${saidOf(instance)}`
 }
 
-/** Why a stopped instance cannot start; undefined where nothing is known to prevent it. */
-function stoppedText(instance: InstanceView, { now, credit }: NoticeContext): string | undefined {
+function saidOf({ statusMessage }: InstanceView): string {
+  return statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
+}
+
+/** What is to be known of one that is at rest: why it cannot start, else that nobody says why it ended. */
+function restText(instance: InstanceView, context: NoticeContext): string | undefined {
+  const unsure = `It was stopped or has crashed: the service does not say which.${saidOf(instance)}`
+  return preventedText(instance, context) ?? (instance.state === 'ended' ? unsure : undefined)
+}
+
+/** Why an instance at rest cannot start; undefined where nothing is known to prevent it. */
+function preventedText(instance: InstanceView, { now, credit }: NoticeContext): string | undefined {
   const { interruptible, bid, minimumBid } = instance
   if (isContractOver(instance, now))
     return 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.'

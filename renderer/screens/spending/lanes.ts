@@ -41,6 +41,7 @@ const kinds: Record<InstanceState, LaneKind> = {
   waiting: 'resting',
   outbid: 'resting',
   exited: 'busy',
+  ended: 'resting',
   crashed: 'resting',
   unstartable: 'resting',
   silent: 'running',

@@ -18,6 +18,7 @@ const isStopped: Record<InstanceState, boolean> = {
   other: true,
   stopping: false,
   stopped: false,
+  ended: false,
   crashed: false,
   unstartable: false,
   destroying: false,

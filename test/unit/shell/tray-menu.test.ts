@@ -121,6 +121,7 @@ test.each<[InstanceState, string | undefined]>([
   ['loading', 'Stop'],
   ['provisioning', 'Stop'],
   ['stopped', 'Start'],
+  ['ended', 'Start'],
   ['outbid', 'Raise bid…'],
   ['stopping', undefined],
   ['crashed', undefined],

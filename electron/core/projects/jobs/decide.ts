@@ -77,6 +77,7 @@ function moveForMachine(job: Job, { instance, limit }: Snapshot): Move | undefin
   if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
   if (job.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
   if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, job.stops.length > 0) }
+  if (instance.state === 'ended') return { do: 'fail', problem: ended }
   if (instance.state === 'crashed' || instance.state === 'unstartable')
     return { do: 'fail', problem: crashed }
   return { do: 'wait' }
@@ -179,6 +180,11 @@ function stopped(limit: string | undefined, isLimited: boolean): Problem {
     message: `Its machine was stopped before it was done.${limit === undefined ? '' : ` ${limit}`}`,
     advice: `Its files are still there. Go on from here to start it again${isLimited ? ', with its limits anew' : ''}.`,
   }
+}
+const ended = {
+  code: 'ended',
+  message: 'Its machine exited before it was done: it was stopped, or its container crashed.',
+  advice: 'Go on from here to start it again; or give it up, which destroys it, and run it again.',
 }
 const crashed = {
   code: 'crashed',

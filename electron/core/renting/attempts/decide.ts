@@ -80,7 +80,7 @@ export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
     case 'running':
       return onceRunning(series, current, rental, snapshot)
     case 'failed':
-      return nothing ? afterRefusal(rental) : afterFailure(rental, snapshot)
+      return nothing ? afterRefusal(rental) : afterFailure(current, rental, snapshot)
     case 'cancelled':
       return { do: 'end', step: 'cancelled' }
   }
@@ -92,7 +92,7 @@ function betweenAttempts(series: AttemptSeries): Move {
   if (series.unwanted) return { do: 'end', step: 'cancelled' }
   if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
   if (attempts.length >= limits.attempts) {
-    const crashed = attempts.length > 1 && attempts.every(({ drop }) => drop?.why.code === 'crashed')
+    const crashed = attempts.length > 1 && attempts.every(({ drop }) => drop && isCrash(drop.why))
     const problem = crashed ? sentences.crashedEverywhere : sentences.attemptsUsedUp
     return { do: 'end', step: 'failed', problem }
   }
@@ -109,8 +109,7 @@ function whileBooting(
 ): Move {
   if (stopper) return dropFor(stopper)
   if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
-  const late = (rental.createdAt ?? rental.startedAt) + rental.deadline
-  return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
+  return { do: 'wait', until: soonest(lateAt(current, rental), tooDearAt(series, current)) }
 }
 
 function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, snapshot: Snapshot): Move {
@@ -121,18 +120,32 @@ function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, sn
   if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
   // Nothing ran on it, and a stopped one would cost its disk for nothing.
   if (snapshot.stopper) return dropFor(snapshot.stopper)
+  if (instance.state === 'ended') return afterExit(current, rental, snapshot)
   if (hasTrait(instance.state, 'halted')) return keepStopped(instance.id)
   const runs = instance.state === 'running'
   if (runs && (series.request.access !== 'ssh' || ssh === 'answered'))
     return { do: 'end', step: 'ready', instance: instance.id }
   if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
-  const runningAt = current.runningAt ?? now
-  // It began to run after its creation, even if a clock was set back in between.
-  const createdAt = Math.min(rental.createdAt ?? rental.startedAt, runningAt)
-  const late = Math.max(createdAt + rental.deadline, runningAt + graceForSsh)
+  const late = lateAt({ runningAt: current.runningAt ?? now }, rental)
   if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
   if (runs && ssh !== 'asking') return { do: 'probeSsh' }
   return { do: 'wait', until: soonest(late, tooDearAt(series, current)) }
+}
+
+/** When it should have been entered: SSH has its own time after `running`. */
+function lateAt({ runningAt }: Pick<Attempt, 'runningAt'>, rental: Rental): number {
+  const createdAt = rental.createdAt ?? rental.startedAt
+  if (runningAt === undefined) return createdAt + rental.deadline
+  // It began to run after its creation, even if a clock was set back in between.
+  return Math.max(Math.min(createdAt, runningAt) + rental.deadline, runningAt + graceForSsh)
+}
+
+/**
+ * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
+ * and advises the next offer; else somebody may have worked on it and stopped it elsewhere.
+ */
+function afterExit(current: Attempt, rental: Rental, { now }: Snapshot): Move {
+  return now < lateAt(current, rental) ? dropDead(sentenceFor('ended')) : keepStopped(rental.instance)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
@@ -141,18 +154,26 @@ function afterRefusal({ problem }: Rental): Move {
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure({ problem, instance }: Rental, { stopper }: Snapshot): Move {
+function afterFailure(current: Attempt, rental: Rental, snapshot: Snapshot): Move {
+  const { problem, instance } = rental
+  const { stopper } = snapshot
   const why = problem ?? sentenceFor('failed')
   switch (why.code) {
     case 'instance_gone':
       return { do: 'end', step: 'failed', problem: sentences.takenAway }
     case 'stopped':
       return stopper ? dropFor(stopper) : keepStopped(instance)
+    case 'ended':
+      return stopper ? dropFor(stopper) : afterExit(current, rental, snapshot)
     case 'outbid':
       return drop(why, false)
     default:
       return dropDead(why)
   }
+}
+
+function isCrash({ code }: Problem): boolean {
+  return code === 'crashed' || code === 'ended'
 }
 
 function dropDead(why: Problem): Move {

@@ -1,5 +1,6 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { startFailure } from '../../../contract/instance/start-failure.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { isDead } from '../../../contract/reading.ts'
 import type { Rental } from './model.ts'
@@ -27,7 +28,7 @@ export function nextStep(
   if (instance.state === 'running') return { step: 'running' }
   if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
-  if (instance.state === 'stopped') return { step: 'failed', problem: sentenceFor('stopped') }
+  if (hasTrait(instance.state, 'startable')) return { step: 'failed', problem: sentenceFor(instance.state) }
   if (now - (rental.createdAt ?? rental.startedAt) >= rental.deadline)
     return { step: 'late', problem: sentenceFor('late') }
   return { step: 'waiting' }

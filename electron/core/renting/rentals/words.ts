@@ -16,6 +16,11 @@ const sentences: Readonly<Record<string, Problem>> = {
     message: 'The container crashed while it started.',
     advice: 'Check the image and the start script. Destroy it and try another offer.',
   },
+  ended: {
+    code: 'ended',
+    message: 'The instance exited before it ran: it was stopped, or its container crashed.',
+    advice: 'Look at its log, and start it again, or destroy it so that its disk costs nothing.',
+  },
   unstartable: {
     code: 'unstartable',
     message: 'The machine cannot start the container.',

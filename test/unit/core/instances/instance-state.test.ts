@@ -16,7 +16,7 @@ test.each([
   ['running', 'running'],
   ['stopping', 'stopping'],
   ['stopped', 'stopped'],
-  ['exited', 'crashed'],
+  ['exited', 'ended'],
   ['unknown', 'silent'],
   ['offline', 'offline'],
   ['frozen', 'other'],
@@ -49,17 +49,49 @@ test('an instance told to stop is stopping, and its exit is not a crash', () => 
 })
 
 const at = 1_800_000_000
+/** Shown running a moment ago. */
+const ran: Past = { state: 'running', since: at - 10, firstBoot: false, unbroken: true }
 /** The state on a deployment that may restart exited instances; `past` is how it was shown before. */
 const onDeployment = (status: Partial<ServiceStatus>, past?: Partial<Past>) =>
   instanceState(
     { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...status },
-    past && { state: 'running', since: at - 10, intendedStatus: 'running', unbroken: true, ...past },
+    past && { ...ran, intendedStatus: 'running', ...past },
     at,
   )
 const stopped = { currentState: 'stopped', nextState: 'stopped', intendedStatus: 'stopped' }
 const queued = { currentState: 'stopped', nextState: 'running', intendedStatus: 'running' }
 const wanted = { currentState: 'running', nextState: 'running', intendedStatus: 'running' }
 const tooLow = { interruptible: true, bid: 0.2, minimumBid: 0.25 }
+
+const byBerth = (state: 'running' | 'stopped', ago: number) => ({ asked: { state, at: at - ago } })
+
+// interface 3.1: The `actual_status` after a stop is not shown: an `exited` that Berth asked for is no crash
+test.each<[string, Partial<Past> | undefined, string]>([
+  ['seen for the first time', undefined, 'ended'],
+  ['running a moment ago', {}, 'ended'],
+  ['as before', { state: 'ended' }, 'ended'],
+  ['stopped by Berth', byBerth('stopped', 5), 'stopped'],
+  [
+    'stopped by Berth long ago, before a restart',
+    { state: 'crashed', unbroken: false, ...byBerth('stopped', 90_000) },
+    'stopped',
+  ],
+  ['seen stopping', { state: 'stopping' }, 'stopped'],
+  ['seen stopped, then not for long', { state: 'stopped', unbroken: false }, 'ended'],
+  ['started by Berth 59 seconds ago', { state: 'stopped', ...byBerth('running', 59) }, 'provisioning'],
+  ['started by Berth in vain', { state: 'provisioning', ...byBerth('running', 60) }, 'ended'],
+  ['booting for the first time', { state: 'loading', firstBoot: true }, 'crashed'],
+  ['crashed while it booted', { state: 'crashed', firstBoot: true, unbroken: false }, 'crashed'],
+  [
+    'booting for the first time, then not seen',
+    { state: 'loading', firstBoot: true, unbroken: false },
+    'ended',
+  ],
+  ['booting once more', { state: 'loading' }, 'ended'],
+])('an exited instance whose record says nothing else is, %s, %s', (_, past, wanted) => {
+  const status = { actualStatus: 'exited', interruptible: false }
+  expect(instanceState(status, past && { ...ran, ...past }, at)).toBe(wanted)
+})
 
 test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   ['stopped by its user', stopped, {}, 'stopped'],

@@ -115,6 +115,17 @@ test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   else expect(found).toMatchObject([{ kind: 'halted', body: expect.stringContaining(why) }])
 })
 
+test('an exit that nobody explains is reported as it happens, and advises no destroying', () => {
+  expect(said(withState('ended'))).toEqual([[]])
+  expect(said(withState('stopped'), withState('ended'))).toEqual([[], []])
+  expect(said(withState('running'), withState('ended'), withState('ended'))).toEqual([[], ['crashed'], []])
+  const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
+  const [alert] = alerts(alerted, withState('ended'), settings).alerts
+  expect(alert?.title).toMatch(/has exited$/)
+  expect(alert?.body).toMatch(/stopped elsewhere, or its container crashed/)
+  expect(alert?.body).not.toMatch(/[Dd]estroy/)
+})
+
 test('an unstartable instance is reported with the service’s words and another image advised', () => {
   const statusMessage = 'manifest unknown'
   const [alert] = alerts(

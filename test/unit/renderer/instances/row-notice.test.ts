@@ -40,6 +40,17 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   },
 )
 
+test('one that ended says that it is not known why, or why it cannot start', () => {
+  const instance = instanceView({ id: 1, state: 'ended' })
+  expect(rowNoticeOf({ key: '1', instance })).toEqual({
+    kind: 'note',
+    text: 'It was stopped or has crashed: the service does not say which.',
+  })
+  expect(rowNoticeOf({ key: '1', instance }, { now: 0, credit: 0 })).toMatchObject({
+    text: expect.stringContaining('The credit is used up'),
+  })
+})
+
 test('an unstartable instance says whether its image is the reason', () => {
   const text = (statusMessage: string) =>
     rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'unstartable', statusMessage }) })

@@ -13,6 +13,7 @@ const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   silent: 'stop',
   other: 'stop',
   stopped: 'destroy',
+  ended: 'destroy',
   outbid: 'destroy',
   crashed: 'destroy',
   unstartable: 'destroy',

@@ -59,6 +59,7 @@ describe('a job that runs', () => {
 
   test.each([
     ['stopped', 'stopped'],
+    ['ended', 'ended'],
     ['crashed', 'crashed'],
     ['unstartable', 'crashed'],
   ] as const)('fails when its instance is %s', (state, code) => {

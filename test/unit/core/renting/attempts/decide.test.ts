@@ -46,6 +46,23 @@ test.each<[InstanceState, boolean]>([
   expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
 })
 
+test('an attempt that exited unexplained is dropped, but kept once it could have been in use', () => {
+  const ended = instanceView({ state: 'ended' })
+  const snapshot = { rental, instance: ended, gone: false, ssh: 'silent' } as const
+  const failed = { ...rental, step: 'failed', problem: { code: 'ended', message: '' } } as const
+  for (const moveAt of [
+    (at: number) => nextMove(series(running), { ...snapshot, now: at }),
+    (at: number) => nextMove(series(running), { ...snapshot, now: at, rental: failed }),
+  ]) {
+    expect(moveAt(now)).toMatchObject({ do: 'drop', drop: { why: { code: 'ended' }, blame: true } })
+    expect(moveAt(now + 3600)).toMatchObject({
+      do: 'end',
+      instance: rental.instance,
+      problem: { code: 'stopped' },
+    })
+  }
+})
+
 test('no further machine is rented once past attempts have cost the ceiling', () => {
   const snapshot = { now, rental: undefined, instance: undefined, gone: false, ssh: 'unasked' } as const
   const gone = (cost: number): Attempt => ({
@@ -117,6 +134,9 @@ test('crashes on every machine are reported as such, since the image is suspect'
   })
   const five = (last: string) => series(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
   expect(nextMove(five('crashed'), snapshot)).toMatchObject({
+    problem: { message: 'It crashed on every machine that was tried.' },
+  })
+  expect(nextMove(five('ended'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine that was tried.' },
   })
   expect(nextMove(five('late'), snapshot)).toMatchObject({

@@ -43,7 +43,7 @@ test('the deadline counts from creation, and running is never late', () => {
 // interface 3.1: `exited`: container crashed; never `running` from there
 // interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
 // interface 3.1: `offline`: host disconnected; never `running` from there
-test.each(['crashed', 'silent', 'offline', 'outbid', 'stopped'] as const)(
+test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
   'a rental whose instance is %s has failed, with what to do',
   state => {
     const { step: next, problem } = step(state)
