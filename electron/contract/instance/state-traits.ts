@@ -6,7 +6,7 @@ import type { InstanceState } from './instance.ts'
  * - `gpusCharged`: its GPUs are charged, not only its disk;
  * - `priceUnsure`: it is uncertain whether its GPUs are charged;
  * - `stoppable`: its GPUs are charged, or would be again by themselves. Not while booting: it may be a rental;
- * - `diskOnly`: only its disk is charged;
+ * - `diskOnly`: at most its disk is charged;
  * - `lapsed`: does not run now, and may run again by itself;
  * - `dead`: cannot run in this state (section 3.1);
  * - `over`: does not run, and will not by itself;

@@ -22,6 +22,8 @@ export interface LastPoll {
   at?: number
   /** It was shortly before: little can have happened unseen. */
   unbroken: boolean
+  /** Its deployment is known to go beyond the interface, whatever the record says. */
+  beyondInterface?: boolean
 }
 
 /** How much of its past is kept. */
@@ -47,6 +49,7 @@ export function projectInstance(
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
   const message = cleanLine(record.status_msg)
+  const beyondInterface = lastPoll.beyondInterface === true || goesBeyond(record)
   const status = {
     actualStatus,
     currentState: cleanLine(record.cur_state),
@@ -56,11 +59,11 @@ export function projectInstance(
     interruptible,
     bid: dphBase,
     minimumBid,
-    beyondInterface: goesBeyond(record),
+    beyondInterface,
   }
   const state = instanceState(status, before && pastOf(before, lastPoll.unbroken), at)
   const price = pricesOf(record, before)
-  const perHour = costPerHour(state, price)
+  const perHour = costPerHour(state, price, beyondInterface)
   const startedAt = record.start_date
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
   const expected =

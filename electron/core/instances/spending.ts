@@ -53,9 +53,18 @@ export function believable(dollars: number | undefined): Micros | undefined {
 }
 
 // interface 3.1: Any → stopped; disk charges continue
-/** What it costs per hour as things are now: what the service says, unless that is nothing for what runs. */
-export function costPerHour(state: InstanceState, { running, disk, now }: Prices): Micros {
+// interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
+/**
+ * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Deployments
+ * that go beyond the interface charge nothing for what is offline.
+ */
+export function costPerHour(
+  state: InstanceState,
+  { running, disk, now }: Prices,
+  beyondInterface = false,
+): Micros {
   if (hasTrait(state, 'gpusCharged')) return (now || running) ?? 0
+  if (state === 'offline' && beyondInterface) return now ?? 0
   return now ?? disk ?? 0
 }
 

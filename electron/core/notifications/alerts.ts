@@ -5,7 +5,7 @@ import { shortInstanceName } from '../../contract/format/name.ts'
 import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
-import { creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
+import { costsNothing, creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
@@ -177,7 +177,7 @@ function instanceAlert(
         ...base,
         kind: instance.state === 'crashed' ? 'crashed' : 'hostGone',
         title: `${name} ${deathOf[instance.state]}`,
-        body: deathAdvice[instance.state],
+        body: instance.state === 'crashed' ? crashAdvice : hostGoneAdvice(instance),
         urgency: 'critical',
         actions: [
           { id: 'try_another', label: 'Try another' },
@@ -189,13 +189,14 @@ function instanceAlert(
   }
 }
 
-const hostGoneAdvice =
-  'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
-const deathAdvice = {
-  crashed: 'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.',
-  silent: hostGoneAdvice,
-  offline: hostGoneAdvice,
-} as const
+const crashAdvice =
+  'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.'
+
+function hostGoneAdvice(instance: InstanceView): string {
+  if (costsNothing(instance))
+    return 'Its host may come back, and nothing is charged until then. Try another offer if you cannot wait.'
+  return 'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
+}
 
 const deathOf = {
   crashed: 'has crashed',

@@ -7,7 +7,7 @@ import { startFailure } from '../../../electron/contract/instance/start-failure.
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
-import { isContractOver, isDead } from '../../../electron/contract/reading.ts'
+import { costsNothing, isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import { isNear } from '../../features/guards/guardWords.ts'
@@ -170,5 +170,14 @@ function deathOf(instance: InstanceView): string {
   const said =
     isBroken(instance) && statusMessage ? ` The service says: ${statusMessage.replace(/\.$/, '')}.` : ''
   const image = state === 'unstartable' && startFailure(statusMessage) === 'image'
-  return `${image ? noImage : (deaths[state] ?? '')}${said} It costs ${rate(instance.costPerHour)} until you destroy it.`
+  return `${image ? noImage : (deaths[state] ?? '')}${said} ${costOf(instance)}`
+}
+
+/** What one that cannot run costs meanwhile, where that is told. */
+function costOf(instance: InstanceView): string {
+  if (costsNothing(instance)) return 'Nothing is charged for it now.'
+  const { costPerHour } = instance
+  return costPerHour === 0
+    ? 'Its disk is charged until you destroy it.'
+    : `It costs ${rate(costPerHour)} until you destroy it.`
 }

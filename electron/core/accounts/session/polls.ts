@@ -134,11 +134,12 @@ export class AccountPolls {
     const fields: PollFound['fields'] = user ? userFields(user) : {}
     if (fields.credit !== undefined) this.#creditReadAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
-    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
+    const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true
+    const beyondInterface = traits.beyondInterface() || beyond
+    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval), beyondInterface }
     if (listing && listing.doubt === undefined) this.#seenAt = at
     const traffic = (instance: number) => automations.rentals.ofInstance(instance)?.request.traffic
     const { lastView } = missingInstances
-    const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true
     return {
       changes: listing
         ? compareInstances(records, before.instances, listing, at, lastView, lastPoll, traffic)
@@ -149,7 +150,7 @@ export class AccountPolls {
       uncertain:
         listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
       creditReadAt: this.#creditReadAt ?? at,
-      beyondInterface: traits.beyondInterface() || beyond,
+      beyondInterface,
     }
   }
 

@@ -60,7 +60,9 @@ function canDestroy({ state, costPerHour }: InstanceView): boolean {
 }
 
 function savedByStopping(instance: InstanceView): Micros {
-  return instance.costPerHour - (instance.diskPricePerHour ?? 0) + expectedTraffic(instance)
+  const { costPerHour, diskPricePerHour = 0 } = instance
+  // What is offline may cost nothing, not even its disk.
+  return Math.max(0, costPerHour - diskPricePerHour) + expectedTraffic(instance)
 }
 
 /**

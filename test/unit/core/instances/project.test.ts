@@ -39,6 +39,15 @@ test('a complete record fills the whole view', () => {
   expect(view.ports).toHaveLength(2)
 })
 
+test('an offline instance costs nothing where its record or its account goes beyond the interface', () => {
+  const offline = { ...rented, actual_status: 'offline' }
+  const cost = (record: Instance, beyondInterface?: boolean) =>
+    projectInstance(record, undefined, 4600, { unbroken: true, beyondInterface }).costPerHour
+  expect(cost(offline)).toBe(50_000)
+  expect(cost(offline, true)).toBe(0)
+  expect(cost({ ...offline, storage_total_cost: 0.05 })).toBe(0)
+})
+
 test('a record with only an id is shown as provisioning', () => {
   expect(projectInstance({ id: 1 }, undefined, 10)).toMatchObject({
     id: 1,

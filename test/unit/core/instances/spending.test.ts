@@ -20,6 +20,16 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
+// interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
+test('what is offline costs its disk, or beyond the interface nothing unless that is told', () => {
+  const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
+  expect(costPerHour('offline', price)).toBe(50_000)
+  expect(costPerHour('offline', price, true)).toBe(0)
+  expect(costPerHour('offline', { ...price, now: 70_000 }, true)).toBe(70_000)
+  for (const state of ['stopped', 'crashed', 'silent'] as const)
+    expect(costPerHour(state, price, true)).toBe(50_000)
+})
+
 test('missing or absurd prices are ignored, so that sums stay valid', () => {
   expect(pricesOf({ dph_base: 0.4 })).toEqual({})
   expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })

@@ -90,6 +90,13 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   },
 )
 
+test('of an offline instance that costs nothing no alert says that its disk costs', () => {
+  const free = instanceView({ state: 'offline', costPerHour: 0, diskPricePerHour: 50_000 })
+  const [alert] = alerts(undefined, accountView({}, free), settings).alerts
+  expect(alert?.body).toMatch(/may come back, and nothing is charged/)
+  expect(alert?.body).not.toMatch(/[Dd]estroy/)
+})
+
 test('waiting for a GPU is reported once, with advice, and ready once it runs', () => {
   expect(said(...(['provisioning', 'waiting', 'waiting', 'running'] as const).map(withState))).toEqual([
     [],

@@ -45,6 +45,17 @@ test('a stopped instance on an offline machine is not stopped again, only destro
   expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
 })
 
+test('an offline instance that costs nothing is no saving, and makes up for none', () => {
+  const instances = {
+    1: instanceView({ id: 1, state: 'offline', costPerHour: 0, diskPricePerHour: 90_000 }),
+    2: instanceView({ id: 2, startedAt: 0, costPerHour: 100_000, diskPricePerHour: 0 }),
+    3: instanceView({ id: 3, startedAt: 0, costPerHour: 100_000, diskPricePerHour: 0 }),
+  }
+  const credit = { condition: { kind: 'credit', hours: 10 }, action: 'stop' } as const
+  const targets = accountTargets(credit, { instances, credit: 1_000_000 }, new Map(), 1000)
+  expect(targets.map(({ instance }) => instance)).toEqual([1, 2])
+})
+
 test('nothing is destroyed while another instance is stopping or can be stopped', () => {
   const stopped = instanceView({ id: 1, state: 'stopped' })
   const by = (state: InstanceState) =>
