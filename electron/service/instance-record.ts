@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { type Fields, isFields, recordShape } from './http/answer.ts'
+import { type Fields, isFields, numberFromDigits, recordShape } from './http/answer.ts'
 
 const port = Type.Object({
   HostIp: Type.Optional(Type.String()),
@@ -103,12 +103,12 @@ export const oneInstanceShape = recordShape(
 export type Instance = NonNullable<typeof instanceShape.record>
 
 function tidyInstance(record: Fields): void {
-  const { id, extra_env, ports, ssh_host, ssh_port, disk_usage, gpu_util, gpu_temp } = record
+  const { extra_env, ports, ssh_host, ssh_port, disk_usage, gpu_util, gpu_temp } = record
   const { actual_status, intended_status, cur_state } = record
   // A number in place of a word is shown unchanged, if the rest of the record is valid.
   if (typeof actual_status === 'number' && typeof (intended_status ?? cur_state) === 'string')
     record['actual_status'] = String(actual_status)
-  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) record['id'] = Number(id)
+  numberFromDigits(record, 'id')
   // Most records are valid, and in a large list writing costs more than checking.
   if (extra_env !== undefined && !arePairs(extra_env)) record['extra_env'] = environmentPairs(extra_env)
   if (ports !== undefined && !arePlaces(ports)) record['ports'] = portPlaces(ports)

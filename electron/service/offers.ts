@@ -1,6 +1,6 @@
 import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
-import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
+import { listAnswer, numberFromDigits, recordShape, singleAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 const offerShape = recordShape(
@@ -147,15 +147,20 @@ export interface NewInstance {
 
 // interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
 // interface 2.1: `instance_api_key` is a secret of that instance
-const creationShape = Type.Object({
-  success: Type.Optional(Type.Boolean()),
-  /** The instance's id. */
-  new_contract: Type.Integer(),
-  // interface 5: The key of an instance starts, stops and destroys that instance alone
-  /** A key that can only start, stop and destroy this instance. A secret. */
-  instance_api_key: Type.Optional(Type.String()),
-})
-export type Creation = Type.Static<typeof creationShape>
+const creationShape = recordShape(
+  {
+    /** The instance's id; some deployments write it as text. */
+    new_contract: Type.Integer(),
+  },
+  {
+    success: Type.Boolean(),
+    // interface 5: The key of an instance starts, stops and destroys that instance alone
+    /** A key that can only start, stop and destroy this instance. A secret. */
+    instance_api_key: Type.String(),
+  },
+  record => numberFromDigits(record, 'new_contract'),
+)
+export type Creation = NonNullable<typeof creationShape.record>
 
 const search: Operation<{ offers: Offer[] }> = {
   method: 'POST',
@@ -169,7 +174,7 @@ const create: Operation<Creation> = {
   method: 'PUT',
   path: '/api/v0/asks/{id}/',
   repeat: 'never',
-  answer: plainAnswer(creationShape),
+  answer: singleAnswer(creationShape),
 }
 
 /** Finding machines and renting one (section 4.2). Every method throws ServiceError. */

@@ -254,6 +254,12 @@ function putRight(record: Fields, field: string, checker: Checker): boolean {
   return true
 }
 
+/** Makes a whole number of a promised field that a deployment writes as digits, in place. */
+export function numberFromDigits(record: Fields, field: string): void {
+  const value = record[field]
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) record[field] = Number(value)
+}
+
 /** The same value in other types: 10 and "10", true and 1. */
 function alike(value: unknown): unknown[] {
   if (typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim())) return [Number(value)]

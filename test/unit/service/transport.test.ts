@@ -117,6 +117,12 @@ describe('a rate limit that is not in section 8', () => {
 })
 
 describe('creating an instance', () => {
+  test('gives its id as a number, also where the answer has it as text or has no key', async () => {
+    service.otherwise = json({ success: true, new_contract: '5001', instance_api_key: null })
+    const created = await client().offers.createInstance(5, { image: 'a' })
+    expect(created).toMatchObject({ new_contract: 5001, instance_api_key: undefined })
+  })
+
   test.each([
     ['a reset', reset, { code: 'connection_lost', status: 0 }],
     ['a broken answer', raw('{"new_contr'), { code: 'bad_answer', status: 200 }],
