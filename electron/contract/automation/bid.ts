@@ -6,6 +6,19 @@ export const highestBid: Micros = 32_000_000
 /** The highest bid to begin a rental with, micro-dollars per hour. */
 export const highestFirstBid: Micros = 128_000_000
 
+/** Whether an interruptible instance bids less than the lowest bid that runs now. In any unit, as far as both are known. */
+export function bidsTooLow({
+  interruptible,
+  bid,
+  minimumBid,
+}: {
+  interruptible: boolean
+  bid?: number
+  minimumBid?: number
+}): boolean {
+  return interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid
+}
+
 /**
  * The bid one step above the lowest that runs now: the next cent, or below ten cents the next tenth of a cent.
  * Undefined if that exceeds `highest`. Micro-dollars per hour.

@@ -1,3 +1,4 @@
+import { bidsTooLow } from '../../contract/automation/bid.ts'
 import type { AskedState, InstanceState } from '../../contract/instance/instance.ts'
 import { startFailure } from '../../contract/instance/start-failure.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
@@ -104,10 +105,6 @@ function wasOutbid(status: ServiceStatus, past: Past | undefined): boolean {
   // Meant to run while it was outbid, and now to be stopped: that is the user's doing.
   if (past.state === 'outbid') return past.intendedStatus !== 'running'
   return past.unbroken && (past.state === 'running' || hasTrait(past.state, 'onItsWay'))
-}
-
-function bidsTooLow({ interruptible, bid, minimumBid }: ServiceStatus): boolean {
-  return interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid
 }
 
 /** Whether it was started and has no GPU yet. */

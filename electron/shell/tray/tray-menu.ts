@@ -1,4 +1,5 @@
 import { demoEventWords } from '../../contract/app/demo-events.ts'
+import { bidsTooLow } from '../../contract/automation/bid.ts'
 import { guardsSet } from '../../contract/automation/guard.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import { timeOfDay } from '../../contract/format/time.ts'
@@ -122,8 +123,8 @@ function waysIn(account: AccountView, instance: InstanceView, terminal: TrayActi
 }
 
 /**
- * Stop, Start, or Raise bid: an outbid instance runs again only at a higher bid. Undefined after its contract ended,
- * when nothing can start it.
+ * Stop, Start, or Raise bid: what bids too little, outbid or stopped, runs again only at a higher bid. Undefined after
+ * its contract ended, when nothing can start it.
  */
 function powerEntry(
   account: AccountView,
@@ -145,9 +146,11 @@ function powerEntry(
       }
     case 'stopped':
     case 'ended':
-      return over ? undefined : { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
     case 'outbid':
-      return over ? undefined : { label: 'Raise bid…', action: raiseBid }
+      if (over) return undefined
+      if (instance.state === 'outbid' || bidsTooLow(instance))
+        return { label: 'Raise bid…', action: raiseBid }
+      return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
     default:
       return undefined
   }

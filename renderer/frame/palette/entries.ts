@@ -1,4 +1,5 @@
 import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
+import { bidsTooLow } from '../../../electron/contract/automation/bid.ts'
 import { money, rate } from '../../../electron/contract/format/money.ts'
 import { gpuWords, instanceName } from '../../../electron/contract/format/name.ts'
 import { percent } from '../../../electron/contract/format/size.ts'
@@ -95,7 +96,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
   const fitting =
     instance.state === 'running'
       ? ['terminal', 'jupyter', 'stop']
-      : instance.state === 'outbid'
+      : instance.state === 'outbid' || (hasTrait(instance.state, 'startable') && bidsTooLow(instance))
         ? ['bid', 'destroy']
         : isDead(instance)
           ? ['another', 'destroy']

@@ -1,4 +1,5 @@
 import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
+import { bidsTooLow } from '../../../electron/contract/automation/bid.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
@@ -25,6 +26,8 @@ export type RowNotice =
   | { kind: 'note'; text: string }
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
+  /** At rest, with a bid that does not run now. */
+  | { kind: 'lowBid'; text: string; bid: number | undefined }
   /** `final`: it cannot run again, so the notice offers to destroy it. */
   | { kind: 'dead'; text: string; final: boolean }
   | { kind: 'priceIncrease'; text: string; increase: PriceIncreaseView }
@@ -61,8 +64,8 @@ function ownNotice(
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
-  const rest = hasTrait(instance.state, 'startable') ? restText(instance, context) : undefined
-  const coming = noteIf(rest) ?? comingNotice(instance, increase, context.now)
+  const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, context) : undefined
+  const coming = rest ?? comingNotice(instance, increase, context.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 
@@ -117,21 +120,23 @@ function saidOf({ statusMessage }: InstanceView): string {
 }
 
 /** What is to be known of one that is at rest: why it cannot start, else that nobody says why it ended. */
-function restText(instance: InstanceView, context: NoticeContext): string | undefined {
-  const unsure = `It was stopped or has crashed: the service does not say which.${saidOf(instance)}`
-  return preventedText(instance, context) ?? (instance.state === 'ended' ? unsure : undefined)
+function restNotice(instance: InstanceView, { now, credit }: NoticeContext): RowNotice | undefined {
+  if (isContractOver(instance, now))
+    return noteIf(
+      'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.',
+    )
+  if (credit !== undefined && credit <= 0)
+    return noteIf('The credit is used up: it cannot start, its disk is still charged, and it may be deleted.')
+  if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidText(instance), bid: winningBid(instance) }
+  if (instance.state !== 'ended') return undefined
+  return noteIf(`It was stopped or has crashed: the service does not say which.${saidOf(instance)}`)
 }
 
-/** Why an instance at rest cannot start; undefined where nothing is known to prevent it. */
-function preventedText(instance: InstanceView, { now, credit }: NoticeContext): string | undefined {
-  const { interruptible, bid, minimumBid } = instance
-  if (isContractOver(instance, now))
-    return 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.'
-  if (credit !== undefined && credit <= 0)
-    return 'The credit is used up: it cannot start, its disk is still charged, and it may be deleted.'
-  if (interruptible && bid !== undefined && minimumBid !== undefined && minimumBid > bid)
-    return `The lowest bid that runs now is ${rate(minimumBid)}, yours is ${rate(bid)}: raise it before you start.`
-  return undefined
+/** Deployments may show one that was outbid as if its user had stopped it, so only Berth's own stop is certain. */
+function lowBidText({ state, asked, bid = 0, minimumBid = 0 }: InstanceView): string {
+  const bids = `The lowest bid that runs now is ${rate(minimumBid)}, yours is ${rate(bid)}: raise it before you start.`
+  if (asked?.state === 'stopped') return bids
+  return `It was outbid or stopped${state === 'ended' ? ', or has crashed' : ''}. ${bids}`
 }
 
 function noteIf(text: string | undefined): RowNotice | undefined {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
+import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
 import type { MenuItemModel } from '../../../electron/shell/tray/menu-item.ts'
 import { trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
@@ -132,6 +132,16 @@ test.each<[InstanceState, string | undefined]>([
   const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
   const offered = labels(submenu).filter(label => ['Stop', 'Start', 'Raise bid…'].includes(label))
   expect(offered).toEqual(power === undefined ? [] : [power])
+})
+
+test('what is at rest with too low a bid offers to raise it', () => {
+  const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
+  const offered = (more: Partial<InstanceView>) => {
+    const account = accountView({}, instanceView({ state: 'stopped', ...bids, ...more }))
+    return labels(entry(menuOf(stateOf(account)), 'Instance').submenu ?? [])[0]
+  }
+  expect(offered({})).toBe('Raise bid…')
+  expect(offered({ bid: 900_000 })).toBe('Start')
 })
 
 test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its contract has ended', state => {

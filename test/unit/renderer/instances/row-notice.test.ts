@@ -21,6 +21,17 @@ test('an outbid instance shows both bids, that files are kept and the winning bi
   })
 })
 
+test('what is at rest with too low a bid may have been outbid, unless Berth stopped it', () => {
+  const bids = { interruptible: true, bid: 400_000, minimumBid: 900_000 }
+  const noticeOf = (more: Partial<InstanceView>) =>
+    rowNoticeOf({ key: '1', instance: instanceView({ id: 1, state: 'stopped', ...bids, ...more }) })
+  const text = 'The lowest bid that runs now is $0.900/h, yours is $0.400/h: raise it before you start.'
+  expect(noticeOf({})).toEqual({ kind: 'lowBid', text: `It was outbid or stopped. ${text}`, bid: 910_000 })
+  expect(noticeOf({ asked: { state: 'stopped', at: 0 } })).toMatchObject({ kind: 'lowBid', text })
+  expect(noticeOf({ bid: 900_000 })).toBeUndefined()
+  expect(noticeOf({ interruptible: false })).toBeUndefined()
+})
+
 test('the winning bid is a fitting step above the lowest, and at most $32', () => {
   const bid = (minimumBid: number) => winningBid(instanceView({ id: 1, minimumBid }))
   expect(bid(1_044_000)).toBe(1_050_000)
