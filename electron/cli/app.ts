@@ -1,5 +1,6 @@
-import { rate } from '../contract/format/money.ts'
 import { counted } from '../contract/format/size.ts'
+import { isCharged } from '../contract/reading.ts'
+import { costOf } from '../contract/spending/spend-words.ts'
 import type { CliCommand } from './call.ts'
 
 export const open: CliCommand = {
@@ -22,13 +23,11 @@ export const quit: CliCommand = {
   async run({ connection, say }) {
     const accounts = Object.values((await connection.state()).accounts).filter(({ demo }) => !demo)
     const instances = accounts.flatMap(each => Object.values(each.instances))
-    const costing = instances.filter(({ costPerHour }) => costPerHour > 0)
+    const costing = instances.filter(isCharged)
     await connection.local('quit', {})
     if (costing.length > 0) {
-      const perHour = costing.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
-      say(
-        `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rate(perHour)}.`,
-      )
+      const go = costing.length === 1 ? 'goes' : 'go'
+      say(`${counted(costing.length, 'instance')} ${go} on costing ${costOf(costing)}.`)
     }
     return undefined
   },

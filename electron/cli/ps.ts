@@ -2,7 +2,7 @@ import { money } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { stateWord } from '../contract/format/state.ts'
 import { duration } from '../contract/format/time.ts'
-import { accountNow, runningSince, spendOnceReady, spentBy } from '../contract/reading.ts'
+import { accountNow, knownCost, knownSpent, runningSince, spendOnceReady } from '../contract/reading.ts'
 import { costWords } from '../contract/spending/spend-words.ts'
 import {
   accountsOf,
@@ -50,13 +50,14 @@ function listing(found: readonly Found[]): string {
   const rows = found.map(({ account, instance }) => {
     const now = accountNow(account.clock, Date.now())
     const since = runningSince(instance)
+    const spent = knownSpent(instance, now)
     return [
       String(instance.id),
       instance.label ?? '',
       stateWord(instance.state, instance.actualStatus),
       gpuWords({ gpuCount: instance.gpu?.count, gpuName: instance.gpu?.name }),
       costWords(instance),
-      money(spentBy(instance, now)),
+      spent === undefined ? '–' : money(spent),
       since === undefined ? '' : duration(now - since),
       ...(several ? [account.name] : []),
     ]
@@ -82,8 +83,8 @@ export function accountJson(account: Account) {
 function instanceJson({ account, instance }: Found) {
   const now = accountNow(account.clock, Date.now())
   const since = runningSince(instance)
-  const { id, label, state, gpu, gpuLoad, interruptible, costPerHour, pricePerHour, image, location } =
-    instance
+  const [cost, spent] = [knownCost(instance), knownSpent(instance, now)]
+  const { id, label, state, gpu, gpuLoad, interruptible, pricePerHour, image, location } = instance
   return {
     account: account.id,
     id,
@@ -92,9 +93,9 @@ function instanceJson({ account, instance }: Found) {
     gpu: gpu ? { name: gpu.name, count: gpu.count } : null,
     gpuLoad: gpuLoad ?? null,
     interruptible,
-    costPerHour: dollars(costPerHour),
+    costPerHour: cost === undefined ? null : dollars(cost),
     pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
-    spent: dollars(spentBy(instance, now)),
+    spent: spent === undefined ? null : dollars(spent),
     runningSince: since === undefined ? null : isoTime(since),
     image: image ?? null,
     location: location ?? null,

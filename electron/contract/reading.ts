@@ -17,7 +17,28 @@ export function localMoment(clock: AccountTime, at: number): number {
   return clock.localAt + (at * 1000 - clock.serverAt) / clock.rate
 }
 
-/** The instance's cost up to a moment of the account's time (epoch seconds). */
+/** The present cost of an instance, micro-dollars per hour; undefined where nobody tells it. */
+export function knownCost({ costPerHour, costUnknown }: InstanceView): Micros | undefined {
+  return costUnknown ? undefined : costPerHour
+}
+
+/** Whether the cost of one of the instances is unknown, so that what all of them cost is a part of the spending. */
+export function isSpendingUnknown({ instances }: Pick<AccountView, 'instances'>): boolean {
+  return Object.values(instances).some(({ costUnknown }) => costUnknown)
+}
+
+/** Whether an instance costs something, as far as is known: one of unknown cost does. */
+export function isCharged({ costPerHour, costUnknown }: InstanceView): boolean {
+  return costPerHour > 0 || costUnknown === true
+}
+
+/** The instance's cost up to a moment of the account's time (epoch seconds); undefined where nobody tells any of it. */
+export function knownSpent(instance: InstanceView, at: number): Micros | undefined {
+  const spent = spentBy(instance, at)
+  return instance.costUnknown && spent === 0 ? undefined : spent
+}
+
+/** The same, with 0 for what is unknown. */
 export function spentBy(instance: InstanceView, at: number): Micros {
   const { spent } = instance
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
@@ -78,10 +99,15 @@ export function costOnceReady({ state, pricePerHour, costPerHour }: InstanceView
 }
 
 /**
- * Seconds that the credit lasts at a rate (by default the present one) plus traffic; undefined if nothing is spent or
- * the credit is unknown.
+ * Seconds that the credit lasts at a rate (by default the present one) plus traffic; undefined if nothing is spent, or
+ * the credit or a part of the spending is unknown.
  */
 export function creditLasts(account: AccountView, spendPerHour = account.spendPerHour): number | undefined {
+  return isSpendingUnknown(account) ? undefined : creditLastsAtMost(account, spendPerHour)
+}
+
+/** The same by the known part of the spending. */
+function creditLastsAtMost(account: AccountView, spendPerHour: Micros): number | undefined {
   const perHour = spendPerHour + trafficPerHour(account)
   if (account.credit === undefined || perHour <= 0) return undefined
   return Math.max(0, (account.credit / perHour) * 3600)
@@ -95,7 +121,7 @@ export function isCreditLow(
 ): boolean {
   const { credit } = account
   if (credit === undefined) return false
-  const lasts = creditLasts(account)
+  const lasts = creditLastsAtMost(account, account.spendPerHour)
   return (
     (lowCreditDollars > 0 && credit < lowCreditDollars * 1_000_000 * factor) ||
     (lowCreditHours > 0 && lasts !== undefined && lasts < lowCreditHours * 3600 * factor)

@@ -60,8 +60,10 @@ export interface InstanceView {
   pricePerHour?: Micros
   /** Micro-dollars per hour while it is stopped. */
   diskPricePerHour?: Micros
-  /** Its present cost per hour. */
+  /** Its present cost per hour; 0 where that is unknown. */
   costPerHour: Micros
+  /** Nobody tells its present cost. */
+  costUnknown?: true
   /** The present bid, and the lowest one that would run now. Micro-dollars per hour. */
   bid?: Micros
   minimumBid?: Micros

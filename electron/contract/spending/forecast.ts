@@ -1,6 +1,6 @@
 import { dueNext } from '../automation/guard.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { costOnceReady, creditBy, spendOnceReady, trafficPerHour } from '../reading.ts'
+import { costOnceReady, creditBy, isSpendingUnknown, spendOnceReady, trafficPerHour } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 import type { Micros } from './money.ts'
 
@@ -26,9 +26,10 @@ export interface Saving {
   wins?: number
 }
 
-/** Undefined if the credit is unknown, or nothing is spent. */
+/** Undefined if nothing is spent, or the credit or a part of the spending is unknown. */
 export function forecast(account: AccountView, now: number): Forecast | undefined {
   const { instances } = account
+  if (isSpendingUnknown(account)) return undefined
   const credit = creditBy(account, now)
   const traffic = trafficPerHour(account)
   const perHour = spendOnceReady(account) + traffic

@@ -1,16 +1,28 @@
 import { rate } from '../format/money.ts'
 import type { InstanceView } from '../instance/instance.ts'
-import { spendOnceReady } from '../reading.ts'
+import { costOnceReady, isSpendingUnknown, spendOnceReady } from '../reading.ts'
 import type { AccountView } from '../state.ts'
 
-/** The spending per hour: `$2.528/h`; while instances boot, `now $0.007/h, $2.535/h once ready`. */
+/**
+ * The spending per hour: `$2.528/h`; while instances boot, `now $0.007/h, $2.535/h once ready`; with instances of unknown
+ * cost, `at least $2.528/h`, or `unknown`.
+ */
 export function spendWords(spends: Pick<AccountView, 'spendPerHour' | 'instances'>): string {
   const ready = spendOnceReady(spends)
+  if (isSpendingUnknown(spends)) return ready > 0 ? `at least ${rate(ready)}` : 'unknown'
   const now = rate(spends.spendPerHour)
   return ready > spends.spendPerHour ? `now ${now}, ${rate(ready)} once ready` : now
 }
 
-/** The same for one instance. */
+/** The same for one instance: `cost unknown` where nobody tells it. */
 export function costWords(instance: InstanceView): string {
+  if (instance.costUnknown && costOnceReady(instance) <= 0) return 'cost unknown'
   return spendWords({ spendPerHour: instance.costPerHour, instances: { [instance.id]: instance } })
+}
+
+/** What instances cost together, in a sentence: `$2.528/h`, `at least $2.528/h`, `an unknown amount`. */
+export function costOf(instances: readonly InstanceView[]): string {
+  const perHour = instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
+  if (!instances.some(({ costUnknown }) => costUnknown)) return rate(perHour)
+  return perHour > 0 ? `at least ${rate(perHour)}` : 'an unknown amount'
 }

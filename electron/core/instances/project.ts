@@ -9,6 +9,7 @@ import type {
 } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { BerthError } from '../../contract/problem.ts'
+import type { Micros } from '../../contract/spending/money.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { instanceState, type Past } from './instance-state.ts'
@@ -26,6 +27,14 @@ export interface LastPoll {
   beyondInterface?: boolean
 }
 
+/** What the rental of an instance tells of it. */
+export interface Rented {
+  /** GB of traffic that its renter expects. */
+  traffic?: number
+  /** The price agreed to while it runs, micro-dollars per hour. */
+  pricePerHour?: Micros
+}
+
 /** How much of its past is kept. */
 const longestHistory = 50
 /** Characters of the service's status line that are shown. */
@@ -33,7 +42,7 @@ const longestMessage = 500
 
 /**
  * An instance's record (section 2.1, and what deployments add) as Berth shows it. `before` is how it was shown last,
- * `at` the account's time of the answer in epoch seconds, `expectedTraffic` GB that its renter expects.
+ * `at` the account's time of the answer in epoch seconds, `rented` what its rental tells where it is Berth's.
  * Secrets in the record stay in the record.
  */
 export function projectInstance(
@@ -41,7 +50,7 @@ export function projectInstance(
   before: InstanceView | undefined,
   at: number,
   lastPoll: LastPoll = { at, unbroken: true },
-  expectedTraffic?: number,
+  rented: Rented = {},
 ): InstanceView {
   const actualStatus = cleanLine(record.actual_status) ?? null
   const intendedStatus = cleanLine(record.intended_status)
@@ -62,13 +71,14 @@ export function projectInstance(
     beyondInterface,
   }
   const state = instanceState(status, before && pastOf(before, lastPoll.unbroken), at)
-  const price = pricesOf(record, before)
-  const perHour = costPerHour(state, price, beyondInterface)
+  const price = pricesOf(record, before, rented.pricePerHour)
+  const told = costPerHour(state, price, beyondInterface)
+  const perHour = told ?? 0
   const startedAt = record.start_date
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
   const expected =
-    expectedTraffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
-      ? { expectedPerHour: expectedPerHour(expectedTraffic, traffic) }
+    rented.traffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
+      ? { expectedPerHour: expectedPerHour(rented.traffic, traffic) }
       : {}
   const booted = state === 'running' && before !== undefined && hasTrait(before.state, 'booting')
   const ran = booted ? ranAtLeast(Math.max(lastPoll.at ?? 0, startedAt ?? 0), at) : 0
@@ -90,6 +100,7 @@ export function projectInstance(
     pricePerHour: state === 'running' ? perHour || price.running : price.running,
     diskPricePerHour: price.disk,
     costPerHour: perHour,
+    costUnknown: told === undefined || undefined,
     bid: interruptible ? believable(dphBase) : undefined,
     minimumBid: believable(minimumBid),
     spent: spending(before?.spent, perHour, startedAt, at, { traffic: charged, ran }),

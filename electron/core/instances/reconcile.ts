@@ -3,7 +3,7 @@ import type { Instance } from '../../service/instances.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { passes } from './instance-state.ts'
 import type { Listing } from './polling/poll-all.ts'
-import { type LastPoll, projectInstance } from './project.ts'
+import { type LastPoll, projectInstance, type Rented } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
 export interface Changes {
@@ -30,8 +30,8 @@ export function followsOn(before: number | undefined, at: number, interval: numb
 /**
  * Compares a fresh answer with the last one. A record that came back the same costs one comparison of its fields
  * and changes nothing; one that is not confirmed stays as it was. `at` is the account's time of the answer in epoch
- * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `expectedTraffic`,
- * the GB that whoever rented it expects.
+ * seconds. `lastView` tells how one that is there again was seen last, so that it goes on from there; `rented`, what the
+ * rental of one tells of it.
  */
 export function compareInstances(
   known: KnownRecords,
@@ -40,7 +40,7 @@ export function compareInstances(
   at: number,
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
   lastPoll: LastPoll = { at, unbroken: true },
-  expectedTraffic: (instance: number) => number | undefined = () => undefined,
+  rented: (instance: number) => Rented | undefined = () => undefined,
 ): Changes {
   const changed = new Map<number, InstanceView>()
   const present = new Set<number>(unconfirmed)
@@ -48,12 +48,13 @@ export function compareInstances(
     const { id } = record
     present.add(id)
     const before = shown[id]
-    // What its traffic comes to per hour fades while nothing flows, and what was expected of it ends by itself.
+    // What its traffic comes to per hour fades while nothing flows, and what was expected of it ends by itself. A rental
+    // that was found later tells the cost.
     const { perHour, expectedPerHour } = before?.traffic ?? {}
-    const steady = before && !perHour && !expectedPerHour && !passes(before.state)
+    const steady = before && !perHour && !expectedPerHour && !before.costUnknown && !passes(before.state)
     if (steady && isDeepEqual(known.get(id), record)) continue
     known.set(id, record)
-    const view = projectInstance(record, before ?? lastView(id), at, lastPoll, expectedTraffic(id))
+    const view = projectInstance(record, before ?? lastView(id), at, lastPoll, rented(id))
     if (!before || !isDeepEqual(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

@@ -21,11 +21,13 @@ type PriceFields = Pick<
 
 /**
  * The prices in a record. `dph_base` is for the GPUs alone, `dph_total` for GPUs and disk while it runs: it is told
- * of a stopped one, too, which costs its disk alone. What a record leaves out is as it was told last (`before`).
+ * of a stopped one, too, which costs its disk alone. What a record leaves out is as it was told last (`before`), and
+ * what none has told as it was `agreed` with the rental, micro-dollars per hour.
  */
 export function pricesOf(
   record: PriceFields,
   before?: Pick<InstanceView, 'pricePerHour' | 'diskPricePerHour'>,
+  agreed?: Micros,
 ): Prices {
   const { storage_cost, disk_space } = record
   const total = believable(record.dph_total)
@@ -38,7 +40,7 @@ export function pricesOf(
   const together = gpus === undefined || storage === undefined ? total : gpus + storage
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
   return {
-    running: believable(record.search?.totalHour) ?? together ?? before?.pricePerHour,
+    running: believable(record.search?.totalHour) ?? together ?? before?.pricePerHour ?? agreed,
     disk: believable(record.instance?.diskHour) ?? storage ?? between ?? before?.diskPricePerHour,
     now: believable(record.instance?.totalHour),
   }
@@ -55,17 +57,17 @@ export function believable(dollars: number | undefined): Micros | undefined {
 // interface 3.1: Any → stopped; disk charges continue
 // interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
 /**
- * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Deployments
- * that go beyond the interface charge nothing for what is offline.
+ * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Undefined where
+ * nobody tells it. Deployments that go beyond the interface charge nothing for what is offline.
  */
 export function costPerHour(
   state: InstanceState,
   { running, disk, now }: Prices,
   beyondInterface = false,
-): Micros {
-  if (hasTrait(state, 'gpusCharged')) return (now || running) ?? 0
+): Micros | undefined {
+  if (hasTrait(state, 'gpusCharged')) return now || running
   if (state === 'offline' && beyondInterface) return now ?? 0
-  return now ?? disk ?? 0
+  return now ?? disk
 }
 
 /** Seconds that a boot takes at the most (section 3.1: typically 1 to 5 minutes). */

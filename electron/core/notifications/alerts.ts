@@ -5,7 +5,13 @@ import { shortInstanceName } from '../../contract/format/name.ts'
 import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
-import { costsNothing, creditLasts, isContractOver, isCreditLow } from '../../contract/reading.ts'
+import {
+  costsNothing,
+  creditLasts,
+  isContractOver,
+  isCreditLow,
+  isSpendingUnknown,
+} from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
@@ -71,8 +77,9 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
     id: `${account.id}/credit`,
     kind: 'lowCredit',
     title: credit > 0 ? `${money(credit)} of credit left` : `No credit left: ${money(credit)}`,
-    body:
-      lasts === undefined
+    body: isSpendingUnknown(account)
+      ? 'The service does not tell all that is spent, so how long it lasts is not known.'
+      : lasts === undefined
         ? 'Nothing runs now.'
         : lasts > 0
           ? `At ${rate(account.spendPerHour)} the credit lasts ${duration(lasts)}.`

@@ -1,6 +1,7 @@
-import { rate } from '../../contract/format/money.ts'
 import { counted } from '../../contract/format/size.ts'
 import { isFileTransferOver } from '../../contract/instance/files.ts'
+import { isCharged } from '../../contract/reading.ts'
+import { costOf } from '../../contract/spending/spend-words.ts'
 import type { State } from '../../contract/state.ts'
 import { instanceLine, word } from '../tray/tray-words.ts'
 
@@ -18,9 +19,8 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const costing = accounts
     .flatMap(({ instances }) => Object.values(instances))
-    .filter(({ costPerHour }) => costPerHour > 0)
+    .filter(isCharged)
     .toSorted((a, b) => b.costPerHour - a.costPerHour)
-  const perHour = costing.reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   const renting = accounts
     .flatMap(({ rentals }) => Object.values(rentals))
     .filter(({ step }) => ['asking', 'lost', 'unclear', 'waiting', 'late'].includes(step))
@@ -41,7 +41,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   return {
     message:
       costing.length > 0
-        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${rate(perHour)}`
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${costOf(costing)}`
         : 'Something is still under way',
     detail: `${lines.join('\n')}\n\nWhile Berth is not running, nothing is watched and nothing is warned of.`,
   }

@@ -1,6 +1,6 @@
 import { duration } from '../../../electron/contract/format/time.ts'
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
-import { runningSince, spentBy } from '../../../electron/contract/reading.ts'
+import { knownSpent, runningSince } from '../../../electron/contract/reading.ts'
 import { bootingSince } from './boot.ts'
 import type { Part } from './parts.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
@@ -50,7 +50,7 @@ export const columns: readonly Column[] = [
     title: 'Spent',
     figure: true,
     part: 'spent',
-    order: ({ instance }, now) => instance && spentBy(instance, now),
+    order: ({ instance }, now) => instance && knownSpent(instance, now),
   },
   { column: 'load', title: 'GPU load, 60 min', part: 'load' },
   { column: 'vram', title: 'VRAM, GB', part: 'vram' },

@@ -11,6 +11,7 @@ import type { RentalView } from '../../../electron/contract/market/rental.ts'
 import { costsNothing, isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
+import { costOf } from '../../../electron/contract/spending/spend-words.ts'
 import { isNear } from '../../features/guards/guardWords.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
@@ -175,14 +176,13 @@ function deathOf(instance: InstanceView): string {
   const said =
     isBroken(instance) && statusMessage ? ` The service says: ${statusMessage.replace(/\.$/, '')}.` : ''
   const image = state === 'unstartable' && startFailure(statusMessage) === 'image'
-  return `${image ? noImage : (deaths[state] ?? '')}${said} ${costOf(instance)}`
+  return `${image ? noImage : (deaths[state] ?? '')}${said} ${untilDestroyed(instance)}`
 }
 
-/** What one that cannot run costs meanwhile, where that is told. */
-function costOf(instance: InstanceView): string {
+/** What one that cannot run costs meanwhile. */
+function untilDestroyed(instance: InstanceView): string {
   if (costsNothing(instance)) return 'Nothing is charged for it now.'
-  const { costPerHour } = instance
-  return costPerHour === 0
+  return instance.costPerHour === 0 && !instance.costUnknown
     ? 'Its disk is charged until you destroy it.'
-    : `It costs ${rate(costPerHour)} until you destroy it.`
+    : `It costs ${costOf([instance])} until you destroy it.`
 }

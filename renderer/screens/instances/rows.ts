@@ -8,6 +8,7 @@ import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import { placeName } from '../../../electron/contract/market/place.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
+import { knownCost } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
@@ -112,7 +113,7 @@ export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: M
     instance?.pricePerHour ?? (rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer)?.pricePerHour
   const starts = !instance || hasTrait(instance.state, 'booting')
   if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
-  const now = instance.costPerHour
+  const now = knownCost(instance)
   return now === running
     ? { micros: now }
     : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }

@@ -8,6 +8,7 @@ import { type CertainPoll, type Expected, pollAll } from '../../instances/pollin
 import { KeyRefused, pollFailure } from '../../instances/polling/poller.ts'
 import { goesBeyond } from '../../instances/project.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../../instances/reconcile.ts'
+import { toldBy } from '../../renting/rentals/model.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'
 import type { SessionContext } from './context.ts'
@@ -138,11 +139,14 @@ export class AccountPolls {
     const beyondInterface = traits.beyondInterface() || beyond
     const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval), beyondInterface }
     if (listing && listing.doubt === undefined) this.#seenAt = at
-    const traffic = (instance: number) => automations.rentals.ofInstance(instance)?.request.traffic
+    const rented = (instance: number) => {
+      const rental = automations.rentals.ofInstance(instance)
+      return rental && toldBy(rental)
+    }
     const { lastView } = missingInstances
     return {
       changes: listing
-        ? compareInstances(records, before.instances, listing, at, lastView, lastPoll, traffic)
+        ? compareInstances(records, before.instances, listing, at, lastView, lastPoll, rented)
         : unknownInstances,
       fields,
       clock: time.told(),

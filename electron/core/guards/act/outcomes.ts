@@ -1,5 +1,5 @@
-import { rate } from '../../../contract/format/money.ts'
 import { atMoment, moment } from '../../../contract/format/time.ts'
+import { costOf } from '../../../contract/spending/spend-words.ts'
 import { whatHappened } from '../alerts/words.ts'
 import type { Facts } from '../facts/facts.ts'
 import { kindOf } from '../kinds.ts'
@@ -73,5 +73,5 @@ function figures({ condition, instance }: Guard, facts: Facts): string {
   const { seen } = kindOf(condition)
   if (seen) return seen(condition, facts)
   const one = facts.account.instances[instance ?? '']
-  return one ? `It cost ${rate(one.costPerHour)}.` : ''
+  return one ? `It cost ${costOf([one])}.` : ''
 }

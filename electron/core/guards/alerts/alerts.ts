@@ -1,9 +1,9 @@
-import { rate } from '../../../contract/format/money.ts'
 import { shortInstanceName } from '../../../contract/format/name.ts'
 import { atMoment } from '../../../contract/format/time.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
+import { costOf } from '../../../contract/spending/spend-words.ts'
 import type { Alert } from '../../notifications/alert.ts'
 import type { Target } from '../decide/choose-targets.ts'
 import { kindOf } from '../kinds.ts'
@@ -78,7 +78,7 @@ export function doneAlert(
 
 export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Alert {
   const instance = scene.instances[guard.instance ?? '']
-  const cost = instance ? ` ${shortInstanceName(instance)} costs ${rate(instance.costPerHour)}.` : ''
+  const cost = instance ? ` ${shortInstanceName(instance)} costs ${costOf([instance])}.` : ''
   return {
     ...base(scene, guard),
     title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,

@@ -3,7 +3,9 @@ import { AttemptSeriesId } from '../../../contract/automation/attempts.ts'
 import { AccountId, RentalId } from '../../../contract/ids.ts'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
+import { micros } from '../../../contract/spending/money.ts'
 import { StoredProblem } from '../../app/problems.ts'
+import type { Rented } from '../../instances/project.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({
@@ -60,4 +62,9 @@ export type Rental = v.InferOutput<typeof Rental>
 /** Whether the rental has not ended. */
 export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
+}
+
+/** What the rental tells of its instance: the traffic expected, and the price or the bid agreed to. */
+export function toldBy({ request: { traffic, bid }, offer }: Rental): Rented {
+  return { traffic, pricePerHour: bid === undefined ? offer.pricePerHour : micros(bid) }
 }

@@ -1,4 +1,5 @@
-import { rate } from '../../../../electron/contract/format/money.ts'
+import { isCharged } from '../../../../electron/contract/reading.ts'
+import { costOf } from '../../../../electron/contract/spending/spend-words.ts'
 import type { AccountView } from '../../../../electron/contract/state.ts'
 
 /** The consequences of removing an account, as sentences for the question whether to do so. */
@@ -8,9 +9,9 @@ export function removalNotes(account: AccountView): string[] {
   ]
   const count = Object.keys(account.instances).length
   const which = count === 1 ? 'Its instance goes' : `Its ${count} instances go`
-  if (count > 0 && account.spendPerHour > 0) {
+  if (count > 0 && Object.values(account.instances).some(isCharged)) {
     notes.push(
-      `${which} on costing ${rate(account.spendPerHour)}, and Berth will not warn about it any more. Destroy them first if they are not needed.`,
+      `${which} on costing ${costOf(Object.values(account.instances))}, and Berth will not warn about it any more. Destroy them first if they are not needed.`,
     )
   } else if (count > 0) {
     notes.push(`${which} on, and Berth will not watch over ${count === 1 ? 'it' : 'them'} any more.`)

@@ -54,6 +54,7 @@ test('a record with only an id is shown as provisioning', () => {
     state: 'provisioning',
     actualStatus: null,
     costPerHour: 0,
+    costUnknown: true,
     ports: [],
   })
 })

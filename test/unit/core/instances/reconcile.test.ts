@@ -46,7 +46,9 @@ test('expected traffic counts on the first day, until traffic is charged', () =>
   const record = { ...answer(1)[0], id: 7, start_date: 0, inet_up_cost: 0.01, inet_down_cost: 0.02 }
   const seen = (known: KnownRecords, shown: Shown, told: Instance, at: number) => {
     const listing = { instances: [told], unconfirmed: [] }
-    const { changed } = compareInstances(known, shown, listing, at, undefined, undefined, () => 240)
+    const { changed } = compareInstances(known, shown, listing, at, undefined, undefined, () => ({
+      traffic: 240,
+    }))
     return { ...shown, ...Object.fromEntries(changed) }
   }
   const known: KnownRecords = new Map()
@@ -101,4 +103,18 @@ test('history and spending go on from an earlier session', () => {
   const later = poll(new Map(), after, stopped, 3700).after[1]
   expect(later?.spent).toEqual({ micros: 400_000, at: 3700, perHour: 50_000 })
   expect(later?.history.map(({ state }) => state)).toEqual(['running', 'stopped'])
+})
+
+test('a record without prices costs what its rental says, once that is found', () => {
+  const known: KnownRecords = new Map()
+  const listing = { instances: [{ id: 7, actual_status: 'running' }], unconfirmed: [] }
+  const poll = (shown: Shown, at: number, pricePerHour?: number) => {
+    const rented = () => (pricePerHour === undefined ? undefined : { pricePerHour })
+    const { changed } = compareInstances(known, shown, listing, at, undefined, undefined, rented)
+    return { ...shown, ...Object.fromEntries(changed) }
+  }
+  const unknown = poll({}, 0)
+  expect(unknown[7]).toMatchObject({ costPerHour: 0, costUnknown: true })
+  const found = poll(unknown, 3600, 300_000)
+  expect(found[7]).toMatchObject({ costPerHour: 300_000, costUnknown: undefined })
 })

@@ -39,7 +39,15 @@ test('missing or absurd prices are ignored, so that sums stay valid', () => {
     expect(pricesOf({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
     expect(pricesOf({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
   }
-  expect(costPerHour('running', {})).toBe(0)
+})
+
+test('a cost that nobody tells is unknown, and a price of the rental stands in for one', () => {
+  expect(costPerHour('running', {})).toBeUndefined()
+  expect(costPerHour('running', { now: 0 })).toBeUndefined()
+  expect(costPerHour('running', pricesOf({}, undefined, 300_000))).toBe(300_000)
+  expect(costPerHour('stopped', pricesOf({}, undefined, 300_000))).toBeUndefined()
+  expect(pricesOf({ dph_total: 0.6 }, undefined, 300_000)).toEqual({ running: 600_000 })
+  expect(pricesOf({}, { pricePerHour: 500_000 }, 300_000)).toEqual({ running: 500_000 })
 })
 
 test('a price missing from an answer keeps its last value', () => {

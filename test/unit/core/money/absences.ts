@@ -215,14 +215,14 @@ export function lived({ seconds, machines, paid, wrong }: Plan): Absence {
         startedAt,
         pricePerHour: price.running,
         diskPricePerHour: price.disk,
-        costPerHour: costPerHour(state, price),
+        costPerHour: costPerHour(state, price) ?? 0,
         spent,
       })
     const was = firstStates[one.course]
     const is = lastState(one, seconds)
-    const begun = was && view(was, spending(undefined, costPerHour(was, price), startedAt, at))
+    const begun = was && view(was, spending(undefined, costPerHour(was, price) ?? 0, startedAt, at))
     if (begun) first[id] = begun
-    if (is) last[id] = view(is, spending(begun?.spent, costPerHour(is, price), startedAt, later))
+    if (is) last[id] = view(is, spending(begun?.spent, costPerHour(is, price) ?? 0, startedAt, later))
   })
   const spent = Object.values(shares).reduce((total, share) => total + share, 0)
   const credit = 900_000_000

@@ -3,7 +3,7 @@ import { gigabytes, gpuMemory, percent } from '../../../../../electron/contract/
 import { duration, exactTime } from '../../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { placeName } from '../../../../../electron/contract/market/place.ts'
-import { runningSince, spentBy } from '../../../../../electron/contract/reading.ts'
+import { knownSpent, runningSince } from '../../../../../electron/contract/reading.ts'
 import type { WayIn } from '../../../../../electron/contract/state.ts'
 
 interface Fact {
@@ -29,7 +29,7 @@ export function factsOf(instance: InstanceView, now: number, way?: WayIn): Fact[
       ['Your bid', said(instance.bid, rate)],
       ['Lowest bid', said(instance.minimumBid, rate)],
       ['Traffic', instance.traffic && trafficWords(instance.traffic)],
-      ['Spent', money(spentBy(instance, now))],
+      ['Spent', said(knownSpent(instance, now), money)],
       ['Of it traffic', said(instance.traffic?.spent, fineMoney)],
     ],
     [
