@@ -78,6 +78,7 @@ function sightAt(at: number, views: Record<string, InstanceView>): Snapshot {
       account: { credit: 5_000_000_000, instances: views, spendPerHour },
       spentToday: 1_000_000,
       spentThisMonth: 9_000_000,
+      observedPerHour: 0,
       countedAt: at,
       dayBegan: 0,
       monthBegan: 0,

@@ -24,7 +24,10 @@ export function stoppersOf(account: AccountView, { instance, more }: Starting, n
     if (hasEnded(guard) || (guard.snoozedUntil ?? 0) > now) return false
     if (guard.instance !== undefined && guard.instance !== instance) return false
     if (guard.condition.kind === 'credit')
-      return credit !== undefined && credit < (calmRate(account.instances) + more) * guard.condition.hours
+      return (
+        credit !== undefined &&
+        (credit <= 0 || credit < (calmRate(account.instances) + more) * guard.condition.hours)
+      )
     return guard.dueAt !== undefined && guard.dueAt <= now
   })
 }

@@ -2,9 +2,9 @@ import type { GuardCondition } from '../../contract/automation/guard-kinds.ts'
 import { money } from '../../contract/format/money.ts'
 import { percent } from '../../contract/format/size.ts'
 import { atMoment, duration } from '../../contract/format/time.ts'
-import { calmRate, costOnceReady, expectedTraffic } from '../../contract/reading.ts'
+import { costOnceReady, expectedTraffic, isSpendingUnknown } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import type { Facts } from './facts/facts.ts'
+import { creditRate, type Facts } from './facts/facts.ts'
 import type { Guard } from './model.ts'
 
 /**
@@ -74,10 +74,12 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       creditAt !== undefined && countedAt < at ? countedAt : undefined,
   },
   credit: {
-    moment({ hours }, _, { at, account: { credit, creditAt = at, instances } }) {
-      const perHour = calmRate(instances)
-      if (credit === undefined || perHour <= 0) return undefined
-      return creditAt + (credit / perHour - hours) * 3600
+    moment({ hours }, _, facts) {
+      const { credit, creditAt = facts.at } = facts.account
+      const perHour = creditRate(facts)
+      if (credit === undefined) return undefined
+      if (perHour > 0) return creditAt + (credit / perHour - hours) * 3600
+      return credit <= 0 && isSpendingUnknown(facts.account) ? creditAt : undefined
     },
     when: ({ hours }) => `when the credit would last less than ${duration(hours * 3600)}`,
     reason: ({ hours }) => `The credit would last less than ${duration(hours * 3600)}.`,

@@ -8,7 +8,14 @@ import type { Counted } from './costs.ts'
 import { countPoll, MoneyNow } from './counting.ts'
 import { emptyDay, StoredDay, withDaysOver } from './days.ts'
 import { localDay } from './local-days.ts'
-import { StoredSamples, sampleLength, thinnedSamples, withoutOld } from './samples.ts'
+import {
+  perHourLately,
+  StoredSamples,
+  sampleLength,
+  samplesInHour,
+  thinnedSamples,
+  withoutOld,
+} from './samples.ts'
 import { neededNames, StoredNames } from './spender-names.ts'
 
 /** The spending of an account: in samples of five minutes for 90 days, and by day for ever. */
@@ -18,6 +25,8 @@ export interface Money extends Automation {
   /** The spending up to the last poll, in this day and month of this computer's calendar. */
   spentToday(): Micros
   spentThisMonth(): Micros
+  /** What left the account per hour, over the last hour, or all the time since the poll before it. */
+  observedPerHour(): Micros
   /** When a poll was last counted; polls without the credit may be skipped. Undefined before the first. */
   countedAt(): number | undefined
   /** The key was replaced: the new one may be allowed to read more. */
@@ -140,6 +149,7 @@ export async function openMoney(
         .filter(({ day }) => day.startsWith(month))
         .reduce((sum, { spent }) => sum + spent, 0)
     },
+    observedPerHour: () => perHourLately([...past.get().samples.slice(-samplesInHour), ...current.samples]),
     countedAt: () => current.counted?.at,
     keyChanged: () => charges?.keyChanged(),
     async flush() {

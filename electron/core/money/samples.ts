@@ -34,6 +34,23 @@ export function withoutOld(samples: readonly StoredSample[]): StoredSample[] {
   return samples.filter(([end]) => end > last - retention)
 }
 
+/** Samples that lie in an hour. */
+export const samplesInHour = 3600 / sampleLength
+
+/**
+ * The spending per hour of the last hour with samples. One that follows a break covers that, too, and a shorter time
+ * counts as an hour, so that what is charged once an hour counts once.
+ */
+export function perHourLately(samples: readonly StoredSample[]): Micros {
+  const last = samples.at(-1)?.[0] ?? 0
+  // Time may have gone back.
+  const past = samples.filter(([end]) => end <= last)
+  const before = past.findLastIndex(([end]) => end <= last - 3600)
+  const spent = past.slice(before + 1).reduce((sum, [, spent]) => sum + spent, 0)
+  const seconds = Math.max(3600, last - (past[before]?.[0] ?? last))
+  return Math.round((spent * 3600) / seconds)
+}
+
 /** At most `most` samples of equal length after `from`; those that fall into the same one are added up, exactly. */
 export function thinnedSamples(samples: readonly StoredSample[], from: number, most: number): MoneySample[] {
   const seen = samples.filter(([end]) => end > from)

@@ -6,11 +6,12 @@ import {
   snoozes,
 } from '../../../electron/contract/automation/guard.ts'
 import { type GuardKind, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
-import { money, rate } from '../../../electron/contract/format/money.ts'
+import { money } from '../../../electron/contract/format/money.ts'
 import { atMoment, duration, moment } from '../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
-import { spentBy } from '../../../electron/contract/reading.ts'
+import { knownSpent } from '../../../electron/contract/reading.ts'
+import { costOf } from '../../../electron/contract/spending/spend-words.ts'
 import type { AccountView } from '../../../electron/contract/state.ts'
 
 const steps: Record<GuardStep, string> = {
@@ -43,7 +44,7 @@ export function dueWords(
   const target = instances[guard.instance ?? '']
   if (hasEnded(guard)) return ''
   if (dueAt === undefined)
-    return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : 'Nothing leads there now.'
+    return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : notDue(guard, instances)
   if (dueAt <= now) {
     const since = `Due since ${moment(dueAt, now)}`
     if (guard.step !== 'waiting') return `${since}.`
@@ -60,6 +61,17 @@ export function dueWords(
   const only = target && !actsIn(target.state, guard) ? ', if it runs by then' : ''
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}${only}.${snoozed}`
+}
+
+/** Why a guard on costs has no moment. `instance`: absent for one on the account. */
+export function notDue(
+  { instance }: Pick<GuardView, 'instance'>,
+  instances: AccountView['instances'],
+): string {
+  const guarded = instance === undefined ? Object.values(instances) : [instances[instance]]
+  return guarded.some(one => one?.costUnknown)
+    ? 'Unknown: the service does not tell all that is spent.'
+    : 'Nothing leads there now.'
 }
 
 function notIdle(instance: InstanceView | undefined): string {
@@ -79,10 +91,10 @@ export function limitHint(
 ): string | undefined {
   if (kind !== 'cost')
     return `All instances together, by this computer’s calendar. It goes on guarding: what is started later that ${kind} is stopped too.`
-  return (
-    instance &&
-    `Since it was made: ${money(spentBy(instance, now))} so far, now ${rate(instance.costPerHour)}.`
-  )
+  if (!instance) return undefined
+  const spent = knownSpent(instance, now)
+  if (spent === undefined) return 'The service does not tell what it costs.'
+  return `Since it was made: ${money(spent)} so far, now ${costOf([instance])}.`
 }
 
 /** When the guard in the dialog would act. The sentence before it has the moment where that is certain. */

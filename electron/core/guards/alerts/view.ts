@@ -1,6 +1,8 @@
 import type { GuardStep, GuardView } from '../../../contract/automation/guard.ts'
+import { guardKinds } from '../../../contract/automation/guard-kinds.ts'
 import { moment } from '../../../contract/format/time.ts'
 import type { Problem } from '../../../contract/problem.ts'
+import { isSpendingUnknown } from '../../../contract/reading.ts'
 import { creditStaleSince } from '../decide/moment.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
@@ -45,9 +47,34 @@ export function blindness(guard: Guard, facts: Facts, now: number): Problem | un
     const told = instance?.gpuLoad !== undefined || facts.loads.has(guard.instance ?? 0)
     return instance?.state === 'running' && !told ? loadUnknown : undefined
   }
-  if (condition.kind === 'credit' && facts.account.credit === undefined) return creditUnknown
+  const { account } = facts
+  if (condition.kind === 'credit' && account.credit === undefined) return creditUnknown
+  if (condition.kind === 'cost')
+    return account.instances[guard.instance ?? '']?.costUnknown ? costUnknown : undefined
   const since = creditStaleSince(guard, facts)
-  return since === undefined ? undefined : creditStale(moment(since, now))
+  if (since !== undefined) return creditStale(moment(since, now))
+  if (guardKinds[condition.kind].on !== 'account' || !isSpendingUnknown(account)) return undefined
+  return account.credit === undefined ? spendingUnknown : spendingUnseen
+}
+
+const costUnknown: Problem = {
+  code: 'cost_unknown',
+  message: 'The service does not tell what it costs, so this guard cannot act.',
+  advice: 'Set one that goes by time.',
+}
+
+const spendingUnknown: Problem = {
+  code: 'spending_unknown',
+  message:
+    'The service tells neither the credit nor all that is spent: this guard counts only what it tells.',
+  advice: 'Set guards that go by time.',
+}
+
+const spendingUnseen: Problem = {
+  code: 'spending_unseen',
+  message:
+    'The service does not tell all that is spent: this guard cannot see ahead, and goes by how the credit has fallen in the last hour.',
+  advice: 'Set guards that go by time, too.',
 }
 
 const creditUnknown: Problem = {

@@ -1,10 +1,10 @@
 import { actsIn, type GuardAction } from '../../../contract/automation/guard.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
-import { calmRate, expectedTraffic, runsOnceBack } from '../../../contract/reading.ts'
+import { expectedTraffic, isCharged, isSpendingUnknown, runsOnceBack } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import { idleBelow } from '../../instances/instance-state.ts'
-import type { Facts, Known, Loads } from '../facts/facts.ts'
+import { creditRate, type Facts, type Known, type Loads } from '../facts/facts.ts'
 import type { Guard } from '../model.ts'
 
 /** An instance that a guard acts on. */
@@ -18,12 +18,17 @@ type Instances = Readonly<Record<string, InstanceView>>
 /** A guard's present targets, in order: without those that a guard has just acted on, or that already stop. */
 export function targetsOf(
   guard: Pick<Guard, 'instance' | 'condition' | 'action'>,
-  { facts: { account, loads }, acted }: { facts: Pick<Facts, 'account' | 'loads'>; acted: Known['acted'] },
+  {
+    facts: { account, loads, observedPerHour },
+    acted,
+  }: { facts: Pick<Facts, 'account' | 'loads' | 'observedPerHour'>; acted: Known['acted'] },
   now: number,
 ): Target[] {
   const { instance, action } = guard
   if (instance === undefined)
-    return accountTargets(guard, account, loads, now).filter(target => !acted.has(target.instance))
+    return accountTargets(guard, { ...account, observedPerHour }, loads, now).filter(
+      target => !acted.has(target.instance),
+    )
   const one = account.instances[instance]
   return one && actsIn(one.state, guard) ? [{ instance, action }] : []
 }
@@ -31,11 +36,15 @@ export function targetsOf(
 /**
  * The present targets of a guard on the account, the cheapest loss first. Stopping comes before destroying: nothing is
  * destroyed while something runs that can be stopped, or is stopping. A guard on the credit takes no more than it
- * needs.
+ * needs; those of unknown cost come last, and nothing is enough while one is left without any credit.
  */
 export function accountTargets(
   { condition, action }: Pick<Guard, 'condition' | 'action'>,
-  { instances, credit }: { instances: Instances; credit?: Micros },
+  {
+    instances,
+    credit = 0,
+    observedPerHour,
+  }: { instances: Instances; credit?: Micros; observedPerHour: Micros },
   loads: Loads,
   now: number,
 ): Target[] {
@@ -43,11 +52,13 @@ export function accountTargets(
   const stop = all
     .filter(canStop)
     .sort(byLoss(instance => workAtStake(instance, loads, now), savedByStopping))
-  const enough = condition.kind === 'credit' ? lasting(credit ?? 0, condition.hours) : () => false
-  if (stop.length > 0) return taken(stop, 'stop', savedByStopping, calmRate(instances), enough)
+  const known = credit > 0 || !isSpendingUnknown({ instances })
+  const enough = condition.kind === 'credit' ? lasting(credit, condition.hours, known) : () => false
+  const perHour = creditRate({ account: { instances }, observedPerHour })
+  if (stop.length > 0) return taken(stop, 'stop', savedByStopping, perHour, enough)
   if (action === 'stop' || all.some(({ state }) => state === 'stopping')) return []
   const destroy = all.filter(canDestroy).sort(byLoss(filesAtStake, instance => instance.costPerHour))
-  return taken(destroy, 'destroy', instance => instance.costPerHour, calmRate(instances), enough)
+  return taken(destroy, 'destroy', instance => instance.costPerHour, perHour, enough)
 }
 
 /** An instance that is starting costs only its disk and may be a rental in progress, so it is skipped. */
@@ -55,8 +66,8 @@ function canStop(instance: InstanceView): boolean {
   return hasTrait(instance.state, 'stoppable') || runsOnceBack(instance)
 }
 
-function canDestroy({ state, costPerHour }: InstanceView): boolean {
-  return hasTrait(state, 'diskOnly') && costPerHour > 0
+function canDestroy(instance: InstanceView): boolean {
+  return hasTrait(instance.state, 'diskOnly') && isCharged(instance)
 }
 
 function savedByStopping(instance: InstanceView): Micros {
@@ -83,13 +94,16 @@ function filesAtStake({ spent }: InstanceView): Micros {
   return spent.micros
 }
 
-/** The least loss first; among equal ones, what saves most. */
+/** The least loss first, which is unknown where the cost is; among equal ones, what saves most. */
 function byLoss(loss: (instance: InstanceView) => Micros, saved: (instance: InstanceView) => Micros) {
-  return (a: InstanceView, b: InstanceView) => loss(a) - loss(b) || saved(b) - saved(a) || a.id - b.id
+  const unknown = ({ costUnknown }: InstanceView) => Number(costUnknown ?? false)
+  return (a: InstanceView, b: InstanceView) =>
+    unknown(a) - unknown(b) || loss(a) - loss(b) || saved(b) - saved(a) || a.id - b.id
 }
 
-function lasting(credit: Micros, hours: number): (perHour: Micros) => boolean {
-  return perHour => perHour <= 0 || credit / perHour >= hours
+/** @param known whether nothing is spent where the known rate is 0 */
+function lasting(credit: Micros, hours: number, known: boolean): (perHour: Micros) => boolean {
+  return perHour => (perHour <= 0 ? known : credit / perHour >= hours)
 }
 
 /** The first instances, until it is enough. */

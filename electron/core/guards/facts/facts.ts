@@ -1,3 +1,5 @@
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
+import { calmRate } from '../../../contract/reading.ts'
 import type { Micros } from '../../../contract/spending/money.ts'
 import type { AccountView } from '../../../contract/state.ts'
 import type { Periods } from './calendar.ts'
@@ -9,6 +11,8 @@ export interface Facts extends Periods {
   /** The spending of this local day and month, and until when it was counted. */
   spentToday: Micros
   spentThisMonth: Micros
+  /** What left the account per hour lately. */
+  observedPerHour: Micros
   countedAt: number
   /** By instance: loads read over SSH where the service does not report them. */
   loads: Loads
@@ -40,4 +44,21 @@ export interface Snapshot extends Known {
   seenAt: number | undefined
   /** Seconds between two polls above which the time between them counts as unseen. */
   gap: number
+}
+
+/**
+ * The rate for guards on the credit, micro-dollars per hour: by the prices, and while one of unknown cost runs at least
+ * what was observed. What has stopped is no longer spent, whatever the last hour has cost.
+ */
+export function creditRate({
+  account: { instances },
+  observedPerHour,
+}: {
+  account: Pick<AccountView, 'instances'>
+  observedPerHour: Micros
+}): Micros {
+  const unseen = Object.values(instances).some(
+    ({ costUnknown, state }) => costUnknown && hasTrait(state, 'stoppable'),
+  )
+  return Math.max(calmRate(instances), unseen ? observedPerHour : 0)
 }

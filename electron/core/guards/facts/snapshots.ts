@@ -8,6 +8,7 @@ import type { Facts, Loads, Snapshot } from './facts.ts'
 export interface Spending {
   spentToday(): number
   spentThisMonth(): number
+  observedPerHour(): number
   /** Until when spending was counted; undefined before the first poll. */
   countedAt(): number | undefined
 }
@@ -52,6 +53,7 @@ export function createSnapshots(context: {
       account,
       spentToday: spending.spentToday(),
       spentThisMonth: spending.spentThisMonth(),
+      observedPerHour: spending.observedPerHour(),
       loads: context.loads(account.clock.rate, context.interval() * account.clock.rate),
       countedAt: spending.countedAt() ?? at,
       ...periodsOf(context.now()),

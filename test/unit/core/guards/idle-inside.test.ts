@@ -48,6 +48,7 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
       account: { instances: { 7: instance }, spendPerHour: instance.costPerHour },
       spentToday: 0,
       spentThisMonth: 0,
+      observedPerHour: 0,
       countedAt: at,
       dayBegan: 0,
       monthBegan: 0,

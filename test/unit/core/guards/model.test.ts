@@ -47,6 +47,7 @@ function factsOf({ at, creditReadAt, credit, today, month, dayBegan, dayEnds, in
     },
     spentToday: today,
     spentThisMonth: month,
+    observedPerHour: 0,
     countedAt: creditReadAt,
     dayBegan,
     monthBegan: 0,

@@ -92,7 +92,12 @@ export class OneAccount {
       now: () => this.now(),
       poll: async () => this.#poll(),
     }
-    const spending = { spentToday: () => 0, spentThisMonth: () => 0, countedAt: () => undefined }
+    const spending = {
+      spentToday: () => 0,
+      spentThisMonth: () => 0,
+      observedPerHour: () => 0,
+      countedAt: () => undefined,
+    }
     this.#missing = new MissingPolls()
     this.#guards = await openGuards(context as unknown as AccountContext, {
       guards: await openStoredGuards(context),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  perHourLately,
   type StoredSample,
   thinnedSamples,
   withAmount,
@@ -68,4 +69,21 @@ test('however few samples are requested, they add up to the whole', () => {
       expect(ats).toEqual([...new Set(ats)].sort((a, b) => a - b))
     }),
   )
+})
+
+const sample = (end: number, spent: number): StoredSample => [end, spent, null]
+
+test('the spending of the last hour counts once, however short it was seen', () => {
+  expect(perHourLately([])).toBe(0)
+  expect(perHourLately([sample(300, 3_000_000)])).toBe(3_000_000)
+  const steady = Array.from({ length: 30 }, (_, index) => sample((index + 1) * 300, 100_000))
+  expect(perHourLately(steady)).toBe(1_200_000)
+})
+
+test('what was spent in a break is spread over the break', () => {
+  expect(perHourLately([sample(300, 0), sample(300 + 8 * 3600, 8_000_000)])).toBe(1_000_000)
+})
+
+test('samples that lie in the future since time went back do not count', () => {
+  expect(perHourLately([sample(90_000, 5_000_000), sample(300, 1_000_000)])).toBe(1_000_000)
 })

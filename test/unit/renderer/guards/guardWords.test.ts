@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
-import { instanceView } from '../../views.ts'
+import { dueWords, limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
+import { accountView, instanceView } from '../../views.ts'
 
 test('the cost limit’s hint counts what the instance has cost up to now', () => {
   const instance = instanceView({ costPerHour: 400_000, spent: { micros: 0, at: 0, perHour: 400_000 } })
@@ -16,4 +16,17 @@ test('a budget’s hint says how long started instances are stopped too', () => 
 test('the preview names the time only for guards whose sentence does not', () => {
   expect(previewMoment('duration', 4 * 3600, 0)).toBe('That is in 4 h.')
   expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^As things are now: at .+, in 4 h\.$/)
+})
+
+test('a guard that cannot see what is spent says so instead of that nothing leads there', () => {
+  const unseen = instanceView({ id: 7, costPerHour: 0, costUnknown: true })
+  const words = (...instances: (typeof unseen)[]) =>
+    dueWords(
+      { condition: { kind: 'credit', hours: 6 }, step: 'waiting', action: 'stop' },
+      0,
+      accountView({}, ...instances),
+    )
+  expect(words(unseen)).toBe('Unknown: the service does not tell all that is spent.')
+  expect(words(instanceView())).toBe('Nothing leads there now.')
+  expect(limitHint('cost', unseen, 0)).toBe('The service does not tell what it costs.')
 })

@@ -57,6 +57,7 @@ class Shown {
       account: { credit: 3_000_000, instances: this.instances, spendPerHour: 1_000_000 },
       spentToday: 0,
       spentThisMonth: 0,
+      observedPerHour: 0,
       countedAt: this.at,
       dayBegan: 0,
       monthBegan: 0,

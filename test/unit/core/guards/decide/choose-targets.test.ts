@@ -32,7 +32,7 @@ test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined
   (state, action) => {
     const instances = { 4711: instanceView({ state }) }
     const by = (most: 'stop' | 'destroy') =>
-      accountTargets({ condition: budget, action: most }, { instances }, new Map(), 0)
+      accountTargets({ condition: budget, action: most }, { instances, observedPerHour: 0 }, new Map(), 0)
     expect(by('destroy')).toEqual(action ? [{ instance: 4711, action }] : [])
     expect(by('stop')).toEqual(action === 'stop' ? [{ instance: 4711, action }] : [])
   },
@@ -41,7 +41,7 @@ test.each(Object.entries(done) as [InstanceState, 'stop' | 'destroy' | undefined
 test('a stopped instance on an offline machine is not stopped again, only destroyed', () => {
   const instances = { 4711: instanceView({ state: 'offline', intendedStatus: 'stopped' }) }
   const by = (action: 'stop' | 'destroy') =>
-    accountTargets({ condition: budget, action }, { instances }, new Map(), 0)
+    accountTargets({ condition: budget, action }, { instances, observedPerHour: 0 }, new Map(), 0)
   expect([by('stop'), by('destroy')]).toEqual([[], [{ instance: 4711, action: 'destroy' }]])
 })
 
@@ -61,7 +61,7 @@ test('nothing is destroyed while another instance is stopping or can be stopped'
   const by = (state: InstanceState) =>
     accountTargets(
       { condition: budget, action: 'destroy' },
-      { instances: { 1: stopped, 2: instanceView({ id: 2, state }) } },
+      { instances: { 1: stopped, 2: instanceView({ id: 2, state }) }, observedPerHour: 0 },
       new Map(),
       0,
     )
@@ -72,7 +72,7 @@ test('nothing is destroyed while another instance is stopping or can be stopped'
 
 test('a guard skips missing and just handled instances, and stops none that is stopping', () => {
   const instances = { 1: instanceView({ id: 1, state: 'stopping' }), 2: instanceView({ id: 2 }) }
-  const facts = { account: { instances, spendPerHour: 0 }, loads: new Map() }
+  const facts = { account: { instances, spendPerHour: 0 }, loads: new Map(), observedPerHour: 0 }
   const on = (instance: number | undefined, action: 'stop' | 'destroy', acted: number[] = []) =>
     targetsOf({ condition: budget, instance, action }, { facts, acted: new Set(acted) }, 0)
   expect(on(1, 'stop')).toEqual([])
@@ -80,4 +80,24 @@ test('a guard skips missing and just handled instances, and stops none that is s
   expect(on(3, 'stop')).toEqual([])
   expect(on(undefined, 'stop')).toEqual([{ instance: 2, action: 'stop' }])
   expect(on(undefined, 'stop', [2])).toEqual([])
+})
+
+test('a guard on the credit stops what is known to be enough first, and all of unknown cost without any credit', () => {
+  const unseen = { costPerHour: 0, costUnknown: true } as const
+  const instances = {
+    1: instanceView({ id: 1, ...unseen }),
+    2: instanceView({ id: 2, costPerHour: 1_000_000 }),
+    3: instanceView({ id: 3, ...unseen }),
+  }
+  const stopped = (credit: number, observedPerHour = 0) =>
+    accountTargets(
+      { condition: { kind: 'credit', hours: 6 }, action: 'stop' },
+      { instances, credit, observedPerHour },
+      new Map(),
+      0,
+    ).map(({ instance }) => instance)
+  expect(stopped(1_000_000)).toEqual([2])
+  expect(stopped(0)).toEqual([2, 1, 3])
+  expect(stopped(1_000_000, 3_000_000)).toEqual([2, 1, 3])
+  expect(stopped(40_000_000, 3_000_000)).toEqual([])
 })

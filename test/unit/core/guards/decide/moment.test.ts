@@ -16,6 +16,7 @@ const facts: Facts = {
   account: { instances: {}, spendPerHour: dollar },
   spentToday: 2 * dollar,
   spentThisMonth: 40 * dollar,
+  observedPerHour: 0,
   countedAt: at,
   loads: new Map(),
 }
@@ -59,4 +60,19 @@ test('the cost of an instance that boots is forecast by its full price', () => {
   }
   expect(moment('loading')).toBe(at + 4 * hour)
   expect(moment('stopped')).toBe(at + 400 * hour)
+})
+
+test('a guard on the credit that cannot see the cost goes by the fall of the credit, and acts once it is used up', () => {
+  const moment = (credit: number, observedPerHour: number, state: 'running' | 'stopped' = 'running') => {
+    const unseen = instanceView({ id: 7, state, costPerHour: 0, costUnknown: true })
+    const account = { instances: { 7: unseen }, spendPerHour: 0, credit: credit * dollar }
+    const seen = { ...facts, account, observedPerHour: observedPerHour * dollar }
+    return dueOf({ condition: { kind: 'credit', hours: 6 }, setAt: 0 }, seen)
+  }
+  expect(moment(7, 0)).toBeUndefined()
+  expect(moment(21, 3)).toBe(at + hour)
+  expect(moment(0, 0)).toBe(at)
+  expect(moment(-3, 0)).toBe(at)
+  // What has stopped is not spent any more.
+  expect(moment(7, 3, 'stopped')).toBeUndefined()
 })

@@ -1,0 +1,78 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { type BerthUnderTest, createWorld } from './world.ts'
+
+/** A service of no more than the interface names (sections 2.1, 2.2, 4.1 and 4.2), and this machine's own time. */
+export class BareService {
+  /** The user object; what of it is undefined is left out. */
+  user: Record<string, unknown> = {
+    id: 7,
+    email: 'a@b.example',
+    credit: 10,
+    ssh_key: '',
+    tfa_status: 'disabled',
+  }
+  /** The ids of the machines on offer, and the instances by id with their status. */
+  offers: number[] = []
+  readonly instances = new Map<number, string>()
+  /** Ids of instances that were stopped, and of offers that were rented, in that order. */
+  readonly stopped: number[] = []
+  readonly rented: number[] = []
+
+  /** What it answers, `undefined` for a path that it has not. */
+  answer(method: string, path: string): unknown {
+    const id = Number(path.split('/').at(-2))
+    if (path === '/api/v0/users/current/') return this.user
+    if (path === '/api/v0/bundles/') return { offers: this.offers.map(offer => ({ id: offer })) }
+    if (path === '/api/v0/instances/')
+      return { instances_found: this.instances.size, instances: this.#records() }
+    if (path.startsWith('/api/v0/asks/')) {
+      const instance = 1000 + id
+      this.rented.push(id)
+      this.instances.set(instance, 'running')
+      return { success: true, new_contract: instance, instance_api_key: 'k' }
+    }
+    if (!/^\/api\/v0\/instances\/\d+\/$/.test(path)) return undefined
+    if (method === 'GET') return { instances: this.#records().find(one => one.id === id) ?? null }
+    if (method === 'PUT') {
+      this.stopped.push(id)
+      this.instances.set(id, 'stopped')
+    }
+    return { success: true }
+  }
+
+  #records() {
+    return [...this.instances].map(([id, actual_status]) => ({
+      id,
+      actual_status,
+      ssh_host: '127.0.0.1',
+      ssh_port: 9,
+    }))
+  }
+}
+
+/** Berth, connected to a service of the bare interface. */
+export async function startOnBareService({
+  onTestFinished,
+}: TestContext): Promise<{ service: BareService; under: BerthUnderTest }> {
+  const service = new BareService()
+  const server = createServer(({ method = 'GET', url = '' }, response) => {
+    const body = service.answer(method, new URL(url, 'http://localhost').pathname)
+    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body ?? { success: false, error: 'not_found' }))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const world = await createWorld()
+  world.machine.clock = systemClock
+  onTestFinished(async () => {
+    await world.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const under = await world.start()
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await under.run('connectAccount', { baseUrl, key: 'some-key' })
+  return { service, under }
+}
