@@ -2,6 +2,9 @@ import { expect, type TestContext, test } from 'vitest'
 import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import { startOnBareService } from './bare-service.ts'
 
+const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 64 } as const
+const request = { image: 'pytorch/pytorch', access: 'ssh' as const, disk: 20, env: [], ports: [] }
+
 /** Three running instances of unknown cost, and a guard on the credit. */
 async function guarded(context: TestContext) {
   const { service, under } = await startOnBareService(context)
@@ -41,4 +44,26 @@ test('without prices a guard on the credit stops what runs while the credit is u
   await under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', when })
   await under.run('refresh', {})
   await expect.poll(() => service.stopped).toEqual([1])
+})
+
+test('an offer of which only its id is told is rented, and what it costs is unknown', async context => {
+  const { service, under } = await startOnBareService(context)
+  service.offers = [101, 102]
+  await under.run('searchOffers', { query, filter: {} })
+  await under.run('rent', { request: { ...request, offer: 101 } })
+  await under.until(() => under.account().instances[1101]?.state === 'running')
+  expect(service.rented).toEqual([101])
+  expect(under.account().instances[1101]?.costUnknown).toBe(true)
+})
+
+test('attempts rent nothing at a price that nobody tells, and say so', async context => {
+  const { service, under } = await startOnBareService(context)
+  service.offers = [101, 102]
+  const order = { column: 'price', descending: false } as const
+  const limits = { attempts: 3, ceiling: 1, deadline: 600, price: 2 }
+  await under.run('rentWithFailover', { search: { query, filter: {}, order }, request, limits })
+  const series = () => Object.values(under.account().attempts)[0]
+  await under.until(() => series()?.step === 'failed')
+  expect(series()?.problem?.code).toBe('prices_unknown')
+  expect(service.rented).toEqual([])
 })

@@ -53,10 +53,12 @@ export class BareService {
   }
 }
 
-/** Berth, connected to a service of the bare interface. */
-export async function startOnBareService({
-  onTestFinished,
-}: TestContext): Promise<{ service: BareService; under: BerthUnderTest }> {
+/** Starts it on loopback. */
+export async function startBareService(): Promise<{
+  service: BareService
+  baseUrl: string
+  close(): void
+}> {
   const service = new BareService()
   const server = createServer(({ method = 'GET', url = '' }, response) => {
     const body = service.answer(method, new URL(url, 'http://localhost').pathname)
@@ -64,15 +66,28 @@ export async function startOnBareService({
     response.end(JSON.stringify(body ?? { success: false, error: 'not_found' }))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    service,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+/** Berth, connected to a service of the bare interface. */
+export async function startOnBareService({
+  onTestFinished,
+}: TestContext): Promise<{ service: BareService; under: BerthUnderTest }> {
+  const { service, baseUrl, close } = await startBareService()
   const world = await createWorld()
   world.machine.clock = systemClock
   onTestFinished(async () => {
     await world.close()
-    server.closeAllConnections()
-    server.close()
+    close()
   })
   const under = await world.start()
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await under.run('connectAccount', { baseUrl, key: 'some-key' })
   return { service, under }
 }

@@ -71,7 +71,7 @@ function* fitting(
     if (request.bid !== undefined) {
       const bid = bidFor(offer, request.bid)
       if (bid !== undefined) yield { offer, bid, price: micros(bid) }
-    } else if (isWithin(price, limits.price)) yield { offer, price: price ?? 0 }
+    } else if (isWithin(price, limits.price)) yield { offer, price }
   }
 }
 
@@ -81,7 +81,7 @@ function bidFor({ minimumBid }: OfferView, most: number): number | undefined {
   return bid === undefined ? undefined : bid / 1_000_000
 }
 
-/** An offer without a price does not count. */
-function isWithin(price: ListedOffer['price'], most: number | undefined): boolean {
-  return most === undefined || (price !== undefined && price <= micros(most))
+/** An offer without a price does not count: nobody is there to be asked. */
+function isWithin(price: ListedOffer['price'], most: number | undefined): price is Micros {
+  return price !== undefined && (most === undefined || price <= micros(most))
 }

@@ -6,7 +6,7 @@ import { guardVeto } from '../../guards/guard-veto.ts'
 import { searchNarrowed } from '../offers/find-offers.ts'
 import { offerView } from '../offers/offer-view.ts'
 import { sentenceFor } from '../rentals/words.ts'
-import { type BestOffer, bestOffer } from './best-offer.ts'
+import { type BestOffer, bestOffer, goodEnough } from './best-offer.ts'
 import type { AttemptSeries } from './model.ts'
 import { notifyOfAttempts } from './notify.ts'
 import { type AttemptParts, endSeries } from './outcomes.ts'
@@ -50,11 +50,17 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
       searchNarrowed(client().offers, search.query, search.filter, asking),
     )
     const request = await secrets.restore({ id }, attempts.get(id).request)
-    const best = bestOffer(attempts.get(id), found.map(offerView), hosts.view(), vetoFor)
+    const offers = found.map(offerView)
+    const best = bestOffer(attempts.get(id), offers, hosts.view(), vetoFor)
     const series = attempts.get(id)
     if (ending.aborted) return false
     if (series.unwanted) return true
-    const problem = !best ? nothingFound(series) : !request ? sentenceFor('secrets_lost') : undefined
+    const matching = goodEnough(offers, search, series.request.disk, {})
+    const problem = !best
+      ? nothingFound(series, matching)
+      : !request
+        ? sentenceFor('secrets_lost')
+        : undefined
     if (problem || !best || !request) {
       await endSeries(parts, series, { step: 'failed', problem })
       return false

@@ -1,5 +1,6 @@
 import { rate } from '../../../contract/format/money.ts'
 import { gpuWords } from '../../../contract/format/name.ts'
+import type { ListedOffer } from '../../../contract/market/catalogue.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
 import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
 import type { Problem } from '../../../contract/problem.ts'
@@ -42,6 +43,12 @@ export const sentences = {
     message: 'No offer matches the search within its limits, so none was tried.',
     advice: 'Loosen the filter, allow a higher price or bid, or forgive hosts that failed.',
   },
+  pricesUnknown: {
+    code: 'prices_unknown',
+    message:
+      'The service tells no price of the offers that match, so no limit can be held and none was tried.',
+    advice: 'Rent one of them by hand, or bid.',
+  },
   takenAway: {
     code: 'instance_gone',
     message: 'The instance was destroyed elsewhere while it was being tried.',
@@ -76,9 +83,11 @@ function nothingAsGood(
   }
 }
 
-/** The problem where the market has no suitable offer. */
-export function nothingFound(series: AttemptSeries): Problem {
+/** The problem where none of the offers that match is suitable. */
+export function nothingFound(series: AttemptSeries, offers: readonly ListedOffer[]): Problem {
   if (series.replaces !== undefined) return nothingAsGood(series.replaces, series)
+  const untold = series.request.bid === undefined && offers.every(({ price }) => price === undefined)
+  if (untold && offers.length > 0) return sentences.pricesUnknown
   return series.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers
 }
 

@@ -8,11 +8,11 @@ export function aQuarterMore(price: Micros): number {
   return Math.ceil((price * 1.25) / 10_000) / 100
 }
 
-/** How many offers are within the price limit; where none is, the price of the cheapest. */
+/** How many offers are within the price limit; where none is, the price of the cheapest, if any is known. */
 export function withinWords(cheap: number, many: number, cheapest: Micros | undefined): string {
   if (cheap > 0) return `${count(cheap)} of ${count(many)} ${cheap === 1 ? 'is' : 'are'} that cheap`
   return cheapest === undefined
-    ? 'none is that cheap now'
+    ? 'the service tells no prices, so none is rented'
     : `none is that cheap now; the cheapest is ${rate(cheapest)}`
 }
 

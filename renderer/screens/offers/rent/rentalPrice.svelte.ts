@@ -1,3 +1,4 @@
+import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
 import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
 import { firstDisk } from '../../../../electron/contract/market/rental.ts'
 import { spendOnceReady } from '../../../../electron/contract/reading.ts'
@@ -47,10 +48,17 @@ export class RentalPrice {
     return rentalCost(offer, pricedDisk ?? request?.disk ?? firstDisk, disk, this.#bid)
   })
 
-  /** Whether the offer has no price, so that it cannot be rented. */
+  /** Whether the service does not tell what it costs. */
   get isUnknown(): boolean {
-    const { offer, otherwise, later } = this.#rental.subject
-    return !this.#rental.interruptible && !otherwise && !later && onDemandPrice(offer) === undefined
+    const { offer, later } = this.#rental.subject
+    return !this.#rental.interruptible && !later && onDemandPrice(offer) === undefined
+  }
+
+  /** Why a stop condition would not act; undefined if nothing prevents it. */
+  blindness(stops: readonly RentalStop[]): string | undefined {
+    return this.isUnknown && stops.some(({ kind }) => kind === 'cost')
+      ? 'The service does not tell what it costs: it cannot be stopped by its cost.'
+      : undefined
   }
 
   /** GB of traffic as entered; undefined means the usual amount. */
@@ -90,7 +98,8 @@ export class RentalPrice {
   /** Warnings about guards that would stop it as soon as it runs. */
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
-    if (!account || !this.cost) return []
-    return stoppersOf(account, { more: this.cost.perHour }, accountNow).map(stopperWords)
+    const more = this.cost?.perHour ?? (this.isUnknown ? 0 : undefined)
+    if (!account || more === undefined) return []
+    return stoppersOf(account, { more }, accountNow).map(stopperWords)
   })
 }

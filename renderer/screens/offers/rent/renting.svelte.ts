@@ -24,12 +24,6 @@ import { readPastedOptions } from './envText.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
 
-const noPrice: Problem = {
-  code: 'price_unknown',
-  message: 'The service does not tell what this machine costs.',
-  advice: 'Rent another one, or this one on the service’s own page.',
-}
-
 /** A rental's form, which keeps all input until it is rented or given up. */
 export class Renting {
   readonly subject: RentSubject
@@ -157,7 +151,7 @@ export class Renting {
 
   /** Whether the input is complete and valid. */
   get complete(): boolean {
-    return 'request' in this.#read && this.#runIsComplete && !this.price.isUnknown
+    return 'request' in this.#read && this.#runIsComplete
   }
 
   get #runIsComplete(): boolean {
@@ -203,10 +197,6 @@ export class Renting {
     if (this.sending) return false
     this.#fields.tell()
     this.problem = undefined
-    if (this.price.isUnknown) {
-      this.problem = noPrice
-      return false
-    }
     const may = this.subject.otherwise?.check() ?? true
     if ('errors' in this.#read || !may || !this.#runIsComplete) return false
     const run = this.run?.read.value

@@ -3,10 +3,14 @@ import type { Catalogue, ListedOffer } from '../../../../electron/contract/marke
 /** The prices of twins differ by at most this share. */
 const sameShare = 0.02
 
-/** A key that is equal for twins: host, GPU, CPU, RAM, disk and place, without price, network and score. */
-function likenessOf({ offer, region }: ListedOffer): string {
+/**
+ * A key that is equal for twins: host, GPU, CPU, RAM, disk and place, without price, network and score. Undefined for an
+ * offer of which too little is known to tell.
+ */
+function likenessOf({ offer, price, region }: ListedOffer): string | undefined {
   const { hostId, machineId, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability } = offer
-  const whose = hostId ?? `m${machineId}`
+  const whose = hostId ?? (machineId === undefined ? undefined : `m${machineId}`)
+  if (whose === undefined || gpuName === undefined || price === undefined) return undefined
   const amounts = [offer.memory, offer.disk].map(each => Math.round(each ?? -1))
   return [whose, gpuName, gpuCount, gpuMemory, cpuName, verified, cuda, reliability, region, ...amounts].join(
     '|',
@@ -78,12 +82,13 @@ function numbersOf(offers: readonly ListedOffer[]): Int32Array {
   const groups = new Map<string, number[]>()
   for (const [position, listed] of offers.entries()) {
     const likeness = likenessOf(listed)
+    if (likeness === undefined) continue
     const group = groups.get(likeness)
     if (group) group.push(position)
     else groups.set(likeness, [position])
   }
   const numbers = new Int32Array(offers.length).fill(-1)
-  const priceOf = (position: number) => offers[position]?.price ?? Number.MAX_SAFE_INTEGER
+  const priceOf = (position: number) => offers[position]?.price ?? 0
   let number = -1
   for (const group of groups.values()) {
     if (group.length === 1) continue

@@ -27,3 +27,21 @@ test('an open row is followed by its twins', () => {
   expect(ids([1])).toEqual([1, 3, 6, 2, 4, 5])
   expect(groups([1]).members).toEqual(new Set([2, 5]))
 })
+
+test('offers whose machine or price is unknown are not taken for alike', () => {
+  const unknown = { gpuName: undefined, gpuMemory: undefined, price: undefined, location: undefined }
+  const { offers } = catalogueOf(
+    [
+      { id: 1 },
+      { id: 2 },
+      offer({ id: 3, ...unknown }),
+      offer({ id: 4, hostId: 7, price: undefined }),
+      offer({ id: 5, hostId: 7, price: undefined }),
+      offer({ id: 6 }),
+      offer({ id: 7 }),
+    ],
+    'on-demand',
+  )
+  const rows = new Twins({ offers }).grouped([...offers.keys()], new Set()).rows
+  expect(rows).toHaveLength(offers.length)
+})

@@ -1,0 +1,28 @@
+import { expect } from 'vitest'
+import { startBareService } from '../integration/core/bare-service.ts'
+import { connectAccount } from './account-steps.ts'
+import { test } from './fixtures.ts'
+
+test('where only ids are told, each offer is a row, and Rent asks before it rents at an unknown price', async ({
+  start,
+}) => {
+  const { service, baseUrl, close } = await startBareService()
+  start.atEnd(close)
+  service.offers = [101, 102, 103]
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address, { viewport: { width: 1440, height: 900 } })
+  await connectAccount(page, { baseUrl, apiKey: 'some-key' })
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
+
+  await page.getByRole('complementary', { name: 'Offer' }).getByRole('button', { name: 'Rent…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rent…' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Rent at an unknown price?' })
+  await question.waitFor()
+  expect(service.rented).toEqual([])
+  await question.getByRole('button', { name: 'Rent' }).click()
+  await expect.poll(() => service.rented.length).toBe(1)
+  await page.getByRole('heading', { name: 'Instances' }).waitFor()
+  await page.getByRole('button', { name: 'Spending unknown' }).waitFor()
+  expect(errors).toEqual([])
+})
