@@ -113,6 +113,15 @@ function creditLastsAtMost(account: AccountView, spendPerHour: Micros): number |
   return Math.max(0, (account.credit / perHour) * 3600)
 }
 
+/** Why the credit is unknown, as a sentence. */
+export function creditUnknownWords({
+  creditUntold,
+  limitation,
+}: Pick<AccountView, 'creditUntold' | 'limitation'>): string {
+  if (creditUntold) return 'The service does not tell the credit.'
+  return limitation ?? 'The credit is not known yet.'
+}
+
 /** Whether the credit is below the user's limits for warnings, multiplied by `factor`. */
 export function isCreditLow(
   account: AccountView,

@@ -109,6 +109,8 @@ export interface AccountView {
   userId?: number
   email?: string
   credit?: Micros
+  /** The service told the user last without the credit. */
+  creditUntold?: true
   /** When the credit was last read, epoch seconds of the account's time; absent while every poll reads it. */
   creditAt?: number
   tfaStatus?: string

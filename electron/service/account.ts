@@ -11,7 +11,10 @@ import { ServiceError } from './service-error.ts'
  */
 export const userFields = {
   email: Type.String(),
-  /** Dollars. */
+  /**
+   * Dollars. The `balance` of some deployments does not stand in for it: it is often 0 while the credit holds the money,
+   * and a guard would take it for used up.
+   */
   credit: Type.Number(),
   // interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
   /** `enabled`, `disabled` or `legacy` (section 3.2). */

@@ -19,7 +19,7 @@ export function word(text: string): string {
 
 /** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where it is not current. */
 export function creditLine(account: AccountView): string {
-  if (account.credit === undefined) return 'Credit not known yet'
+  if (account.credit === undefined) return account.creditUntold ? 'Credit unknown' : 'Credit not known yet'
   const lasts = creditLasts(account, spendOnceReady(account))
   const left = lasts === undefined ? '' : lasts > 0 ? `, lasts ${roughDuration(lasts)}` : ', used up'
   const asOf = account.creditAt === undefined ? '' : ` as of ${timeOfDay(account.creditAt)}`

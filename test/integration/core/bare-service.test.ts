@@ -1,4 +1,5 @@
-import { expect, type TestContext, test } from 'vitest'
+import { expect, onTestFinished, type TestContext, test } from 'vitest'
+import { creditUnknownWords } from '../../../electron/contract/reading.ts'
 import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import { startOnBareService } from './bare-service.ts'
 
@@ -66,4 +67,33 @@ test('attempts rent nothing at a price that nobody tells, and say so', async con
   await under.until(() => series()?.step === 'failed')
   expect(series()?.problem?.code).toBe('prices_unknown')
   expect(service.rented).toEqual([])
+})
+
+test.each([
+  ['null', { credit: null }],
+  ['left out, beside a balance', { credit: undefined, balance: 12.34 }],
+])('a credit that is %s is untold, for which the key is not blamed', async (_, told) => {
+  const { service, under } = await startOnBareService({ onTestFinished })
+  const { credit } = under.account()
+  expect(creditUnknownWords(under.account())).not.toContain('does not tell')
+  service.user = { ...service.user, ...told }
+  await under.run('refresh', {})
+  // What was told last stays, with its time.
+  expect(under.account()).toMatchObject({ credit, creditUntold: true, creditAt: expect.any(Number) })
+  expect(creditUnknownWords(under.account())).toBe('The service does not tell the credit.')
+  service.user = { ...service.user, credit: 5 }
+  await under.run('refresh', {})
+  expect(under.account()).toMatchObject({ credit: 5_000_000 })
+  expect(under.account().creditUntold).toBeUndefined()
+})
+
+test('a guard on a credit that the service has never told says that, and does not ask for another key', async context => {
+  const { under } = await startOnBareService(context, { credit: null })
+  const when = { kind: 'credit', hours: 6 } as const
+  await under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', when })
+  const [guard] = Object.values(under.account().guards)
+  expect(guard?.problem).toMatchObject({
+    code: 'credit_unknown',
+    message: 'The service does not tell the credit, so this guard cannot act.',
+  })
 })

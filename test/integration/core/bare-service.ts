@@ -77,10 +77,12 @@ export async function startBareService(): Promise<{
 }
 
 /** Berth, connected to a service of the bare interface. */
-export async function startOnBareService({
-  onTestFinished,
-}: TestContext): Promise<{ service: BareService; under: BerthUnderTest }> {
+export async function startOnBareService(
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  user: Record<string, unknown> = {},
+): Promise<{ service: BareService; under: BerthUnderTest }> {
   const { service, baseUrl, close } = await startBareService()
+  service.user = { ...service.user, ...user }
   const world = await createWorld()
   world.machine.clock = systemClock
   onTestFinished(async () => {

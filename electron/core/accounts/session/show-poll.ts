@@ -28,7 +28,11 @@ export function showPoll(
   if (!target) return
   applyChanges(target.instances, before.instances, changes)
   for (const [name, value] of Object.entries(fields))
-    if (!isDeepEqual(before[name as keyof typeof fields], value)) Object.assign(target, { [name]: value })
+    if (value !== undefined && !isDeepEqual(before[name as keyof typeof fields], value))
+      Object.assign(target, { [name]: value })
+  const creditUntold = fields.userId !== undefined && fields.credit === undefined
+  if (creditUntold) target.creditUntold = true
+  else if (before.creditUntold) delete target.creditUntold
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
   if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface

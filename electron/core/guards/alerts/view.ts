@@ -48,7 +48,8 @@ export function blindness(guard: Guard, facts: Facts, now: number): Problem | un
     return instance?.state === 'running' && !told ? loadUnknown : undefined
   }
   const { account } = facts
-  if (condition.kind === 'credit' && account.credit === undefined) return creditUnknown
+  if (condition.kind === 'credit' && account.credit === undefined)
+    return account.creditUntold ? creditUntold : creditUnknown
   if (condition.kind === 'cost')
     return account.instances[guard.instance ?? '']?.costUnknown ? costUnknown : undefined
   const since = creditStaleSince(guard, facts)
@@ -73,7 +74,7 @@ const spendingUnknown: Problem = {
 const spendingUnseen: Problem = {
   code: 'spending_unseen',
   message:
-    'The service does not tell all that is spent: this guard cannot see ahead, and goes by how the credit has fallen in the last hour.',
+    'The service does not tell all that is spent: this guard cannot see ahead, and goes by how the credit falls.',
   advice: 'Set guards that go by time, too.',
 }
 
@@ -81,6 +82,12 @@ const creditUnknown: Problem = {
   code: 'credit_unknown',
   message: 'The credit is not known, so this guard cannot act.',
   advice: 'Enter a key that may read the account: one with user_read.',
+}
+
+const creditUntold: Problem = {
+  code: 'credit_unknown',
+  message: 'The service does not tell the credit, so this guard cannot act.',
+  advice: 'Set guards that go by time, or by what is spent.',
 }
 
 const creditStale = (since: string): Problem => ({

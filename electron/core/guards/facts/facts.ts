@@ -7,7 +7,7 @@ import type { Periods } from './calendar.ts'
 /** The facts that guards decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */
 export interface Facts extends Periods {
   at: number
-  account: Pick<AccountView, 'instances' | 'credit' | 'creditAt' | 'spendPerHour'>
+  account: Pick<AccountView, 'instances' | 'credit' | 'creditUntold' | 'creditAt' | 'spendPerHour'>
   /** The spending of this local day and month, and until when it was counted. */
   spentToday: Micros
   spentThisMonth: Micros
