@@ -157,14 +157,6 @@ export function isDead({ state }: InstanceView): boolean {
   return hasTrait(state, 'dead')
 }
 
-/** Whether it is known to cost nothing as it is; where no price is told, none is known. */
-export function costsNothing({
-  costPerHour,
-  diskPricePerHour,
-}: Pick<InstanceView, 'costPerHour' | 'diskPricePerHour'>): boolean {
-  return costPerHour === 0 && diskPricePerHour !== undefined
-}
-
 /** Whether its contract ended: it cannot start, and its data may be deleted. `now`: epoch seconds, account time. */
 export function isContractOver({ endsAt }: InstanceView, now: number): boolean {
   return endsAt !== undefined && endsAt <= now

@@ -6,8 +6,8 @@ import { duration } from '../../contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import {
-  costsNothing,
   creditLasts,
+  isCharged,
   isContractOver,
   isCreditLow,
   isSpendingUnknown,
@@ -200,7 +200,7 @@ const crashAdvice =
   'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.'
 
 function hostGoneAdvice(instance: InstanceView): string {
-  if (costsNothing(instance))
+  if (!isCharged(instance))
     return 'Its host may come back, and nothing is charged until then. Try another offer if you cannot wait.'
   return 'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
 }

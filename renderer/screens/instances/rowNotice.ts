@@ -8,7 +8,7 @@ import { startFailure } from '../../../electron/contract/instance/start-failure.
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
 import type { TunnelView } from '../../../electron/contract/instance/tunnel.ts'
 import type { RentalView } from '../../../electron/contract/market/rental.ts'
-import { costsNothing, isContractOver, isDead } from '../../../electron/contract/reading.ts'
+import { isCharged, isContractOver, isDead } from '../../../electron/contract/reading.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import { costOf } from '../../../electron/contract/spending/spend-words.ts'
@@ -181,8 +181,6 @@ function deathOf(instance: InstanceView): string {
 
 /** What one that cannot run costs meanwhile. */
 function untilDestroyed(instance: InstanceView): string {
-  if (costsNothing(instance)) return 'Nothing is charged for it now.'
-  return instance.costPerHour === 0 && !instance.costUnknown
-    ? 'Its disk is charged until you destroy it.'
-    : `It costs ${costOf([instance])} until you destroy it.`
+  if (!isCharged(instance)) return 'Nothing is charged for it now.'
+  return `It costs ${costOf([instance])} until you destroy it.`
 }

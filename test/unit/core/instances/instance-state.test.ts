@@ -88,7 +88,7 @@ test.each<[string, Partial<Past> | undefined, string]>([
     'ended',
   ],
   ['booting once more', { state: 'loading' }, 'ended'],
-])('an exited instance whose record says nothing else is, %s, %s', (_, past, wanted) => {
+])('an exited instance whose record says nothing else: %s', (_, past, wanted) => {
   const status = { actualStatus: 'exited', interruptible: false }
   expect(instanceState(status, past && { ...ran, ...past }, at)).toBe(wanted)
 })

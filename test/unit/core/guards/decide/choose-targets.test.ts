@@ -52,7 +52,12 @@ test('an offline instance that costs nothing is no saving, and makes up for none
     3: instanceView({ id: 3, startedAt: 0, costPerHour: 100_000, diskPricePerHour: 0 }),
   }
   const credit = { condition: { kind: 'credit', hours: 10 }, action: 'stop' } as const
-  const targets = accountTargets(credit, { instances, credit: 1_000_000 }, new Map(), 1000)
+  const targets = accountTargets(
+    credit,
+    { instances, credit: 1_000_000, observedPerHour: 0 },
+    new Map(),
+    1000,
+  )
   expect(targets.map(({ instance }) => instance)).toEqual([1, 2])
 })
 
