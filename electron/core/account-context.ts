@@ -35,8 +35,10 @@ export interface AccountPoll {
 export interface Automation {
   /** Acts on a fresh poll. */
   onPoll(poll: AccountPoll): void
-  /** Continues the unfinished work of an earlier session; called again after the key was replaced. */
-  resume(): void
+  /** Shows what is on disk in State, also while there is no key: writes nothing and asks for nothing. */
+  show?(): void
+  /** Continues the unfinished work of an earlier session with a key; called again after the key was replaced. */
+  resume?(): void
   /**
    * When it next has work after `after`, in epoch seconds of the account's time: a poll is made then. Infinity without
    * any. Overdue work does not count: the last poll has seen it, and it must not hide later work.

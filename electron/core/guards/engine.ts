@@ -26,6 +26,7 @@ export class GuardEngine {
   readonly #snapshots: Snapshots
   readonly #acting: Acting
   readonly #shown: ShownGuards
+  #hasKey = false
   #askedAgain = false
   /** The moment up to which timers have checked, in addition to polls. */
   #checkedUpTo = Number.NEGATIVE_INFINITY
@@ -60,6 +61,12 @@ export class GuardEngine {
   /** The next moment at which something is due, epoch seconds of the account's time; Infinity if nothing is. */
   dueAt(): number {
     return this.#shown.next() ?? Number.POSITIVE_INFINITY
+  }
+
+  /** There is a key: from here on moments are waited for. */
+  resume(): void {
+    this.#hasKey = true
+    this.show()
   }
 
   /** Writes changes into State, and sets the timer for the next moment. */
@@ -134,7 +141,7 @@ export class GuardEngine {
   #wait(moment: number | undefined, rate: number): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    if (moment === undefined) return
+    if (moment === undefined || !this.#hasKey) return
     const { machine, now } = this.#context
     const until = ((moment - now()) * 1000) / rate + afterMoment
     const milliseconds = Math.min(Math.max(until, 0), longestWait)

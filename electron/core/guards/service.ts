@@ -34,7 +34,8 @@ export async function openGuards(context: AccountContext, parts: GuardParts): Pr
   return {
     ...createGuardChanges(context, { guards, guardAlerts, changed, known: () => engine.known(), show }),
     onPoll: poll => engine.onPoll(poll),
-    resume: show,
+    show,
+    resume: () => engine.resume(),
     dueAt: () => engine.dueAt(),
     async flush() {
       await Promise.all([guards.flush(), seenAt.flush()])

@@ -130,7 +130,6 @@ export async function openMoney(
 
   return {
     onPoll,
-    resume: () => undefined,
     history(from, most) {
       const before = past.get()
       const [first] = current.samples

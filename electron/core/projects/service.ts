@@ -35,7 +35,7 @@ export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
 export type JobPlan = Omit<ProjectPlan, 'content' | 'known'>
 
 /** The jobs of one account: each sends a folder to a machine, runs it there and downloads its results. */
-export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush' | 'dueAt'>> {
+export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
   /** What would happen, before anything costs money. Throws as a scan of the folder and a search of the market do. */
   plan(project: string, spec: ProjectSpec, stops?: readonly RentalStop[]): Promise<JobPlan>
   /** The file and stop conditions that the user agreed to for a job. */
@@ -185,7 +185,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     mustKeep: instance =>
       jobs.all().some(job => job.instance === instance && (isJobGoing(job) || job.step === 'failed')),
     onPoll: work.onPoll,
-    resume: jobs.show,
+    show: jobs.show,
     dueAt(after) {
       const moments = jobs.all().flatMap(job => checkpointDue(job) ?? [])
       return Math.min(...moments.filter(moment => moment > after))

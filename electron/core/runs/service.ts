@@ -22,7 +22,7 @@ import { openStoredRuns, surplusRuns } from './stored-runs.ts'
 import { createRunWork } from './work.ts'
 
 /** The runs of one account: starts them, follows their output, and does what was chosen for their end. */
-export interface Runs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
+export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush'>> {
   /** Resolves with its id once it is on disk. Starts nothing if there is a run with that `id` already. */
   start(newRun: NewRun, id?: string): Promise<string>
   find(id: string): Run | undefined
@@ -203,7 +203,7 @@ export async function openRuns(
     spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
     onPoll: createOnPoll(context, parts, { rentals, attempts, asking, work, wake, dismiss }),
-    resume: runs.show,
+    show: runs.show,
     async flush() {
       await rest()
       await runs.flush()

@@ -11,7 +11,7 @@ import { openStoredTransfers } from './stored-transfers.ts'
 import { transferEntry } from './words.ts'
 
 /** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
-export interface Transfers extends Pick<Automation, 'onPoll' | 'resume' | 'flush'> {
+export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {
   /** Resolves with the transfer's id once the service has accepted it, or its answer was lost. */
   copy(request: CopyRequest): Promise<string>
   /** The same, with a key of its own, which is deleted after the end. */
@@ -71,8 +71,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         if (isOver(after)) void keys.deleteUnused(transfer.id)
       }
     },
+    show: transfers.show,
     resume() {
-      transfers.show()
       for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
         // The key is stored before a sync is requested.

@@ -14,7 +14,7 @@ import { type LastResult, watchView } from './view.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
 /** The repeated market searches of one account. They rent only where the user asked for that. */
-export interface Watches extends Required<Automation> {
+export interface Watches extends Required<Omit<Automation, 'resume'>> {
   /** `run` is started on each machine that it rents. */
   save(id: string | undefined, request: WatchRequest, run?: StoredWatchRun): Promise<string>
   pause(id: string, paused: boolean): Promise<void>
@@ -130,7 +130,7 @@ export async function openWatches(
       const moments = all().flatMap(watch => nextSearch(watch) ?? [])
       return Math.min(...moments.filter(moment => moment > after))
     },
-    resume: watches.show,
+    show: watches.show,
     secretOwners: () => all().flatMap(({ id, request }) => (request.rents ? id : [])),
     async flush() {
       await Promise.all([watches.flush(), prices.flush()])

@@ -97,6 +97,9 @@ export async function openAutomations(
       const shown = () => context.store.get().accounts[context.account] ?? poll.account
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })
     },
+    show: () => {
+      for (const automation of all) automation.show?.()
+    },
     resume: () => {
       for (const automation of all) automation.resume?.()
     },

@@ -142,6 +142,7 @@ export async function openSession(
     const target = draft.accounts[id]
     if (target) Object.assign(target, remembered, { beyondInterface: traits.beyondInterface() })
   })
+  automations.show()
   if (key === undefined) {
     poller.pause()
     connectionStatus.locked(keyMissing(machine.keychain))

@@ -22,7 +22,7 @@ import { createWatchdogVisits } from './visit.ts'
 import { VisitQueue } from './visit-queue.ts'
 
 /** The watchdogs on one account's instances: installed, visited so that their leases are renewed, and removed. */
-export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'resume' | 'flush'>> {
+export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'>> {
   put(instance: number, request: WatchdogRequest): Promise<void>
   remove(instance: number): Promise<void>
   /** A guard has changed: the watchdog with the same condition follows, as soon as it can be reached. */
@@ -138,9 +138,9 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         } else visits.rest(instance)
       }
     },
+    show: stored.show,
     resume() {
       for (const { instance } of all()) alerts.saw(viewOf(instance))
-      stored.show()
     },
     async flush() {
       await visits.end()

@@ -72,7 +72,6 @@ export async function openAttempts(
   const parts: AttemptParts = { context, attempts, rentals, rentalOf, hosts, secrets }
   const work = createAttemptWork(parts, snapshots)
 
-  attempts.show()
   return {
     async start(wanted, given, asked = given === undefined) {
       const id = given ?? `f${context.newId()}`
@@ -120,8 +119,7 @@ export async function openAttempts(
       void blameHosts(parts, poll)
       attempts.show()
     },
-    // Series continue at the first poll, and rentals by themselves.
-    resume: attempts.show,
+    show: attempts.show,
     secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
     async forgive(machineId) {
       await hosts.forgive(machineId)

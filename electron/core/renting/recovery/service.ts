@@ -77,7 +77,6 @@ export async function openRecoveries(
     }
   }
 
-  recoveries.show()
   return {
     async choose(instance, choice) {
       const { id } = instance
@@ -110,7 +109,7 @@ export async function openRecoveries(
       }
       recoveries.show()
     },
-    resume: recoveries.show,
+    show: recoveries.show,
     dueAt(after) {
       const moments = all().flatMap(recovery => {
         const instance = instances[recovery.instance]

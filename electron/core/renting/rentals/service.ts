@@ -163,8 +163,8 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
           ? []
           : [{ instance, createdAt: createdAt ?? startedAt }],
       ),
+    show: rentals.show,
     resume() {
-      rentals.show()
       for (const rental of all()) {
         const { id, step, asked, instance, unwanted } = rental
         if (!isUnderWay(rental)) continue

@@ -38,7 +38,7 @@ function world(instance: InstanceView = box) {
       if (view) view.instances = { [instance.id]: instance }
     })
     const actions = await openUndoableActions(context)
-    actions.resume()
+    actions.resume?.()
     return {
       actions,
       clock,

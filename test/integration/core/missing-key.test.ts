@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, type TestContext, test } from 'vitest'
+import { accountNow } from '../../../electron/contract/reading.ts'
+import type { SimulatorOptions } from '../../../simulator/simulator.ts'
+import { haste } from './hurried-clock.ts'
+import {
+  creates,
+  everCreated,
+  everyFile,
+  instancesOf,
+  rentalsOf,
+  rentCheapest,
+  rentRunning,
+  requestCheapest,
+} from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+async function connectedWorld(
+  context: TestContext,
+  options?: SimulatorOptions,
+): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld(options)
+  context.onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  return { world, under: await world.startConnected() }
+}
+
+/** Ends Berth and starts it where its keychain has nothing to give; `giveBack` returns the keys to it. */
+async function restartWithoutKey(
+  world: World,
+  under: BerthUnderTest,
+): Promise<{ under: BerthUnderTest; giveBack: () => Promise<void> }> {
+  await under.close()
+  const kept = [...world.keychain.entries]
+  world.keychain.entries.clear()
+  const second = await world.start()
+  expect(second.account().connection.status).toBe('locked')
+  return {
+    under: second,
+    async giveBack() {
+      for (const [name, secret] of kept) world.keychain.entries.set(name, secret)
+      await second.run('refresh', {})
+    },
+  }
+}
+
+/** What is on disk of the accounts, and what the service was asked for. */
+const traces = async (world: World) => ({
+  files: [...(await everyFile(world))].filter(([name]) => name.includes('/accounts/')),
+  requests: world.sim.controls.requests().length,
+})
+
+test('without a key the account is shown as it was left, and nothing is written or sent', async context => {
+  const { world, under: first } = await connectedWorld(context)
+  const { id } = await rentRunning(first)
+  const guard = { instance: id, action: 'stop', warning: 300, missed: 'act' } as const
+  await first.run('setGuard', { ...guard, when: { kind: 'duration', seconds: 8 * 3600 } })
+  await first.run('setGuard', { ...guard, when: { kind: 'idle', below: 5, seconds: 1800 } })
+  await first.run('setGuard', {
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    when: { kind: 'credit', hours: 1 },
+  })
+  const before = first.account()
+  const { under } = await restartWithoutKey(world, first)
+  const shown = ({ guards }: typeof before) =>
+    Object.values(guards).map(({ id, instance, condition, sentence }) => [id, instance, condition, sentence])
+  expect(shown(under.account())).toEqual(shown(before))
+  expect(shown(before)).toHaveLength(3)
+  expect(under.account().lastRental).toEqual(before.lastRental)
+
+  const left = await traces(world)
+  await wait(1500)
+  expect(await traces(world)).toEqual(left)
+})
+
+test('a guard that comes due without a key waits for it, and then acts', {
+  timeout: 120_000,
+}, async context => {
+  // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
+  const { world, under: first } = await connectedWorld(context, { speed: haste })
+  await rentCheapest(first)
+  await first.until(() => rentalsOf(first)[0]?.step === 'waiting')
+  await world.sleep(600)
+  await first.until(() => rentalsOf(first).length === 0)
+  const id = instancesOf(first)[0]?.id ?? 0
+  const now = () => accountNow(first.account().clock, world.machine.clock.now())
+  const at = now() + 12
+  await first.run('setGuard', {
+    instance: id,
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    when: { kind: 'time', at },
+  })
+  const { under, giveBack } = await restartWithoutKey(world, first)
+  const left = await traces(world)
+  await expect
+    .poll(() => accountNow(under.account().clock, world.machine.clock.now()) - at, { timeout: 20_000 })
+    .toBeGreaterThan(8)
+  expect(await traces(world)).toEqual(left)
+  expect(Object.values(under.account().guards)).toMatchObject([{ step: 'waiting' }])
+  expect(world.notifier.shown).toEqual([])
+
+  await giveBack()
+  await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
+})
+
+test('a rental whose answer was awaited is shown without a key, and found once it is there', {
+  timeout: 120_000,
+}, async context => {
+  const { world, under: first } = await connectedWorld(context)
+  const request = await requestCheapest(first)
+  world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 5000 }])
+  const rental = await first.run('rent', { request })
+  await expect.poll(() => everCreated(world)).toBe(1)
+  const { under, giveBack } = await restartWithoutKey(world, first)
+  expect(rentalsOf(under)).toMatchObject([{ id: rental, step: 'asking' }])
+  const left = await traces(world)
+  await wait(1500)
+  expect(await traces(world)).toEqual(left)
+
+  world.sim.controls.setFaults([])
+  await giveBack()
+  await under.until(() => rentalsOf(under).length === 0 && instancesOf(under)[0]?.state === 'running')
+  expect(everCreated(world)).toBe(1)
+  expect(creates(world)).toBe(1)
+})
