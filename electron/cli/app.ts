@@ -1,3 +1,4 @@
+import { guardsWithoutBerth } from '../contract/automation/guard-hindrance.ts'
 import { counted } from '../contract/format/size.ts'
 import { isCharged } from '../contract/reading.ts'
 import { costOf } from '../contract/spending/spend-words.ts'
@@ -29,6 +30,8 @@ export const quit: CliCommand = {
       const go = costing.length === 1 ? 'goes' : 'go'
       say(`${counted(costing.length, 'instance')} ${go} on costing ${costOf(costing)}.`)
     }
+    const guards = guardsWithoutBerth(accounts)
+    if (guards !== undefined) say(guards)
     return undefined
   },
 }

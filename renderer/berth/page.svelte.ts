@@ -1,4 +1,5 @@
 import { createContext } from 'svelte'
+import { guardHindrance } from '../../electron/contract/automation/guard-hindrance.ts'
 import type { UndoableAction } from '../../electron/contract/automation/undoable.ts'
 import type { Berth } from '../../electron/contract/commands.ts'
 import { instanceName } from '../../electron/contract/format/name.ts'
@@ -89,6 +90,12 @@ export class Page {
   readonly outageShown: boolean = $derived.by(() => {
     const status = this.account?.connection.status
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
+  })
+
+  /** Why no guard of the shown account acts now, to follow `cannot act`; undefined where they act. */
+  readonly guardHindrance: string | undefined = $derived.by(() => {
+    if (this.#reach === 'lost') return 'if Berth was stopped'
+    return this.account && guardHindrance(this.account.connection)
   })
 
   /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */

@@ -1,12 +1,8 @@
-import * as v from 'valibot'
 import type { InstanceState } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
 import type { AccountView } from '../state.ts'
 import type { GuardCondition } from './guard-kinds.ts'
-
-/** The id of a guard: `g` and sixteen hexadecimal digits. */
-export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))
 
 /** A guard on an account that may destroy stops instances first, and destroys only if that is not enough. */
 export type GuardAction = 'stop' | 'destroy'

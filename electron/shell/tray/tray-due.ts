@@ -1,4 +1,5 @@
 import { dueNext, type GuardView, snoozes } from '../../contract/automation/guard.ts'
+import { guardHindrance } from '../../contract/automation/guard-hindrance.ts'
 import { everything } from '../../contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '../../contract/format/time.ts'
 import { localMoment } from '../../contract/reading.ts'
@@ -22,7 +23,7 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
     .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
   return [
     ...next.map(({ account, guard, dueAt }, index) =>
-      dueEntry(account, guard, dueAt, `${index === 0 ? 'Next' : 'Then'}${on(account)}`),
+      dueEntry(account, guard, dueAt, `${timing(account, index)}${on(account)}`),
     ),
     ...accounts.filter(costs).map(account => ({
       label: `Stop everything${on(account)}…`,
@@ -33,6 +34,11 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
       },
     })),
   ]
+}
+
+function timing({ connection }: AccountView, index: number): string {
+  if (guardHindrance(connection) !== undefined) return 'Cannot act now'
+  return index === 0 ? 'Next' : 'Then'
 }
 
 function costs(account: AccountView): boolean {

@@ -34,21 +34,25 @@ export function isNear({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'warned' || step === 'held' || step === 'acting'
 }
 
-/** When a guard acts: `at 18:00, in 2 h 5 min`, or why that is unknown. */
+/**
+ * When a guard acts: `at 18:00, in 2 h 5 min`, or why that is unknown. `hindered`: no guard can act now; then only its
+ * moment is said, and none of an idle guard, whose instance is not watched.
+ */
 export function dueWords(
   guard: Pick<GuardView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance' | 'action'>,
   now: number,
-  { instances, connection, creditAt }: Pick<AccountView, 'instances' | 'connection' | 'creditAt'>,
+  { instances, creditAt }: Pick<AccountView, 'instances' | 'creditAt'>,
+  hindered = false,
 ): string {
   const { dueAt, condition } = guard
   const target = instances[guard.instance ?? '']
   if (hasEnded(guard)) return ''
+  if (hindered && (dueAt === undefined || condition.kind === 'idle')) return ''
   if (dueAt === undefined)
     return condition.kind === 'idle' ? notIdle(instances[guard.instance ?? '']) : notDue(guard, instances)
   if (dueAt <= now) {
     const since = `Due since ${moment(dueAt, now)}`
-    if (guard.step !== 'waiting') return `${since}.`
-    if (connection.status !== 'online') return `${since}; waiting for the service.`
+    if (guard.step !== 'waiting' || hindered) return `${since}.`
     if (guardKinds[condition.kind].on === 'account' && creditAt !== undefined)
       return `${since}; waiting for the credit to be told.`
     const acts =

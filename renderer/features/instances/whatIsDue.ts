@@ -1,4 +1,5 @@
 import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
+import { guardHindrance } from '../../../electron/contract/automation/guard-hindrance.ts'
 import { guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
 import { moment } from '../../../electron/contract/format/time.ts'
 import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
@@ -36,7 +37,8 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
       const whose = accounts.length > 1 ? ` (${account.name})` : ''
       const told = guardKinds[guard.condition.kind].isSure
       const at = told ? '' : `, at ${moment}`
-      const label = `${index === 0 ? 'Next' : 'Then'}${at}: ${lower(guard.sentence)}${whose}`
+      const when = guardHindrance(account.connection) ? 'Cannot act now' : index === 0 ? 'Next' : 'Then'
+      const label = `${when}${at}: ${lower(guard.sentence)}${whose}`
       return { account: account.id, guard, label, whose }
     })
 }

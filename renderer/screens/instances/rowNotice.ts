@@ -1,6 +1,7 @@
 import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
 import { bidsTooLow } from '../../../electron/contract/automation/bid.ts'
 import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import { hinderedGuards } from '../../../electron/contract/automation/guard-hindrance.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { duration } from '../../../electron/contract/format/time.ts'
 import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
@@ -23,7 +24,8 @@ export type RowNotice =
   | { kind: 'runs' }
   | { kind: 'attemptSeries'; attemptSeries: AttemptSeriesView }
   | { kind: 'tunnel'; tunnel: TunnelView }
-  | { kind: 'guard'; guard: GuardView }
+  /** `hindered`: that none of its guards can act now. */
+  | { kind: 'guard'; guard: GuardView; hindered?: string }
   | { kind: 'note'; text: string }
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
@@ -35,10 +37,11 @@ export type RowNotice =
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
-/** The account's time in epoch seconds, and its credit. */
+/** The account's time in epoch seconds, its credit, and why guards cannot act. */
 interface NoticeContext {
   now: number
   credit?: Micros
+  hindrance?: string
 }
 
 /** The notice under a row, if it has one. */
@@ -47,7 +50,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, attemptSeries, tunnel, guards = [], increase }: Row,
+  { instance, rental, attemptSeries, tunnel, guards = [], guardsSet = 0, increase }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
@@ -57,7 +60,8 @@ function ownNotice(
   if (!instance) return undefined
   if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
   const [guard] = guards
-  if (guard && isNear(guard)) return { kind: 'guard', guard }
+  const hindered = hinderedGuards(guardsSet, context.hindrance)
+  if (guard && isNear(guard)) return { kind: 'guard', guard, ...(hindered && { hindered }) }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (attemptSeries) return { kind: 'attemptSeries', attemptSeries }
@@ -66,7 +70,7 @@ function ownNotice(
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, context) : undefined
-  const coming = rest ?? comingNotice(instance, increase, context.now)
+  const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
 

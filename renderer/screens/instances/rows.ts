@@ -1,5 +1,5 @@
 import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
+import { type GuardView, guardsSet } from '../../../electron/contract/automation/guard.ts'
 import type { RunView } from '../../../electron/contract/automation/run.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
@@ -27,6 +27,8 @@ export interface Row {
   tunnel?: TunnelView
   /** The guards that count or are about to act, the next one first. */
   guards?: readonly GuardView[]
+  /** How many of its own guards may still act, whether they count now or not. */
+  guardsSet?: number
   /** Higher prices that the host asks for, or that the user has accepted. */
   increase?: PriceIncreaseView
   /** Runs that wait for the instance, or that failed because their rental did. */
@@ -73,6 +75,7 @@ export function rowsOf(account: AccountView): Row[] {
   rows.sort((a, b) => startOf(b) - startOf(a))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
   const allGuards = Object.values(account.guards)
+  const set = guardsSet([account])
   const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
@@ -87,6 +90,7 @@ export function rowsOf(account: AccountView): Row[] {
       attemptSeries,
       tunnel,
       guards: guards.length > 0 ? guards : undefined,
+      guardsSet: set.filter(guard => guard.instance === instance.id).length,
       increase,
     })
   }

@@ -141,13 +141,17 @@ test.skipIf(lacking)(
   120_000,
 )
 
-test('open shows the page; quit ends Berth and says what goes on costing', async () => {
+test('open shows the page; quit ends Berth and says what goes on costing unguarded', async () => {
   const { under, berth, happened } = await connected()
-  await rentOne(under)
+  const instance = await rentOne(under)
+  const when = { kind: 'duration', seconds: 8 * 3600 } as const
+  await under.run('setGuard', { instance, when, action: 'stop', warning: 0, missed: 'act' })
   expect(await berth('open')).toMatchObject({ code: 0 })
   expect(await berth('quit')).toMatchObject({
     code: 0,
-    err: expect.stringMatching(/^1 instance goes on costing \$/),
+    err: expect.stringMatching(
+      /^1 instance goes on costing \$.*\n1 guard is set and cannot act while Berth is not running\.\n$/,
+    ),
   })
   expect(happened).toEqual(['page opened', 'quit'])
 })

@@ -42,6 +42,12 @@ test('the next due guard has its snoozes and an entry that opens it', () => {
   })
 })
 
+test('a guard that cannot act is not announced as next', () => {
+  const problem = { code: 'key_missing', message: 'No key.' }
+  const [next] = dueEntries([{ ...account(guardView()), connection: { status: 'locked', problem } }])
+  expect(next).toMatchObject({ label: expect.stringMatching(/^Cannot act now: stops llama #4711, /) })
+})
+
 test('Stop everything… opens its question, and is offered only while something runs', () => {
   expect(dueEntries([account()])).toEqual([
     {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { GuardId, type GuardPreview, snoozes } from '../../automation/guard.ts'
+import { type GuardPreview, snoozes } from '../../automation/guard.ts'
 import { GuardRequest } from '../../automation/guard-kinds.ts'
-import { InstanceId } from '../../ids.ts'
+import { GuardId, InstanceId } from '../../ids.ts'
 import type { Problem } from '../../problem.ts'
 import { account, command } from '../command.ts'
 

@@ -1,5 +1,10 @@
 import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
-import { dueNext, type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
+import {
+  dueNext,
+  type GuardView,
+  guardsSet,
+  hasEnded,
+} from '../../../../electron/contract/automation/guard.ts'
 import type { RunView } from '../../../../electron/contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
 import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
@@ -20,8 +25,17 @@ export interface Coming {
   guard?: GuardView
 }
 
-/** An instance's automatic events after `now` (epoch seconds of the account's time), the soonest first. */
-export function comingUp(account: AccountView, instance: InstanceView, now: number): Coming[] {
+/**
+ * An instance's automatic events after `now` (epoch seconds of the account's time), the soonest first. While Berth is
+ * `hindered`, only those that come without it.
+ */
+export function comingUp(
+  account: AccountView,
+  instance: InstanceView,
+  now: number,
+  hindered = false,
+): Coming[] {
+  if (hindered) return comingUp({ ...account, guards: {}, recoveries: {} }, instance, now)
   const due = dueNext(account).filter(({ guard, dueAt }) => dueAt > now && concerns(guard, instance))
   const guarded = due.flatMap(({ guard, dueAt }): Coming[] => {
     const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(guard, instance, now), guard }
@@ -98,19 +112,32 @@ function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: 
   return coming
 }
 
-/** The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on. */
+/** The guards that may act on an instance: its own, and those on the whole account. */
+export function guardsOn(account: AccountView, { id }: Pick<InstanceView, 'id'>): GuardView[] {
+  return guardsSet([account]).filter(({ instance = id }) => instance === id)
+}
+
+/**
+ * The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on; `hindered`,
+ * that its guards cannot act now: then only what its watchdog does is named beside it.
+ */
 export function nextSentence(
   instance: InstanceView,
   coming: readonly Coming[],
   runs: readonly RunView[],
   rules: boolean,
   now: number,
+  hindered?: string,
 ): string {
+  if (hindered !== undefined) {
+    const watchdog = coming.find(({ about }) => about !== undefined)
+    return watchdog ? `${hindered} ${withTime(watchdog, now)}` : hindered
+  }
   const end = coming.find(({ kind, guard }) => kind === 'ends' && guard)
   const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
   const first = end && other && other.at < end.at ? other : (end ?? other)
   if (first?.guard) return guardWords(first.guard, instance, first.at, now)
-  if (first) return `${first.title} ${atMoment(first.at, now)}${first.about ? `, ${first.about}` : ''}.`
+  if (first) return withTime(first, now)
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
   const halted = hasTrait(instance.state, 'halted')
@@ -122,6 +149,10 @@ export function nextSentence(
   if (!contract) return 'Nothing happens by itself.'
   const ends = hasTrait(instance.state, 'diskOnly') ? 'destroys' : 'stops'
   return `Nothing ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
+}
+
+function withTime({ title, at, about }: Coming, now: number): string {
+  return `${title} ${atMoment(at, now)}${about ? `, ${about}` : ''}.`
 }
 
 function guardWords(guard: GuardView, on: InstanceView, at: number, now: number): string {

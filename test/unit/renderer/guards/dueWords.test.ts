@@ -16,15 +16,6 @@ const running = accountView({}, instanceView({ id: 7, state: 'running' }))
 const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
 
 test('a guard that is due says why it has not acted yet', () => {
-  const silent = {
-    ...running,
-    connection: {
-      status: 'offline' as const,
-      since: now,
-      problem: { code: 'timeout', message: 'No answer.' },
-    },
-  }
-  expect(dueWords(due, now, silent as typeof running)).toMatch(/^Due since .*; waiting for the service\.$/)
   expect(dueWords(due, now, running)).toMatch(/^Due since .*; it acts at the next poll\.$/)
   expect(dueWords(due, now, stopped)).toBe('Reached; nothing runs that it would stop.')
   expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(
@@ -40,6 +31,14 @@ test('a guard that is due says why it has not acted yet', () => {
   const waiting = accountView({}, instanceView({ id: 7, state: 'waiting' }))
   expect(dueWords(whole, now, waiting)).toMatch(/it acts at the next poll/)
   expect(dueWords({ ...due, action: 'destroy' }, now, stopped)).toMatch(/it acts at the next poll/)
+})
+
+test('a guard that cannot act promises nothing beyond its moment', () => {
+  const idle = { ...due, condition: { kind: 'idle', below: 5, seconds: 60 } as const }
+  expect(dueWords(due, now, running, true)).toMatch(/^Due since [^;]*\.$/)
+  expect(dueWords({ ...due, dueAt: now + 3600 }, now, running, true)).toMatch(/^At .*, in 1 h\.$/)
+  expect(dueWords({ ...idle, dueAt: now + 60 }, now, running, true)).toBe('')
+  expect(dueWords({ ...idle, dueAt: undefined }, now, stopped, true)).toBe('')
 })
 
 test('an idle guard counts only while the instance runs', () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
+import { guardHindrance, hinderedGuards } from '../../../../electron/contract/automation/guard-hindrance.ts'
 import {
   comingUp,
+  guardsOn,
   lineOfTime,
   nextSentence,
 } from '../../../../renderer/screens/instances/automation/comingUp.ts'
@@ -101,6 +103,23 @@ test('a guard on the account does not stop what has only its disk, but may destr
   }
   expect(words('stop')).toEqual([])
   expect(words('destroy')).toEqual([expect.stringMatching(/^May be destroyed: /)])
+})
+
+test('guards that cannot act are no events, and what a watchdog does still is', () => {
+  const of = account(guard({ dueAt: now + hour, condition: { kind: 'time', at: now + hour } }))
+  const request = { action: 'stop' as const, at: now + hour }
+  const watched: typeof of = {
+    ...of,
+    watchdogs: { 7: { instance: 7, request, step: 'watching', foreign: false } },
+  }
+  const hindered = hinderedGuards(guardsOn(of, instance).length, guardHindrance({ status: 'locked' }))
+  const said = '1 guard is set and cannot act until the API key is at hand again.'
+  expect(comingUp(of, instance, now, true)).toEqual([])
+  expect(nextSentence(instance, [], [], true, now, hindered)).toBe(said)
+  const coming = comingUp(watched, instance, now, true)
+  expect(nextSentence(instance, coming, [], true, now, hindered)).toMatch(
+    /again\. Stops at its time .*, by the watchdog on it\.$/,
+  )
 })
 
 test('a guard that is not counting is no event, and without rules the sentence says so', () => {

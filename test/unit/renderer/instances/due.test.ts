@@ -54,6 +54,14 @@ test('due guards of all accounts are sorted by each account’s clock and carry 
   ])
 })
 
+test('a guard that cannot act is not announced as next', () => {
+  const problem = { code: 'timeout', message: 'No answer.' }
+  const silent = accountView({ ...lab, connection: { status: 'offline', problem } })
+  expect(whatIsDue([silent], noon).map(({ label }) => label)).toEqual([
+    `Cannot act now, at ${timeOfDay(here + 600)}: stops comfy when it is idle`,
+  ])
+})
+
 test('with one account its name is left out, and at most five guards are listed', () => {
   const many = accountView({
     clock: lab.clock,

@@ -87,6 +87,16 @@ test('a crash is shown before the rental that led to it', () => {
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
+test('a row says that its guards cannot act', () => {
+  const hindrance = 'until the service answers again'
+  const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), guardsSet: 2 }
+  expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
+    kind: 'note',
+    text: '2 guards are set and cannot act until the service answers again.',
+  })
+  expect(rowNoticeOf(row)).toBeUndefined()
+})
+
 test('a late rental asks, and an unclear one names the candidates', () => {
   expect(rowNoticeOf({ key: 'r', rental: rentalView({ step: 'late' }) })).toMatchObject({
     kind: 'late',
