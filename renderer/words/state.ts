@@ -1,6 +1,6 @@
 import { stateWord } from '../../electron/contract/format/state.ts'
 import type { InstanceState } from '../../electron/contract/instance/instance.ts'
-import type { RentalStep } from '../../electron/contract/market/rental.ts'
+import type { RentalStep, RentalView } from '../../electron/contract/market/rental.ts'
 
 /** Running; on its way; at rest; needs you; broken, so that it will not run again. */
 export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you' | 'broken'
@@ -41,6 +41,17 @@ const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
   late: { word: 'Late', shape: 'needs-you' },
   failed: { word: 'Failed', shape: 'broken' },
   cancelled: { word: 'Cancelled', shape: 'stopped' },
+}
+
+/** What is said of a rental without an answer while `hindrance` keeps Berth from asking; undefined otherwise. */
+export function unknownRental(
+  { step, instance }: Pick<RentalView, 'step' | 'instance'>,
+  hindrance: string | undefined,
+): string | undefined {
+  const open = instance === undefined && (step === 'asking' || step === 'lost')
+  return open && hindrance !== undefined
+    ? `Not known yet whether it was rented, and Berth cannot ask ${hindrance}.`
+    : undefined
 }
 
 export function rentalWords(step: RentalStep): { word: string; shape: Shape } {

@@ -14,6 +14,7 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 import type { PriceIncreaseView } from '../../../electron/contract/spending/price-increase.ts'
 import { costOf } from '../../../electron/contract/spending/spend-words.ts'
 import { isNear } from '../../features/guards/guardWords.ts'
+import { unknownRental } from '../../words/state.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
 import { increaseWords, warningsOf } from './warnings/warningWords.ts'
@@ -37,7 +38,7 @@ export type RowNotice =
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
-/** The account's time in epoch seconds, its credit, and why guards cannot act. */
+/** The account's time in epoch seconds, its credit, and why guards cannot act and nothing can be asked. */
 interface NoticeContext {
   now: number
   credit?: Micros
@@ -56,7 +57,7 @@ function ownNotice(
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
   if (instance && isDead(instance))
     return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
-  if (rental && instance?.state !== 'running') return rentalNotice(rental)
+  if (rental && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
   if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
   const [guard] = guards
@@ -88,7 +89,7 @@ function comingNotice(
   return noteIf(warnings.length === 0 ? undefined : warnings.join(' '))
 }
 
-function rentalNotice(rental: RentalView): RowNotice {
+function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNotice {
   const why = [rental.problem?.message, rental.problem?.advice].filter(Boolean).join(' ')
   switch (rental.step) {
     case 'unclear':
@@ -109,7 +110,7 @@ function rentalNotice(rental: RentalView): RowNotice {
         text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.'),
       }
     default:
-      return { kind: 'steps' }
+      return noteIf(unknownRental(rental, hindrance)) ?? { kind: 'steps' }
   }
 }
 

@@ -87,7 +87,7 @@ test('a crash is shown before the rental that led to it', () => {
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
-test('a row says that its guards cannot act', () => {
+test('a row says that its guards cannot act, and what is not known of a rental', () => {
   const hindrance = 'until the service answers again'
   const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), guardsSet: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
@@ -95,6 +95,12 @@ test('a row says that its guards cannot act', () => {
     text: '2 guards are set and cannot act until the service answers again.',
   })
   expect(rowNoticeOf(row)).toBeUndefined()
+  const rental = { key: 'r', rental: rentalView({ step: 'asking', instance: undefined }) }
+  expect(rowNoticeOf(rental, { now: 0, hindrance })).toEqual({
+    kind: 'note',
+    text: 'Not known yet whether it was rented, and Berth cannot ask until the service answers again.',
+  })
+  expect(rowNoticeOf(rental)).toEqual({ kind: 'steps' })
 })
 
 test('a late rental asks, and an unclear one names the candidates', () => {
