@@ -64,8 +64,13 @@ function moved(address: string, from: readonly string[], to: string): string {
 function withoutDomain(cookie: string): string {
   return cookie
     .split(';')
-    .filter((part, at) => at === 0 || !part.trim().toLowerCase().startsWith('domain='))
+    .filter((part, at) => at === 0 || nameOf(part) !== 'domain')
     .join(';')
+}
+
+/** The name of a cookie's attribute. Browsers ignore spaces on both sides of it. */
+function nameOf(attribute: string): string | undefined {
+  return attribute.split('=', 1)[0]?.trim().toLowerCase()
 }
 
 function pairs(raw: readonly string[]): [string, string][] {

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
-import { requestHeaders, responseHeaders } from './web-headers.ts'
+import { type Origins, requestHeaders, responseHeaders } from './web-headers.ts'
 
 /** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
 const maxHeaderSize = 1024 * 1024
@@ -80,12 +80,12 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()
     })
-    return outgoing
+    return { outgoing, origins }
   }
 
   const server = createServer({ maxHeaderSize, requestTimeout: 0, noDelay: true }, (request, response) => {
-    const outgoing = forward(request, response)
-    if (outgoing) request.pipe(outgoing)
+    const forwarded = forward(request, response)
+    if (forwarded) request.pipe(forwarded.outgoing)
   })
 
   server.on('upgrade', (request, near, head) => {
@@ -93,15 +93,17 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
     response.shouldKeepAlive = false
     response.assignSocket(request.socket)
     response.on('finish', () => request.socket.destroySoon())
-    const outgoing = forward(request, response)
-    outgoing?.on('upgrade', (answer, far, farHead) => {
+    const forwarded = forward(request, response)
+    if (!forwarded) return
+    const { outgoing, origins } = forwarded
+    outgoing.on('upgrade', (answer, far, farHead) => {
       response.detachSocket(request.socket)
-      near.write(rawHead(answer))
+      near.write(switching(answer, origins), 'latin1')
       near.write(farHead)
       far.write(head)
       join(near, far)
     })
-    outgoing?.end()
+    outgoing.end()
   })
   return server
 }
@@ -134,9 +136,11 @@ class ChannelAgent extends Agent {
   }
 }
 
-function rawHead({ statusCode, rawHeaders }: IncomingMessage): string {
-  const lines = [`HTTP/1.1 ${statusCode} Switching Protocols`]
-  for (let at = 0; at < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
+/** The head of the answer to an upgrade, in Latin-1 as Node reads it. */
+function switching({ rawHeaders }: IncomingMessage, origins: Origins): string {
+  const headers = responseHeaders(rawHeaders, origins)
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade']
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 

@@ -21,6 +21,17 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     return (far.address() as AddressInfo).port
   }
 
+  /** Cookies of a server, and those that the browser gets of it. */
+  const farCookies = [
+    'a=1; Domain=localhost; Path=/',
+    'b=domain=x; HttpOnly',
+    'c=2;domain=127.0.0.1',
+    'd=3; Domain =localhost',
+    'e=4;\tDOMAIN\t= localhost; Path=/',
+    'f=5; Domain',
+  ]
+  const nearCookies = ['a=1; Path=/', 'b=domain=x; HttpOnly', 'c=2', 'd=3', 'e=4; Path=/', 'f=5']
+
   test('gives a request under a foreign name nothing of the instance', async () => {
     let asked = 0
     const { server, port } = await webServer((_, response) => {
@@ -96,15 +107,29 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     const { port } = await webServer((request, response) => {
       response.writeHead(302, {
         location: request.url === '/out' ? 'https://other.example/' : `http://localhost:${port}/lab?a=1`,
-        'set-cookie': ['a=1; Domain=localhost; Path=/', 'b=domain=x; HttpOnly', 'c=2;domain=127.0.0.1'],
+        'set-cookie': farCookies,
       })
       response.end()
     })
     const { url } = await tunnelTo(port)
     const { headers } = await askByName(url)
     expect(headers.location).toBe(`${url}/lab?a=1`)
-    expect(headers['set-cookie']).toEqual(['a=1; Path=/', 'b=domain=x; HttpOnly', 'c=2'])
+    expect(headers['set-cookie']).toEqual(nearCookies)
     expect((await askByName(`${url}/out`)).headers.location).toBe('https://other.example/')
+  })
+
+  test('keeps cookies at its own host when a WebSocket is answered, too', async () => {
+    const { server, port } = await webServer((_, response) => response.end())
+    new WebSocketServer({ server }).on('headers', headers =>
+      headers.push(...farCookies.map(cookie => `Set-Cookie: ${cookie}`), 'Keep-Alive: timeout=5'),
+    )
+    const { local, url } = await tunnelTo(port)
+    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host: new URL(url).host } })
+    const [answer] = await once(socket, 'upgrade')
+    expect(answer.headers).toMatchObject({ connection: 'Upgrade', upgrade: 'websocket' })
+    expect(answer.headers['set-cookie']).toEqual(nearCookies)
+    expect(answer.headers).not.toHaveProperty('keep-alive')
+    socket.close()
   })
 
   test('carries 200 cookies of 4 KB in both directions', async () => {
