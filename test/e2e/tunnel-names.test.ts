@@ -61,7 +61,7 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
   await page.getByRole('table', { name: 'Instances' }).waitFor()
 })
 
-test('a browser that does not resolve the names is told what 127.0.0.1 costs, and led there', {
+test('a browser that does not resolve the names is led to 127.0.0.1 where the user asks for it, page by page', {
   timeout: 240_000,
 }, async ({ start }) => {
   const { page } = await openDemo(start, ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND'])
@@ -69,26 +69,29 @@ test('a browser that does not resolve the names is told what 127.0.0.1 costs, an
   const failing = page.context().waitForEvent('page')
   await row.getByRole('button', { name: 'Jupyter' }).click()
   await (await failing).waitForURL(/^chrome-error:/)
-  const told = page.getByText(
-    /^Your browser does not resolve names below localhost\. Jupyter is at 127\.0\.0\.1:\d+/,
-  )
+  const told = page.getByText(/^Jupyter waits for your browser at i\d+-[0-9a-f]+\.localhost:\d+\./)
   await told.waitFor()
-  expect(await told.innerText()).toMatch(/pages of instances share cookies\.$/)
-  const line = page.getByRole('row').filter({ has: told })
+  expect(await told.innerText()).toMatch(/share the cookies that scripts can read\.$/)
   const opening = page.context().waitForEvent('page')
-  await line.getByRole('button', { name: 'Open' }).click()
-  const jupyter = await opening
-  await jupyter.getByText(jupyterText).waitFor()
-  expect(new URL(jupyter.url()).hostname).toBe('127.0.0.1')
+  const line = page.getByRole('row').filter({ has: told })
+  await line.getByRole('button', { name: 'Open at 127.0.0.1' }).click()
+  const first = await opening
+  await first.getByText(jupyterText).waitFor()
+  expect(new URL(first.url())).toMatchObject({ hostname: '127.0.0.1', pathname: '/lab' })
+  await first.reload()
+  await first.getByText(jupyterText).waitFor()
+  await told.waitFor({ state: 'detached' })
 
-  // Then the message goes, Details still shows it, and the next tunnel starts at 127.0.0.1.
-  await told.waitFor({ state: 'detached' })
-  await row.getByRole('link').first().click()
-  await page.getByRole('tab', { name: 'Details' }).click()
-  await told.waitFor()
-  await page.getByRole('button', { name: 'Close the tunnel to Jupyter' }).click()
-  await told.waitFor({ state: 'detached' })
+  // The next one begins there, and neither page leads into the other.
+  const other = await rentWithJupyter(page, 'RTX 3090')
   const again = page.context().waitForEvent('page')
-  await row.getByRole('button', { name: 'Jupyter' }).click()
-  await (await again).getByText(jupyterText).waitFor()
+  await other.getByRole('button', { name: 'Jupyter' }).click()
+  const second = await again
+  await second.getByText(jupyterText).waitFor()
+  await second.evaluate(url => location.assign(url), first.url())
+  await second.getByText('Open the page from Berth.').waitFor()
+
+  await other.getByRole('link').first().click()
+  await page.getByRole('tab', { name: 'Details' }).click()
+  await page.getByText(/^Pages open at 127\.0\.0\.1, as chosen in Settings\./).waitFor()
 })

@@ -79,6 +79,8 @@ export const Settings = v.object({
   editor: v.pipe(v.string(), v.maxLength(64)),
   /** Whether `~/.ssh/config` includes Berth's file, with a `Host` for each instance. */
   sshConfig: v.boolean(),
+  /** Whether pages of instances open at 127.0.0.1, for a browser that does not resolve names below localhost. */
+  tunnelsAtLoopback: v.boolean(),
   /** Whether shells find the command `berth`, through a file in the user's folder for programs. */
   commandFile: v.boolean(),
   /** The height of an instance's details in pixels; 0 until the user has moved the panel's edge. */
@@ -140,6 +142,7 @@ export const defaultSettings: Settings = {
   terminal: { fontSize: 13, fontFamily: '', program: '', tmux: true, command: [] },
   editor: '',
   sshConfig: false,
+  tunnelsAtLoopback: false,
   commandFile: false,
   detailsHeight: 0,
   detailsTab: 'details',

@@ -11,7 +11,7 @@ export interface TunnelView {
   name: string
   /** The port inside the instance. */
   port: number
-  /** Its host name on this machine once it is open: `i4711-….localhost` for a web page, else `127.0.0.1`. */
+  /** Its host on this machine once it is open: a name as `i4711-….localhost` for a web page, else `127.0.0.1`. */
   host?: string
   localPort?: number
   /**
@@ -21,17 +21,14 @@ export interface TunnelView {
   step: 'connecting' | 'token' | 'waiting' | 'open' | 'reconnecting' | 'failed'
   /** Whether a web server answers; known once it is open. */
   web?: boolean
-  /**
-   * The browser did not reach the page by its host name, so 127.0.0.1 works too, though instances share cookies there:
-   * `offered`, then `taken` once the browser used it.
-   */
-  fallback?: 'offered' | 'taken'
+  /** A browser has come and was let in to the page. */
+  reached?: boolean
   problem?: Problem
 }
 
 /** The address of an open tunnel, or of a direct Jupyter. */
 export interface OpenedAddress {
-  /** May hold Jupyter's token, so it is only for a browser. Absent if no web server answers. */
+  /** May hold Jupyter's token or the tunnel's secret, so it is only for a browser. Absent if no web server answers. */
   url?: string
   /** Whether Berth has opened it in the user's browser; else the caller does. */
   opened: boolean

@@ -4,6 +4,7 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
+import { addressAtLoopback, type Entry } from './entry.ts'
 import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
 import { keepLease } from './steady-lease.ts'
 import { createWebProxy } from './web-proxy.ts'
@@ -26,8 +27,8 @@ export interface Tunnel {
    * forward, which refuses HTTP. May be called again with another kind. Throws `no_free_port`.
    */
   listen(what: 'web' | 'other'): Promise<LocalAddress>
-  /** Whether a web server is also served at 127.0.0.1, for browsers that do not resolve its name. */
-  acceptAddress(accepted: boolean): void
+  /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in whoever has it. */
+  atLoopback(url: string): string
   close(): Promise<void>
 }
 
@@ -39,11 +40,13 @@ export interface TunnelNeeds extends PortChoice {
   port: number
   /** The host name of a web server, different for each tunnel, so that they share no cookies. */
   name: string
+  /** Lets a browser in at 127.0.0.1; see `Entry`. */
+  secret: string
   /** Called when the connection is lost; requests wait until it is back. */
   lost: (problem: Problem) => void
   back: () => void
-  /** Called for each accepted request. */
-  asked: (by: 'name' | 'address') => void
+  /** Called for each request of a browser that was let in. */
+  reached: () => void
   /** Called after an hour without a connection, so that the tunnel can be closed. */
   idle: () => void
 }
@@ -58,11 +61,10 @@ const loopback = '127.0.0.1'
 
 /** Throws as `connect` does. */
 export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
-  const { clock, connect, port, name, lost, back, asked, idle } = needs
+  const { clock, connect, port, name, secret, lost, back, reached, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
   const sockets = new Set<Socket>()
   let tls = false
-  let addressAccepted = false
   let listening: (Listening & { what: 'web' | 'other' }) | undefined
   let cancelIdle = clock.after(idleAfter, idle)
 
@@ -80,16 +82,11 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
     }
   }
 
-  function isOwnHost(host: string): boolean {
-    const by = host === `${name}:${listening?.port}` ? 'name' : 'address'
-    if (by === 'address' && !(addressAccepted && host === `${loopback}:${listening?.port}`)) return false
-    asked(by)
-    return true
-  }
+  const entry = (): Entry => ({ name, secret, port: listening?.port ?? 0 })
 
   function createListener(what: 'web' | 'other'): Server {
     const farOrigin = () => `${tls ? 'https' : 'http'}://${loopback}:${port}`
-    const server = what === 'web' ? createWebProxy({ dial, farOrigin, isOwnHost }) : createForward(dial)
+    const server = what === 'web' ? createWebProxy({ dial, farOrigin, entry, reached }) : createForward(dial)
     server.maxConnections = mostConnections
     server.on('connection', (socket: Socket) => {
       cancelIdle()
@@ -123,11 +120,9 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
         const { random } = needs
         listening = { what, ...(await listenForTunnel({ random, preferred }, () => createListener(what))) }
       }
-      return { host: what === 'web' && !addressAccepted ? name : loopback, port: listening.port }
+      return { host: what === 'web' ? name : loopback, port: listening.port }
     },
-    acceptAddress(accepted) {
-      addressAccepted = accepted
-    },
+    atLoopback: url => addressAtLoopback(url, entry()),
     async close() {
       cancelIdle()
       lease.close()

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { cookiesForServer } from './entry.ts'
 
 /** The origins of the same page, for the browser and inside the instance: `http://i7-….localhost:20123`. */
 export interface Origins {
   near: string
   far: string
+  /** How names of cookies begin that scripts cannot read, where the near host has more than this page. */
+  cookiePrefix?: string | undefined
 }
 
 /** Headers that are not passed on: hop-by-hop ones, and those that Berth sets itself. */
@@ -22,11 +25,18 @@ const ownOfResponse = new Set(['connection', 'keep-alive', 'proxy-connection', '
  * A browser's headers for the server inside the instance, as alternating names and values: many servers accept requests
  * to a loopback address only, or compare `Origin` with `Host`.
  */
-export function requestHeaders({ rawHeaders, headers }: IncomingMessage, { near, far }: Origins): string[] {
+export function requestHeaders(
+  { rawHeaders, headers }: IncomingMessage,
+  { near, far, cookiePrefix }: Origins,
+): string[] {
   const { host } = new URL(far)
   const rewritten = pairs(rawHeaders).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
     if (ownOfRequest.has(lower)) return []
+    if (lower === 'cookie' && cookiePrefix !== undefined) {
+      const cookies = cookiesForServer(value, cookiePrefix)
+      return cookies === '' ? [] : [name, cookies]
+    }
     const led = lower === 'origin' || lower === 'referer' ? moved(value, [near], far) : value
     return [name, led]
   })
@@ -40,7 +50,10 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage, { near,
 }
 
 /** The server's headers for the browser: redirects stay within the tunnel, and cookies at its exact host name. */
-export function responseHeaders(rawHeaders: readonly string[], { near, far }: Origins): string[] {
+export function responseHeaders(
+  rawHeaders: readonly string[],
+  { near, far, cookiePrefix }: Origins,
+): string[] {
   const port = new URL(far).port
   const names = ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => [
     `http://${name}:${port}`,
@@ -50,7 +63,8 @@ export function responseHeaders(rawHeaders: readonly string[], { near, far }: Or
     const lower = name.toLowerCase()
     if (ownOfResponse.has(lower)) return []
     if (lower === 'location') return [name, moved(value, names, near)]
-    if (lower === 'set-cookie') return [name, withoutDomain(value)]
+    if (lower === 'set-cookie')
+      return cookiesForBrowser(value, cookiePrefix).flatMap(cookie => [name, cookie])
     return [name, value]
   })
 }
@@ -61,11 +75,14 @@ function moved(address: string, from: readonly string[], to: string): string {
   return origin === undefined ? address : to + address.slice(origin.length)
 }
 
-function withoutDomain(cookie: string): string {
-  return cookie
-    .split(';')
-    .filter((part, at) => at === 0 || nameOf(part) !== 'domain')
-    .join(';')
+/** What a cookie of the server sets in the browser. */
+function cookiesForBrowser(cookie: string, prefix: string | undefined): string[] {
+  const [pair = '', ...attributes] = cookie.split(';')
+  const own = [pair, ...attributes.filter(one => nameOf(one) !== 'domain')].join(';')
+  if (prefix === undefined) return [own]
+  if (attributes.some(one => nameOf(one) === 'httponly')) return [prefix + own]
+  // Servers remove a cookie without saying again that scripts cannot read it.
+  return [own, `${prefix}${own}; Max-Age=0`]
 }
 
 /** The name of a cookie's attribute. Browsers ignore spaces on both sides of it. */

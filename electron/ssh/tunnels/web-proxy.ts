@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
+import { cookiePrefix, type Entry, letIn, wayIn } from './entry.ts'
 import { type Origins, requestHeaders, responseHeaders } from './web-headers.ts'
 
 /** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
@@ -19,15 +20,17 @@ export interface WebProxyNeeds {
   dial: () => Promise<Duplex>
   /** The server's origin inside the instance. */
   farOrigin: () => string
-  /** Whether a request's `Host` belongs to this tunnel. Any other request is refused. */
-  isOwnHost: (host: string) => boolean
+  /** Who may enter. Any other request is refused. */
+  entry: () => Entry
+  /** Called for each request that entered. */
+  reached: () => void
 }
 
 /**
  * Creates a proxy that passes each request to the server inside the instance as if it came from there, and returns the
  * answer. Bodies and web sockets are streamed. The proxy does not listen yet.
  */
-export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): Server {
+export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeeds): Server {
   const agents = new WeakMap<Socket, Agent>()
 
   /** One channel per connection of the browser, so that the browser notices when either is cut. */
@@ -40,13 +43,24 @@ export function createWebProxy({ dial, farOrigin, isOwnHost }: WebProxyNeeds): S
     return agent
   }
 
+  function originsOf({ headers }: IncomingMessage, way: 'name' | 'cookie'): Origins {
+    const prefix = way === 'cookie' ? cookiePrefix(entry()) : undefined
+    return { near: `http://${headers.host}`, far: farOrigin(), cookiePrefix: prefix }
+  }
+
+  /** Passes a request on if it may enter, else answers it. */
   function forward(request: IncomingMessage, response: ServerResponse) {
-    const { host = '' } = request.headers
-    if (!isOwnHost(host)) {
+    const way = wayIn(request, entry())
+    if (way === undefined) {
       refuse(response, 403, 'Nothing is here under this name. Open the page from Berth.')
       return undefined
     }
-    const origins = { near: `http://${host}`, far: farOrigin() }
+    if (way === 'secret') {
+      letIn(request, response, entry())
+      return undefined
+    }
+    reached()
+    const origins = originsOf(request, way)
     const outgoing = httpRequest({
       agent: agentFor(request.socket),
       method: request.method,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
@@ -74,6 +75,7 @@ test('Jupyter opens with its token, which is in the opened address and not in St
     localPort: Number(new URL(url).port),
     step: 'open',
     web: true,
+    reached: true,
   })
   expect(under.account().ways[id]?.address).toMatch(/^root@.*:\d+$/)
   // A second request gives the same tunnel.
@@ -138,7 +140,8 @@ test('a tunnel that is unused for an hour is closed, and one in use is not', asy
   expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
 })
 
-test('127.0.0.1 is offered when no browser opens the tunnel’s name, until one does', async () => {
+test('who has only a tunnel’s port gets nothing by it, and changes no address, whatever connections they hold', async () => {
+  // Whatever Berth gives ten seconds to, they pass while the browser is kept out.
   const waits = new Set<() => void>()
   const { clock, opener } = world.machine
   const after = clock.after.bind(clock)
@@ -147,29 +150,56 @@ test('127.0.0.1 is offered when no browser opens the tunnel’s name, until one 
     waits.add(done)
     return () => void waits.delete(done)
   }
-  opener.openPrivately = async () => undefined
+  const opened: string[] = []
+  opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { access: 'jupyter' })
-  const jupyter = () => under.account().tunnels[tunnelKey(id, 8080)]
-  await under.run('openJupyter', { instance: id, open: false })
-  waits.clear()
-  const { url: named = '' } = await under.run('openJupyter', { instance: id })
-  expect(waits.size).toBe(1)
+  const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
+  const { port } = new URL(url)
+  const held = Array.from({ length: 520 }, () => connect(Number(port), '127.0.0.1'))
+  for (const one of held) one.on('error', () => undefined)
+  await Promise.all(held.map(one => once(one, 'connect')))
+  await expect(askByName(url)).rejects.toThrow()
   for (const end of waits) end()
-  expect(jupyter()).toMatchObject({ host: '127.0.0.1', fallback: 'offered' })
+  for (const one of held) one.destroy()
 
-  const { url = '' } = await under.run('openJupyter', { instance: id })
-  expect(new URL(url).host).toBe(`127.0.0.1:${new URL(named).port}`)
-  expect((await askByName(url)).status).toBe(200)
-  expect(jupyter()).toMatchObject({ host: '127.0.0.1', fallback: 'taken' })
+  const byAddress = () =>
+    askByName(`http://127.0.0.1:${port}/`).then(
+      ({ status, text }) => ({ status, text }),
+      () => undefined,
+    )
+  await expect.poll(byAddress).toEqual({ status: 403, text: expect.stringContaining('from Berth') })
+  expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
+  await under.run('closeTunnel', { instance: id, port: 8080 })
+  expect((await under.run('openPort', { instance: id, port: 8080 })).url).toBe(url)
+  expect(opened).toEqual([url, url, url])
+})
 
-  expect((await askByName(named)).status).toBe(200)
-  expect(jupyter()).toMatchObject({ host: new URL(named).hostname })
-  expect(jupyter()).not.toHaveProperty('fallback', expect.anything())
-  expect((await askByName(url)).status).toBe(403)
-  waits.clear()
-  expect((await under.run('openJupyter', { instance: id })).url).toBe(named)
-  expect(waits.size).toBe(0)
+test('pages open at 127.0.0.1 where the user chose so, with a secret that is new each time and not in State', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const open = async () => (await under.run('openPort', { instance: id, port: 8080 })).url ?? ''
+  const named = await open()
+  await under.run('changeSettings', { settings: { tunnelsAtLoopback: true } })
+  const url = await open()
+  const [, secret = ''] =
+    new RegExp(`^http://127\\.0\\.0\\.1:${new URL(named).port}/([0-9a-f]{64})/$`).exec(url) ?? []
+  expect(secret).not.toBe('')
+  expect((await under.run('openJupyter', { instance: id })).url).toContain(`/${secret}/`)
+  const tunnel = () => under.account().tunnels[tunnelKey(id, 8080)]
+  expect(tunnel()).not.toHaveProperty('reached')
+  const { headers } = await askByName(url)
+  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+  expect((await askByName(`http://127.0.0.1:${new URL(url).port}/api`, { headers: { cookie } })).status).toBe(
+    200,
+  )
+  expect(tunnel()).toMatchObject({ host: new URL(named).hostname, reached: true })
+  expect(JSON.stringify(under.berth.state())).not.toContain(secret)
+
+  await under.run('closeTunnel', { instance: id, port: 8080 })
+  expect(new URL(await open()).pathname).not.toBe(new URL(url).pathname)
+  await under.run('changeSettings', { settings: { tunnelsAtLoopback: false } })
+  expect(await open()).toBe(named)
 })
 
 test('destroying an instance closes its tunnels', async () => {

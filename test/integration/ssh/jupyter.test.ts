@@ -1,4 +1,4 @@
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
 import type { InstanceTarget } from '../../../electron/core/access/enter.ts'
@@ -9,7 +9,6 @@ import { systemRandom } from '../../../electron/local/random.ts'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient } from '../../../electron/service/client.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
-import { askByName } from '../../ask-by-name.ts'
 import { accountView, emptyState, instanceView } from '../../unit/views.ts'
 import { hasJupyter, type JupyterNotebook, startJupyter } from './jupyter-notebook.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
@@ -23,6 +22,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
   let machine: ScratchMachine
   let ssh: Ssh
   let tunnels: Tunnels
+  const endings: (() => unknown)[] = []
   const instance = instanceView({ id: 4711, jupyter: true })
   const store = createStore({
     ...emptyState(),
@@ -51,6 +51,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     tunnels = createTunnels({ store, clock: machine.clock, random: systemRandom, access })
   })
   afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
     await tunnels.close()
     await ssh.close()
     machine.remove()
@@ -63,6 +64,26 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     const access = { connect: () => ssh.connect(target({ proxy: sshd })) }
     const purpose = jupyterPurpose({ target: into, token: undefined, access, clock: machine.clock })
     return new URL((await tunnels.open(into, purpose)) ?? '')
+  }
+
+  /** Opens a new notebook in a page that Jupyter let in; gives what runs a cell there. */
+  async function openNotebook(page: Page) {
+    const path = await page.evaluate(async () => {
+      const xsrf = /_xsrf=([^;]+)/.exec(document.cookie)?.[1] ?? ''
+      const headers = { 'x-xsrftoken': xsrf }
+      const body = JSON.stringify({ type: 'notebook' })
+      const made = await fetch('/api/contents', { method: 'POST', headers, body })
+      return ((await made.json()) as { path: string }).path
+    })
+    await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, page.url()).href)
+    return async (code: string, output: string) => {
+      await page.locator('.kernel_idle_icon').waitFor({ timeout: 45_000 })
+      const cell = page.locator('.code_cell').last()
+      await cell.locator('.CodeMirror').click()
+      await page.keyboard.type(code)
+      await page.keyboard.press('Shift+Enter')
+      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 45_000 })
+    }
   }
 
   test('runs a cell in Chromium, and another after the connection was cut', async () => {
@@ -78,23 +99,9 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
       web: true,
     })
 
-    const made = await askByName(new URL('/api/contents', address), {
-      method: 'POST',
-      headers: { authorization: `token ${jupyter.token}` },
-      body: JSON.stringify({ type: 'notebook' }),
-    })
-    const { path } = JSON.parse(made.text) as { path: string }
     const page = await browser.newPage()
     await page.goto(address.href)
-    await page.goto(new URL(`/notebooks/${encodeURIComponent(path)}`, address).href)
-    const runs = async (code: string, output: string) => {
-      await page.locator('.kernel_idle_icon').waitFor({ timeout: 45_000 })
-      const cell = page.locator('.code_cell').last()
-      await cell.locator('.CodeMirror').click()
-      await page.keyboard.type(code)
-      await page.keyboard.press('Shift+Enter')
-      await page.locator('.output_text', { hasText: output }).first().waitFor({ timeout: 45_000 })
-    }
+    const runs = await openNotebook(page)
     await runs('print(6 * 7)', '42')
 
     const cut = page.waitForEvent('websocket', { timeout: 60_000 })
@@ -104,6 +111,35 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     await runs('print(40 + 3)', '43')
     expect(shown()?.localPort).toBe(Number(address.port))
     await page.close()
+  }, 120_000)
+
+  test('runs a cell at 127.0.0.1 where the user chose that, until its login is taken back', async () => {
+    store.change(draft => {
+      draft.settings.tunnelsAtLoopback = true
+    })
+    endings.push(() =>
+      store.change(draft => {
+        draft.settings.tunnelsAtLoopback = false
+      }),
+    )
+    const address = await open()
+    const page = await browser.newPage()
+    endings.push(() => page.close())
+    await page.goto(address.href)
+    await page.waitForURL(({ pathname }) => pathname === '/tree')
+    expect(new URL(page.url()).host).toBe(`127.0.0.1:${address.port}`)
+    const runs = await openNotebook(page)
+    await runs('print(6 * 7)', '42')
+
+    const logins = async () => {
+      const cookies = await page.context().cookies(page.url())
+      return cookies.filter(({ name }) => name.includes('username-')).map(({ name }) => name)
+    }
+    expect(await logins()).toEqual([expect.stringMatching(`^berth-${address.port}-username-`)])
+    await page.goto(new URL('/logout', page.url()).href)
+    expect(await logins()).toEqual([])
+    await page.goto(new URL('/tree', page.url()).href)
+    expect(new URL(page.url()).pathname).toBe('/login')
   }, 120_000)
 
   test('that does not run is reported as jupyter_missing', async () => {

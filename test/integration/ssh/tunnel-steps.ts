@@ -64,10 +64,11 @@ export function useTunnels(): Tunnelled {
         connect: () => ssh.connect(target({ proxy: sshd })),
         port,
         name: 'i4711-0123456789abcdef.localhost',
+        secret: 'f'.repeat(64),
         random: Math.random,
         lost: () => events.push('lost'),
         back: () => events.push('back'),
-        asked: () => undefined,
+        reached: () => events.push('reached'),
         idle: () => events.push('idle'),
         ...more,
       })

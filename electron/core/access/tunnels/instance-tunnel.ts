@@ -24,14 +24,11 @@ export interface TunnelsContext extends TunnelsNeeds {
   /** Host name and local port of each tunnel since the start, so that an open page finds its tunnel again. */
   localNames: Map<string, string>
   lastPorts: Map<string, number>
-  /** Whether the user's browser needed the fallback to 127.0.0.1 and used no name since: new tunnels begin with it. */
-  browserLacksNames: boolean
 }
 
-/** Milliseconds within which a browser that got a tunnel's address requests the page. */
-const browserComesWithin = 10_000
-/** Hexadecimal digits in a tunnel's name, too many to guess. */
+/** Hexadecimal digits in a tunnel's name and in its secret, too many to guess. */
 const nameDigits = 16
+const secretDigits = 64
 
 /** One tunnel into an instance, from the request until it is closed. Its progress is in State. */
 export class InstanceTunnel {
@@ -42,9 +39,6 @@ export class InstanceTunnel {
   #view: TunnelView
   #tunnel: Tunnel | undefined
   #address: Promise<string | undefined>
-  /** Whether a browser came by the tunnel's name. */
-  #reachedByName = false
-  #cancelWait = () => {}
 
   /** Begins to open the tunnel. */
   constructor(context: TunnelsContext, target: () => InstanceTarget, purpose: Purpose) {
@@ -75,23 +69,12 @@ export class InstanceTunnel {
     // The answer may have changed since: Jupyter's token, or whether it is a web server at all.
     const { signal } = this.#abort
     const ready = purpose.ready(this.#tunnel, { signal, step: () => undefined })
-    return this.#showReady(await orAborted(ready, signal))
-  }
-
-  /** Call when a browser was given the address. */
-  expectBrowser(): void {
-    if (this.#reachedByName || this.#view.fallback) return
-    this.#cancelWait()
-    this.#cancelWait = this.#context.clock.after(browserComesWithin, () => {
-      this.#tunnel?.acceptAddress(true)
-      this.#change({ host: '127.0.0.1', fallback: 'offered' })
-    })
+    return this.#showReady(this.#tunnel, await orAborted(ready, signal))
   }
 
   async end(): Promise<void> {
     const { all } = this.#context
     this.#abort.abort(closed())
-    this.#cancelWait()
     if (all.get(this.#key) === this) {
       all.delete(this.#key)
       this.#hide()
@@ -107,7 +90,7 @@ export class InstanceTunnel {
     try {
       if (purpose.locate) this.#move(await orAborted(purpose.locate(lease, making), signal))
       const tunnel = await this.#openTunnel()
-      return this.#showReady(await orAborted(purpose.ready(tunnel, making), signal))
+      return this.#showReady(tunnel, await orAborted(purpose.ready(tunnel, making), signal))
     } finally {
       lease.release()
     }
@@ -127,7 +110,7 @@ export class InstanceTunnel {
   }
 
   async #openTunnel(): Promise<Tunnel> {
-    const { clock, random, access, lastPorts, browserLacksNames } = this.#context
+    const { clock, random, access, lastPorts } = this.#context
     // While the tunnel is being opened, its step already shows a lost connection.
     const made = () => this.#view.step === 'open' || this.#view.step === 'reconnecting'
     const tunnel = await openTunnel({
@@ -137,9 +120,11 @@ export class InstanceTunnel {
       preferred: lastPorts.get(this.#key),
       random: random.fraction,
       name: this.#localName(),
+      // A new one each time: a tab that is still open shows the last one to whoever has the port meanwhile.
+      secret: random.hex(secretDigits),
       lost: problem => made() && this.#change({ step: 'reconnecting', problem }),
       back: () => made() && this.#change({ step: 'open' }),
-      asked: by => this.#noteRequest(by),
+      reached: () => this.#noteBrowser(),
       idle: () => void this.end(),
     })
     if (this.#abort.signal.aborted) {
@@ -147,10 +132,6 @@ export class InstanceTunnel {
       throw closed()
     }
     this.#tunnel = tunnel
-    if (browserLacksNames) {
-      tunnel.acceptAddress(true)
-      this.#change({ fallback: 'taken' })
-    }
     return tunnel
   }
 
@@ -161,25 +142,9 @@ export class InstanceTunnel {
     this.#tunnel = undefined
   }
 
-  /** A web request shows whether the browser resolves the tunnel's name. */
-  #noteRequest(by: 'name' | 'address'): void {
-    const { fallback } = this.#view
-    if (by === 'name' && !this.#reachedByName) {
-      this.#reachedByName = true
-      this.#cancelWait()
-      this.#context.browserLacksNames = false
-      if (fallback) this.#withdrawFallback()
-    } else if (by === 'address' && fallback === 'offered') {
-      this.#context.browserLacksNames = true
-      this.#change({ fallback: 'taken' })
-    }
-  }
-
-  /** The browser was only slow, and does resolve names. */
-  #withdrawFallback(): void {
-    this.#tunnel?.acceptAddress(false)
-    const { fallback: _, ...view } = this.#view
-    this.#view = { ...view, host: this.#localName() }
+  #noteBrowser(): void {
+    if (this.#view.reached || this.#abort.signal.aborted) return
+    this.#view = { ...this.#view, reached: true }
     this.#show()
   }
 
@@ -190,10 +155,12 @@ export class InstanceTunnel {
     return name
   }
 
-  #showReady({ local, url }: Ready): string | undefined {
+  /** Gives the address for the browser. Only the user decides that it is at 127.0.0.1, nothing that anyone asks for. */
+  #showReady(tunnel: Tunnel, { local, url }: Ready): string | undefined {
     this.#context.lastPorts.set(this.#key, local.port)
     this.#change({ step: 'open', host: local.host, localPort: local.port, web: url !== undefined })
-    return url
+    const { tunnelsAtLoopback } = this.#context.store.get().settings
+    return url !== undefined && tunnelsAtLoopback ? tunnel.atLoopback(url) : url
   }
 
   #change(changes: Partial<TunnelView>): void {

@@ -10,8 +10,6 @@ export interface Tunnels {
    * connecting and its purpose throw, `no_free_port`, and `tunnel_closed` when it is closed meanwhile.
    */
   open(target: () => InstanceTarget, purpose: Purpose): Promise<string | undefined>
-  /** Call when a browser was given this address. If it does not come by the name, 127.0.0.1 is offered. */
-  expectBrowser(url: string): void
   closeOne(account: AccountId, instance: number, port: number): Promise<void>
   /** The instance is gone. */
   drop(account: AccountId, instance: number): Promise<void>
@@ -25,7 +23,6 @@ export function createTunnels(needs: TunnelsNeeds): Tunnels {
     all,
     localNames: new Map<string, string>(),
     lastPorts: new Map<string, number>(),
-    browserLacksNames: false,
   }
 
   function find(account: AccountId, instance: number, { kind, port }: Purpose): InstanceTunnel | undefined {
@@ -44,11 +41,6 @@ export function createTunnels(needs: TunnelsNeeds): Tunnels {
       if (before && before.view.step !== 'failed') return before.address(purpose)
       if (before) await before.end()
       return new InstanceTunnel(context, target, purpose).address(purpose)
-    },
-    expectBrowser(url) {
-      const { host } = new URL(url)
-      const tunnel = [...all.values()].find(({ view }) => `${view.host}:${view.localPort}` === host)
-      tunnel?.expectBrowser()
     },
     async closeOne(account, instance, port) {
       await all.get(keyOf(account, instance, port))?.end()

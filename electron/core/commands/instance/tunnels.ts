@@ -23,7 +23,6 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
    * the address to show.
    */
   async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
-    tunnels.expectBrowser(url)
     if (streams && store.get().app.shell === 'browser') return { url, opened: false }
     try {
       await opener.openPrivately(url)
@@ -57,7 +56,7 @@ export function tunnelCommands(parts: Parts): TunnelCommands {
       const { account, instance } = target()
       const url = await tunnels.open(target, portPurpose(port, clock))
       notifications.entered(account, instance.id)
-      noteUser(parts, account, `Forwarded port ${port} of`, instance, url)
+      noteUser(parts, account, `Forwarded port ${port} of`, instance, url && new URL(url).host)
       return url === undefined ? { opened: false } : handOver(url, caller)
     },
     async closeTunnel({ port, ...args }) {

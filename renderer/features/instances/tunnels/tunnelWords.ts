@@ -16,10 +16,10 @@ export function tunnelSteps({ kind, step, name }: TunnelView): Step[] {
 }
 
 /** Whether a tunnel has a note in its instance's row. */
-export function needsNote({ step, fallback, problem }: TunnelView): boolean {
+export function needsNote({ step, web, reached, problem }: TunnelView): boolean {
   // The row shows that an instance is stopped; its tunnel resumes with it.
   if (step === 'reconnecting' && problem?.code === 'not_running') return false
-  return step !== 'open' || fallback === 'offered'
+  return step !== 'open' || (web === true && !reached)
 }
 
 /** The open tunnel's address on this computer. */
@@ -27,10 +27,14 @@ export function tunnelAddress({ host, localPort }: TunnelView): string | undefin
   return localPort === undefined ? undefined : `${host}:${localPort}`
 }
 
-/** The drawback of a browser that does not resolve a tunnel's name. */
-export function fallbackCost(tunnel: TunnelView): string {
-  return `Your browser does not resolve names below localhost. ${tunnel.name} is at ${tunnelAddress(tunnel)} instead, where pages of instances share cookies.`
+/** Where an open tunnel's page waits for the browser, and what to do if that is not found there. */
+export function whereItWaits(tunnel: TunnelView, atLoopback: boolean): string {
+  if (atLoopback) return `${tunnel.name} waits for your browser at 127.0.0.1:${tunnel.localPort}.`
+  return `${tunnel.name} waits for your browser at ${tunnelAddress(tunnel)}. If your browser does not find that name, open it at 127.0.0.1. ${loopbackCost}`
 }
+
+/** The drawback of 127.0.0.1. */
+export const loopbackCost = 'There pages of instances share the cookies that scripts can read.'
 
 /** A tunnel's state in a word or two. */
 export function tunnelState({ step }: TunnelView): string {

@@ -21,12 +21,12 @@ function underWith(tunnel: TunnelView) {
   return rowsOf(account).map(row => rowNoticeOf(row)?.kind)
 }
 
-test('the row shows what a tunnel waits for, and nothing once it is open', () => {
+test('the row shows what a tunnel waits for, its browser last, and nothing once that has come', () => {
   expect(underWith(jupyter)).toEqual([undefined, 'tunnel'])
   const open = { ...jupyter, step: 'open', host: 'i1-0f.localhost', localPort: 20_001 } as const
-  expect(underWith(open)).toEqual([undefined, undefined])
-  expect(underWith({ ...open, fallback: 'offered' })).toEqual([undefined, 'tunnel'])
-  expect(underWith({ ...open, fallback: 'taken' })).toEqual([undefined, undefined])
+  expect(underWith({ ...open, web: false })).toEqual([undefined, undefined])
+  expect(underWith({ ...open, web: true })).toEqual([undefined, 'tunnel'])
+  expect(underWith({ ...open, web: true, reached: true })).toEqual([undefined, undefined])
   expect(tunnelAddress(open)).toBe('i1-0f.localhost:20001')
   expect(tunnelSteps(jupyter).find(({ current }) => current)?.name).toBe('asking for its token')
   expect(tunnelSteps({ ...jupyter, kind: 'port', step: 'waiting' }).map(({ name }) => name)).toEqual([

@@ -1,0 +1,87 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+const loopback = '127.0.0.1'
+/** How the names of cookies begin that are for one tunnel alone, at an address that all of them share. */
+const berths = 'berth-'
+
+/** What tells the user's browser from everybody else who can connect to a web tunnel's port. */
+export interface Entry {
+  /** The tunnel's host name, which nobody can guess. */
+  name: string
+  port: number
+  /** Takes the place of the name at 127.0.0.1, for a browser that does not resolve the name. Without slashes. */
+  secret: string
+}
+
+/**
+ * How a request may enter: by the tunnel's name, with the secret in its path, or with the cookie that it got for the
+ * secret. Undefined for anybody else, and for pages of another origin, which a browser that has the cookie may show.
+ */
+export function wayIn(
+  { method, url = '', headers }: IncomingMessage,
+  entry: Entry,
+): 'name' | 'secret' | 'cookie' | undefined {
+  const { name, port, secret } = entry
+  const origin = `http://${loopback}:${port}`
+  if (headers.host === `${name}:${port}`) return 'name'
+  if (headers.host !== `${loopback}:${port}`) return undefined
+  if (method === 'GET' && isSame(url.slice(0, pathWith(secret).length), pathWith(secret))) return 'secret'
+  // For the browser all ports of 127.0.0.1 are one site, so `SameSite` does not hold off the pages of other tunnels.
+  if (headers.origin !== undefined && headers.origin !== origin) return undefined
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return undefined
+  return cookiesOf(headers.cookie).some(cookie => isSame(cookie, cookieFor(entry))) ? 'cookie' : undefined
+}
+
+/** The address at 127.0.0.1 of a page of the tunnel. It lets in whoever has it. */
+export function addressAtLoopback(url: string, { port, secret }: Entry): string {
+  const { pathname, search } = new URL(url)
+  return `http://${loopback}:${port}/${secret}${pathname}${search}`
+}
+
+/** Answers a request with the secret: gives the cookie for it, and leads to the page without it. */
+export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, entry: Entry): void {
+  response.writeHead(200, {
+    'set-cookie': `${cookieFor(entry)}; Path=/; HttpOnly; SameSite=Strict`,
+    // No redirection: after one from another site, browsers would withhold the cookie.
+    refresh: `0; url=${url.slice(pathWith(entry.secret).length - 1)}`,
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  })
+  response.end()
+}
+
+/**
+ * How the names of a tunnel's cookies begin at 127.0.0.1, where the browser sends the cookies of all tunnels to each.
+ * Only cookies that scripts cannot read are named so: a script must find the others by their own names.
+ */
+export function cookiePrefix({ port }: Entry): string {
+  return `${berths}${port}-`
+}
+
+/** A browser's cookies for the server, by the names that it gave them, without those of other tunnels and Berth's. */
+export function cookiesForServer(header: string, prefix: string): string {
+  return cookiesOf(header)
+    .filter(cookie => cookie.startsWith(prefix) || !cookie.startsWith(berths))
+    .map(cookie => (cookie.startsWith(prefix) ? cookie.slice(prefix.length) : cookie))
+    .join('; ')
+}
+
+function cookieFor({ port, secret }: Entry): string {
+  return `${berths}${port}=${secret}`
+}
+
+function cookiesOf(header = ''): string[] {
+  return header.split(';').map(cookie => cookie.trim())
+}
+
+function pathWith(secret: string): string {
+  return `/${secret}/`
+}
+
+/** Compares in a time that does not depend on where the two differ. */
+function isSame(given: string, secret: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(secret)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
