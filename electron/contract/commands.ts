@@ -65,5 +65,10 @@ export type CommandName = keyof Commands
 export type Args<Name extends CommandName> = v.InferInput<Commands[Name]['args']>
 export type Answer<Name extends CommandName> = Commands[Name] extends Command<infer _, infer A> ? A : never
 
-/** Berth as its callers see it: one method per command. Rejects with a CommandError that holds a Problem. */
-export type Berth = { [Name in CommandName]: (args: Args<Name>) => Promise<Answer<Name>> }
+/**
+ * Berth as its callers see it: one method per command. Rejects with a CommandError that holds a Problem. `withdrawn` is
+ * aborted once the answer is no longer needed.
+ */
+export type Berth = {
+  [Name in CommandName]: (args: Args<Name>, withdrawn?: AbortSignal) => Promise<Answer<Name>>
+}

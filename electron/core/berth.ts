@@ -35,6 +35,7 @@ import { createNotifications } from './notifications/notifications.ts'
 import { openPageNotices } from './notifications/page-notices.ts'
 import { openProjects } from './projects/projects.ts'
 import { openProjectSecrets } from './projects/secrets.ts'
+import { createRecentSearches } from './renting/offers/recent-searches.ts'
 import { openSavedSearches } from './renting/offers/saved-searches.ts'
 import { createSeenOffers } from './renting/offers/seen-offers.ts'
 import type { RunningBerth } from './running.ts'
@@ -140,6 +141,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     notifications,
     settings,
     searches,
+    recentSearches: createRecentSearches(clock),
     seenOffers: createSeenOffers(),
     access,
     fileTransfers,

@@ -34,7 +34,7 @@ export class Link {
     this.#bridge = bridge
     this.#onState = onState
     this.berth = new Proxy({} as Berth, {
-      get: (_, name) => (args: unknown) => this.#call(String(name), args),
+      get: (_, name) => (args: unknown, withdrawn?: AbortSignal) => this.#call(String(name), args, withdrawn),
     })
   }
 
@@ -72,9 +72,12 @@ export class Link {
     return stream
   }
 
-  #call(name: string, args: unknown): Promise<unknown> {
+  #call(name: string, args: unknown, withdrawn: AbortSignal | undefined): Promise<unknown> {
     if (this.#down) return Promise.reject(new BerthError(unreachable))
     const call = ++this.#lastCall
+    withdrawn?.addEventListener('abort', () => {
+      if (this.#calls.has(call)) this.#bridge.post({ kind: 'withdraw', call })
+    })
     return new Promise((resolve, reject) => {
       this.#calls.set(call, { resolve, reject })
       this.#bridge.post({ kind: 'command', call, name, args })

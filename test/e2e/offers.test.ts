@@ -81,3 +81,45 @@ test('prices include the disk size the account rented last, unless another was c
   await told(80)
   expect(errors).toEqual([])
 })
+
+test('a capped service is asked once for each change of a filter, and for nothing after the user has left', async ({
+  start,
+}) => {
+  const sim = await start.simulator({ deployment: readProfile('public') })
+  const berth = await start.berth()
+  const { page, errors } = await start.page(berth.address)
+  await connectAccount(page, sim)
+  const asked = async (method: string, path: string) => {
+    const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
+      'GET',
+      '/sim/requests',
+    )
+    return requests.filter(request => request.method === method && request.path.startsWith(path)).length
+  }
+  const searches = () => asked('POST', '/api/v0/bundles/')
+  const polls = () => asked('GET', '/api/v1/instances/')
+  const quiet = () => page.locator('button[aria-label="Refresh"]:not([aria-busy])').waitFor()
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText('The service lists at most 64 offers at a time').waitFor()
+  await quiet()
+  const before = await searches()
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByRole('menuitem', { name: 'Static IP' }).click()
+  await expect.poll(searches).toBe(before + 1)
+  await quiet()
+
+  const fault = { method: 'POST', path: '^/api/v0/bundles/', kind: 'delay', ms: 1500, times: 1 }
+  await sim.control('POST', '/sim/faults', { rules: [fault] })
+  await page.keyboard.press('Escape')
+  await page.getByText('Interruptible', { exact: true }).click()
+  await expect.poll(searches).toBe(before + 2)
+  await page.getByRole('link', { name: /^Activity/ }).click()
+  await page.getByRole('heading', { name: 'Activity' }).waitFor()
+  const polled = await polls()
+  // By then the delayed answer has come.
+  await expect.poll(polls).toBeGreaterThan(polled + 2)
+  expect(await searches()).toBe(before + 2)
+  await page.getByRole('link', { name: 'Offers' }).click()
+  await page.getByText('Prices are the lowest bid that runs now').waitFor()
+  expect(errors).toEqual([])
+})

@@ -5,6 +5,8 @@ import type { State } from '../state.ts'
 /** From the page to the main process. */
 export type PageMessage =
   | { kind: 'command'; call: number; name: string; args: unknown }
+  /** The page needs that answer no longer. */
+  | { kind: 'withdraw'; call: number }
   /** The page is new or missed a patch, and needs the whole State. */
   | { kind: 'sync' }
   | StreamMessage

@@ -18,6 +18,7 @@ import type { SettingsStore } from '../app/settings.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import type { Projects } from '../projects/projects.ts'
 import type { ProjectSecrets } from '../projects/secrets.ts'
+import type { RecentSearches } from '../renting/offers/recent-searches.ts'
 import type { SavedSearches } from '../renting/offers/saved-searches.ts'
 import type { SeenOffers } from '../renting/offers/seen-offers.ts'
 import type { Store } from '../state/store.ts'
@@ -32,6 +33,7 @@ export interface Parts {
   notifications: Notifications
   settings: SettingsStore
   searches: SavedSearches
+  recentSearches: RecentSearches
   seenOffers: SeenOffers
   access: Access
   fileTransfers: FileTransfers

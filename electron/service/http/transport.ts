@@ -44,6 +44,8 @@ class Call<T> {
   readonly #options: CallOptions
   readonly #endpoint: string
   readonly #attempt: Attempt
+  /** Cancels it where it waits. */
+  readonly #waiting: AbortSignal | undefined
   /** Whether any attempt of this call may have taken effect without a good answer. */
   #ambiguous = false
 
@@ -54,14 +56,16 @@ class Call<T> {
     this.#options = options
     this.#endpoint = `${operation.method} ${operation.path}`
     this.#attempt = { operation, secrets: [transport.key, ...secretsIn(input.body)] }
+    const { signal, withdrawn } = options
+    this.#waiting = signal && withdrawn ? AbortSignal.any([signal, withdrawn]) : (signal ?? withdrawn)
   }
 
   /** Sends it, with repeats while they may help. @throws ServiceError */
   async run(): Promise<T> {
-    const { signal, retries = this.#transport.retries } = this.#options
+    const { retries = this.#transport.retries } = this.#options
     const most = this.#operation.repeat === 'never' ? 0 : retries
     try {
-      signal?.throwIfAborted()
+      this.#waiting?.throwIfAborted()
       for (let repeat = 1; ; repeat++) {
         const answered = await this.#waitForTurn()
         const result = await this.#once().finally(answered)
@@ -78,13 +82,13 @@ class Call<T> {
   async #waitForTurn(): Promise<() => void> {
     const rest = this.#transport.pacer.resting(this.#endpoint)
     if (rest > LONGEST_RETRY_AFTER) throw notYet(rest)
-    return this.#transport.pacer.turn(this.#endpoint, this.#options.signal)
+    return this.#transport.pacer.turn(this.#endpoint, this.#waiting)
   }
 
   async #waitToRepeat(asked: number, repeat: number): Promise<void> {
     const { clock, random } = this.#transport
     const backoff = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** (repeat - 1))
-    await clock.sleep(asked * 1000 + backoff * (0.5 + random() / 2), this.#options.signal)
+    await clock.sleep(asked * 1000 + backoff * (0.5 + random() / 2), this.#waiting)
   }
 
   /** One attempt. */

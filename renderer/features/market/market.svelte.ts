@@ -15,7 +15,7 @@ import { type Page, problemOf } from '../../berth/page.svelte.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 
-/** Milliseconds after which a return to the screen searches the market again. */
+/** Milliseconds after which a return to the screen searches the market again; a changed search uses what is younger. */
 const stale = 60_000
 /** Milliseconds without a change of the filter after which the service is asked, where it must be. */
 const typingPause = 1000
@@ -58,7 +58,10 @@ export class Market {
   #begun = false
   #remembering: ReturnType<typeof setTimeout> | undefined
   readonly #page: Page
-  #search = 0
+  /** What the market is being asked; its last answer is the one shown. */
+  #search: AbortController | undefined
+  /** Whether what is looked for now has not been answered or refused yet. */
+  #owed = false
   #asking: ReturnType<typeof setTimeout> | undefined
 
   constructor(page: Page) {
@@ -133,8 +136,9 @@ export class Market {
 
   #askSoon(): void {
     clearTimeout(this.#asking)
-    if (this.found?.answer.cap !== undefined)
-      this.#asking = setTimeout(() => void this.refresh(), typingPause)
+    if (this.found?.answer.cap === undefined) return
+    this.#owed = true
+    this.#asking = setTimeout(() => void this.#searchMarket(stale), typingPause)
   }
 
   /** The answer for this account and kind of rental; what another account or kind had is not shown. */
@@ -166,7 +170,7 @@ export class Market {
   async forgetTemplate(hash?: string): Promise<void> {
     if (!this.#chosen || (hash !== undefined && this.#chosen.template.hash !== hash)) return
     this.#withdrawTemplate()
-    await this.refresh()
+    await this.#searchMarket(stale)
   }
 
   #withdrawTemplate(): void {
@@ -203,23 +207,41 @@ export class Market {
     const { storage } = this.#usualQuery()
     if (isUsual) this.query = { ...this.query, storage }
     const { found } = this
-    if (found?.query.storage !== this.query.storage || Date.now() - found.answer.at > stale)
-      await this.refresh()
+    const isLeft = this.#owed && !this.loading
+    if (isLeft || found?.query.storage !== this.query.storage || Date.now() - found.answer.at > stale)
+      await this.#searchMarket(stale)
   }
 
-  /** Asks the market again; the last one to be asked for is the one shown. */
-  async refresh(): Promise<void> {
+  /** Nobody looks any longer: what was not asked yet waits until somebody does. */
+  leave(): void {
+    clearTimeout(this.#asking)
+    this.#search?.abort()
+    this.#search = undefined
+    this.loading = false
+  }
+
+  /** Asks the market again. */
+  refresh(): Promise<void> {
+    return this.#searchMarket()
+  }
+
+  /** Asks the market, or takes what it answered up to `maxAge` milliseconds ago; the search before is withdrawn. */
+  async #searchMarket(maxAge?: number): Promise<void> {
     const account = this.#page.account?.id
     if (account === undefined) return
-    clearTimeout(this.#asking)
-    const search = ++this.#search
+    this.leave()
+    const search = new AbortController()
+    this.#search = search
+    this.#owed = true
     const { query } = this
     const filter = this.#filter
     this.loading = true
     this.problem = undefined
     try {
-      const answer = await this.#page.berth.searchOffers({ account, query, filter })
+      const asked = { account, query, filter, maxAge }
+      const answer = await this.#page.berth.searchOffers(asked, search.signal)
       if (search !== this.#search) return
+      this.#owed = false
       this.#last = { account, query, answer }
       // A market without any of what is proposed is shown as it is.
       if (this.#proposed && !hasUsual(answer.offers)) {
@@ -229,7 +251,9 @@ export class Market {
       // What was typed meanwhile has not been looked for yet.
       if (this.filter !== filter) this.#askSoon()
     } catch (error) {
-      if (search === this.#search) this.problem = problemOf(error)
+      if (search !== this.#search) return
+      this.#owed = false
+      this.problem = problemOf(error)
     } finally {
       if (search === this.#search) this.loading = false
     }
@@ -259,7 +283,7 @@ export class Market {
     this.#begun = true
     this.query = extra && Object.keys(extra).length > 0 ? { ...query, extra } : query
     this.#remember()
-    return this.refresh()
+    return this.#searchMarket(stale)
   }
 
   sort(column: SortColumn): void {

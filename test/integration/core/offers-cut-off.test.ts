@@ -3,6 +3,7 @@ import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
 import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import type { OfferFilter, OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
 import { findOffers } from '../../../electron/core/renting/offers/find-offers.ts'
+import { createRecentSearches } from '../../../electron/core/renting/offers/recent-searches.ts'
 import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
 import { publicProfile } from '../../../simulator/deployment/profile.ts'
@@ -46,6 +47,21 @@ test('a list that the service cuts off is marked, and a filter finds hidden offe
   expect(hidden).toBeDefined()
   const looked = await findOffers(cut.offers, query, { gpus: hidden === undefined ? [] : [hidden] })
   expect(ids(looked.offers, hidden)).toEqual(ids(all.offers, hidden).slice(0, 64))
+})
+
+test('each change of a filter asks once where the service cuts its list off', async () => {
+  const recent = createRecentSearches({ monotonic: () => performance.now() })
+  const searches = () => simulators[1]?.controls.requests().length ?? 0
+  const before = searches()
+  const find = (filter: OfferFilter, type: OfferQuery['type'] = 'on-demand') =>
+    findOffers(recent.market('a1', cut.offers, 60_000), { ...query, type }, filter)
+  await find({ countFrom: 2 })
+  await find({ countFrom: 2, gpus: ['H100 SXM'] })
+  await find({ countFrom: 2, gpus: ['H100 SXM', 'A40'] })
+  await find({ countFrom: 2 }, 'bid')
+  const found = await find({ countFrom: 2 })
+  expect(searches() - before).toBe(3 + 1 + 1 + 3)
+  expect(found.cap).toBe(64)
 })
 
 test.each<[string, OfferFilter, OfferQuery['type']]>([

@@ -255,6 +255,26 @@ describe('time', () => {
     expect(service.requests).toHaveLength(1)
   })
 
+  test('a withdrawn call is not sent and not repeated, but read where it was sent', async () => {
+    const withdraw = new AbortController()
+    service.script = [json({ apikeys: [] }), raw('', 500)]
+    service.otherwise = (...all) => {
+      withdraw.abort()
+      json({ instances: [], instances_found: 0 })(...all)
+    }
+    const slow = createClient({ baseUrl: service.baseUrl, key: 'k' })
+    await slow.apiKeys.list()
+    const { signal: withdrawn } = withdraw
+    const waiting = [
+      failure(slow.apiKeys.list({ withdrawn })),
+      failure(slow.templates.search({}, { withdrawn })),
+    ]
+    await expect.poll(() => service.requests.length).toBe(2)
+    expect(await client().instances.list({ withdrawn })).toMatchObject({ instances: [] })
+    expect(await Promise.all(waiting)).toMatchObject([{ code: 'aborted' }, { code: 'aborted' }])
+    expect(service.requests).toHaveLength(3)
+  })
+
   test('every answer gives the service’s time, also a failed one', async () => {
     const heard: AnswerTime[] = []
     const date = 'Sat, 01 Jan 2033 00:00:00 GMT'

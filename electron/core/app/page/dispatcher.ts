@@ -8,6 +8,8 @@ import type { Streams } from './streams.ts'
 /** The sender of a command: streams it opens go to its page; a tray or menu has none. */
 export interface Caller {
   streams?: Streams
+  /** Aborted once the page needs the answer no longer, or has left. */
+  withdrawn?: AbortSignal
 }
 
 /** One handler per declared command. */

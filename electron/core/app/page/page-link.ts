@@ -16,6 +16,7 @@ const PageMessageShape = v.variant('kind', [
     name: v.string(),
     args: v.unknown(),
   }),
+  v.object({ kind: v.literal('withdraw'), call: v.number() }),
   v.object({ kind: v.literal('sync') }),
   v.object({ kind: v.literal('data'), stream, bytes: v.instance(Uint8Array) }),
   v.object({ kind: v.literal('grant'), stream, bytes }),
@@ -33,6 +34,8 @@ export function createPageLink(
   /** Answers that arrive after the page has left are dropped. */
   const send = (message: MainMessage) => !closed && transport(message)
   const streams = createStreams(send)
+  /** The commands without an answer yet, by their number. */
+  const unanswered = new Map<number, AbortController>()
   /** `behind`: the transport was full, so patches are skipped until it has room for the whole State. */
   let told: 'nothing' | 'all' | 'behind' = 'nothing'
   const stopPatches = store.onPatch((patches, sequence) => {
@@ -45,10 +48,15 @@ export function createPageLink(
   }
 
   async function answer(call: number, name: string, args: unknown): Promise<void> {
+    const asked = new AbortController()
+    unanswered.set(call, asked)
     try {
-      send({ kind: 'answer', call, answer: await dispatch(name, args, { streams }) })
+      const caller = { streams, withdrawn: asked.signal }
+      send({ kind: 'answer', call, answer: await dispatch(name, args, caller) })
     } catch (error) {
       send({ kind: 'refusal', call, problem: problemOf(error) })
+    } finally {
+      unanswered.delete(call)
     }
   }
 
@@ -58,6 +66,7 @@ export function createPageLink(
       if (!checked.success) return
       const { output } = checked
       if (output.kind === 'command') void answer(output.call, output.name, output.args)
+      else if (output.kind === 'withdraw') unanswered.get(output.call)?.abort()
       else if (output.kind === 'sync') whole()
       else streams.receive(output)
     },
@@ -69,6 +78,7 @@ export function createPageLink(
       closed = true
       stopPatches()
       streams.close()
+      for (const asked of unanswered.values()) asked.abort()
       left(streams)
     },
   }

@@ -9,17 +9,19 @@ type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearc
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
-export function offerCommands({ accounts, machine, searches, seenOffers, store }: Parts): OfferCommands {
+export function offerCommands(parts: Parts): OfferCommands {
+  const { accounts, machine, searches, recentSearches, seenOffers, store } = parts
   return {
-    async searchOffers({ account, query, filter = {} }) {
+    async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {
       const session = accounts.session(account)
+      const market = recentSearches.market(session.id, session.client.offers, maxAge)
       const searching = tellingUnread(store, session.id, 'offers', options =>
-        findOffers(session.client.offers, query, filter, { ...options, timeout: searchTimeout }),
+        findOffers(market, query, filter, { ...options, timeout: searchTimeout, withdrawn }),
       )
       const { offers, cap } = await needingPermission('misc', searching)
       seenOffers.remember(session.id, offers)
       const limited = cap !== undefined || offers.length >= query.limit
-      return { offers, at: machine.clock.now(), limited, cap }
+      return { offers, at: machine.clock.now() - market.age, limited, cap }
     },
     saveSearch: ({ name, search }) => searches.save(name, search),
     deleteSearch: ({ id }) => searches.delete(id),

@@ -24,6 +24,7 @@ export function rentingCommands(parts: Parts): RentingCommands {
     async rent({ account, request, replaces, search, run }) {
       const session = accounts.session(account)
       const offer = parts.seenOffers.get(session.id, request.offer)
+      parts.recentSearches.forget(session.id)
       if (replaces !== undefined) {
         const { instance } = targetOf(parts, { account: session.id, instance: replaces })
         await needingPermission('instance_write', endInstance(session.client, replaces, 'destroy'))

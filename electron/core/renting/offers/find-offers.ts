@@ -33,14 +33,19 @@ export async function findOffers(
 ): Promise<FoundOffers> {
   const search = searchFor(query)
   const cheapest = await service.search(search, options)
-  if (cheapest.length >= query.limit || !likelyCaps.has(cheapest.length)) return { offers: views(cheapest) }
+  if (!mayBeCutOff(cheapest, query.limit)) return { offers: views(cheapest) }
   const dearest = await service.search({ ...search, order: [['dph_total', 'desc']] }, options)
   const known = new Set(cheapest.map(({ id }) => id))
   if (dearest.every(({ id }) => known.has(id))) return { offers: views(cheapest) }
   const narrow = activeParts(filter).length > 0
   const gpus = filter.gpus ?? gpusMeant(filter.text, [...cheapest, ...dearest])
   const matching = narrow ? await searchNarrowed(service, query, { ...filter, gpus }, options) : []
-  return { offers: views([...cheapest, ...matching, ...dearest]), cap: cheapest.length }
+  return { offers: views([...cheapest, ...dearest, ...matching]), cap: cheapest.length }
+}
+
+/** Whether the service may have more offers than it listed, though more were asked for. */
+export function mayBeCutOff({ length }: readonly Offer[], limit = Number.POSITIVE_INFINITY): boolean {
+  return length < limit && likelyCaps.has(length)
 }
 
 /**
@@ -121,7 +126,7 @@ function countCondition(from: number | undefined, to: number | undefined): Extra
   return { num_gpus: { gte: from, lte: to } }
 }
 
-/** Each offer once, cheapest first. */
+/** Each offer once, as it was listed last, cheapest first. */
 function views(offers: readonly Offer[]): OfferView[] {
   const once = [...new Map(offers.map(offer => [offer.id, offer])).values()]
   const price = ({ dph_total, dph_base }: Offer) => dph_total ?? dph_base ?? Number.POSITIVE_INFINITY

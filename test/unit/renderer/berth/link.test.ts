@@ -45,6 +45,18 @@ test('answers reach their own calls in any order', async () => {
   await expect(two).rejects.toThrow(BerthError)
 })
 
+test('a call is withdrawn while it has no answer', async () => {
+  const { link, posted, tell } = joined()
+  const [one, two] = [new AbortController(), new AbortController()]
+  const first = link.berth.sshCommand({ instance: 1 }, one.signal)
+  void link.berth.sshCommand({ instance: 2 }, two.signal)
+  tell({ kind: 'answer', call: 1, answer: 'ssh x' })
+  await first
+  one.abort()
+  two.abort()
+  expect(posted.filter(({ kind }) => kind === 'withdraw')).toEqual([{ kind: 'withdraw', call: 2 }])
+})
+
 test('a lost connection refuses calls and ends streams with a reason', async () => {
   const { link } = joined()
   const call = link.berth.refresh({})

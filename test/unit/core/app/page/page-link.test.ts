@@ -99,6 +99,7 @@ test.each([
   { kind: 'constructor' },
   { kind: 'command', call: 'x', name: 'refresh' },
   { kind: 'command', call: 1, name: ['refresh'], args: {} },
+  { kind: 'withdraw', call: 'x' },
   { kind: 'data', stream: 1, bytes: 'text' },
   { kind: 'grant', stream: 1, bytes: -5 },
   { kind: 'grant', stream: -1, bytes: 5 },
@@ -107,6 +108,21 @@ test.each([
   page.receive(message)
   await flushPromises()
   expect(sent).toEqual([])
+})
+
+test('a command hears that its page needs the answer no longer, or has left', async () => {
+  const withdrawn: (AbortSignal | undefined)[] = []
+  dispatch = (_name, _args, caller) => {
+    withdrawn.push(caller.withdrawn)
+    return new Promise(() => undefined)
+  }
+  for (const call of [1, 2]) page.receive({ kind: 'command', call, name: 'searchOffers', args: {} })
+  page.receive({ kind: 'withdraw', call: 1 })
+  page.receive({ kind: 'withdraw', call: 7 })
+  await flushPromises()
+  expect(withdrawn.map(signal => signal?.aborted)).toEqual([true, false])
+  page.close()
+  expect(withdrawn.map(signal => signal?.aborted)).toEqual([true, true])
 })
 
 test('a closed page is sent nothing, not even pending answers', async () => {

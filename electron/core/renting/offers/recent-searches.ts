@@ -1,0 +1,102 @@
+import type { AccountId } from '../../../contract/ids.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { UnreadRecord } from '../../../service/http/answer.ts'
+import type { CallOptions } from '../../../service/http/operation.ts'
+import type { Offer, Offers } from '../../../service/offers.ts'
+import { mayBeCutOff } from './find-offers.ts'
+
+/** Milliseconds for which an answer serves whoever asks: the best-known deployment allows ten searches a minute. */
+const alwaysServes = 6000
+/** Milliseconds for which an answer may serve. */
+const longestServes = 60_000
+
+interface Answered {
+  offers: Offer[]
+  unread: readonly UnreadRecord[]
+  /** Milliseconds of the monotonic clock. */
+  at: number
+}
+
+/** The searches of one account, by what they asked for. */
+interface Recent {
+  asked: Map<string, Promise<Answered>>
+  answered: Map<string, Answered>
+}
+
+/** One look at an account's market. */
+export interface RecentMarket extends Pick<Offers, 'search'> {
+  /** Milliseconds since the oldest answer that it was given. */
+  readonly age: number
+}
+
+/**
+ * What the service answered to the page's searches of late, where it cuts its lists off: there each change of a filter
+ * asks for the whole market, too. A list that is whole is asked for rarely, and always anew.
+ */
+export interface RecentSearches {
+  /** The market as the service lists it, or did up to `maxAge` milliseconds ago; a few seconds count as now. */
+  market(account: AccountId, service: Pick<Offers, 'search'>, maxAge?: number): RecentMarket
+  /** The account rented, which makes it another market. */
+  forget(account: AccountId): void
+}
+
+export function createRecentSearches(clock: Pick<Clock, 'monotonic'>): RecentSearches {
+  const now = () => clock.monotonic()
+  const accounts = new Map<AccountId, Recent>()
+
+  function recentOf(account: AccountId): Recent {
+    const recent = accounts.get(account) ?? { asked: new Map(), answered: new Map() }
+    accounts.set(account, recent)
+    for (const [search, { at }] of recent.answered)
+      if (now() - at > longestServes) recent.answered.delete(search)
+    return recent
+  }
+
+  function ask(
+    { asked, answered }: Recent,
+    key: string,
+    limit: number | undefined,
+    searching: (options: CallOptions) => Promise<Offer[]>,
+  ): Promise<Answered> {
+    let unread: readonly UnreadRecord[] = []
+    const onUnread = (records: readonly UnreadRecord[]) => {
+      unread = records
+    }
+    const asking = searching({ onUnread }).then(offers => {
+      const answer = { offers, unread, at: now() }
+      if (mayBeCutOff(offers, limit)) answered.set(key, answer)
+      return answer
+    })
+    asked.set(key, asking)
+    const over = () => asked.get(key) === asking && asked.delete(key)
+    asking.then(over, over)
+    return asking
+  }
+
+  return {
+    market(account, service, maxAge = 0) {
+      const recent = recentOf(account)
+      let oldest = Number.POSITIVE_INFINITY
+      return {
+        get age() {
+          return Math.max(0, now() - oldest)
+        },
+        async search(query, options) {
+          const key = JSON.stringify(query)
+          const asking = recent.asked.get(key)
+          // Whoever asks for the same now may withdraw it.
+          const answering = asking && (await asking.catch(() => undefined))
+          const known = answering ?? recent.answered.get(key)
+          const serves = known && now() - known.at <= Math.max(alwaysServes, maxAge)
+          const answer = serves
+            ? known
+            : await ask(recent, key, query.limit, own => service.search(query, { ...options, ...own }))
+          oldest = Math.min(oldest, answer.at)
+          options?.onUnread?.(answer.unread)
+          return answer.offers
+        },
+      }
+    },
+    forget: account => accounts.delete(account),
+  }
+}
