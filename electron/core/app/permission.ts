@@ -30,8 +30,9 @@ export async function needingPermission<Answer>(
   }
 }
 
-/** The problem of a failed call that lacked the permission; undefined for other errors. */
+/** The problem of a failed call that lacked the permission, or a login; undefined for other errors. */
 export function lackedBy(error: unknown, permission: Permission): Problem | undefined {
+  if (error instanceof ServiceError && error.code === 'tfa_needed') return problemOf(error)
   if (!(error instanceof ServiceError) || (error.code !== 'unauthorized' && error.code !== 'forbidden'))
     return undefined
   const { facts } = problemOf(error)

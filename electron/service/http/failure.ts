@@ -33,7 +33,7 @@ export function refusal(
   const named = fields['error']
   const code = isMissingExtra(attempt.operation, status, fields)
     ? 'not_supported'
-    : codeOf(attempt.operation, status, named)
+    : codeOf(attempt.operation, status, fields)
   const words = [isServiceCode(named) ? undefined : named, fields['msg'] ?? fields['detail']]
   const detail = cleanDetail(words.filter(word => typeof word === 'string').join(': '), attempt.secrets)
   const seconds = retryAfter ?? (code === 'tfa_locked' ? 15 * 60 : undefined)
@@ -103,12 +103,19 @@ function mayHaveTakenEffect(operation: Operation<unknown>, status: number, expla
   return operation.repeat !== 'read' && status >= 500 && !explained
 }
 
-function codeOf(operation: Operation<unknown>, status: number, named: unknown): ErrorCode {
+function codeOf(operation: Operation<unknown>, status: number, fields: Record<string, unknown>): ErrorCode {
+  const named = fields['error']
+  if (status === 401 && wantsLogin(fields)) return 'tfa_needed'
   if (isServiceCode(named)) return named
   if (named === 'deprecated_endpoint') return 'deprecated'
   // Every key has its collections, so a 404 means that the service has no such endpoint.
   const isListing = operation.repeat === 'read' && !operation.path.includes('{')
   return status === 404 && isListing ? 'not_supported' : codeOfStatus(status)
+}
+
+/** Deployments say so in their words alone, without a code or beside the one for a wrong key. */
+function wantsLogin({ error, msg }: Record<string, unknown>): boolean {
+  return (error === 'auth_error' || !isServiceCode(error)) && /two.factor authentication/i.test(String(msg))
 }
 
 // interface 7: 404 without a code (cancel maintenance)

@@ -88,6 +88,10 @@ const ownSentences = {
     message: 'The API key is not allowed to do this.',
     advice: 'Use a key that has this permission.',
   },
+  tfa_needed: {
+    message: 'The service wants a login with two factors for this.',
+    advice: 'Log in with two factors on the account’s page.',
+  },
   // interface 7: 429 with `detail`
   rate_limited: {
     message: 'The service was asked too often in a short time.',

@@ -185,6 +185,17 @@ describe('creating an instance', () => {
   })
 })
 
+test.each([
+  [401, { success: false, msg: 'This needs a Two Factor Authentication session.' }, 'tfa_needed'],
+  [401, { error: 'auth_error', msg: 'Two Factor Authentication required' }, 'tfa_needed'],
+  [401, { error: 'auth_error', msg: 'Invalid user key' }, 'auth_error'],
+  [401, { error: 'invalid_backup_code', msg: 'Two Factor Authentication failed' }, 'invalid_backup_code'],
+  [403, { msg: 'Two Factor Authentication is set by the team' }, 'forbidden'],
+])('a %d %j is told as %s', async (status, body, code) => {
+  service.otherwise = json(body, status)
+  expect(await failure(client().instances.stop(3))).toMatchObject({ code, status, detail: body.msg })
+})
+
 describe('a write that may be repeated', () => {
   test('is repeated until it succeeds', async () => {
     service.script = [reset, raw('', 500)]

@@ -37,7 +37,7 @@ export const guardCommands = {
   snoozeGuard: command({ ...onGuard, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),
   /**
    * Stops all instances that run or will, cancels rentals in progress, and pauses watches that rent. `failed`: the
-   * names of those that could not be ended; `lacking`: the permission that the key lacks, if that is why.
+   * names of those that could not be ended; `lacking`: the permission or the login that the key lacks, if that is why.
    */
   stopEverything: command({ account }).answers<{
     stopped: number

@@ -53,6 +53,7 @@ const hopeless: ReadonlySet<string> = new Set([
   'invalid_args',
   'unauthorized',
   'forbidden',
+  'tfa_needed',
   'bad_key',
   'secrets_lost',
 ])

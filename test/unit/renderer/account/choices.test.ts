@@ -41,6 +41,7 @@ test('an unknown status offers every method', () => {
 })
 
 test('a login is offered only after a refusal that it may solve', () => {
-  const codes = ['auth_error', 'unauthorized', 'forbidden', 'tfa_locked', 'offline', 'not_supported']
-  expect(codes.filter(code => mayNeedLogin({ code, message: '' }))).toEqual(codes.slice(0, 3))
+  const solved = ['tfa_needed', 'auth_error', 'unauthorized', 'forbidden']
+  const codes = [...solved, 'tfa_locked', 'offline', 'not_supported']
+  expect(codes.filter(code => mayNeedLogin({ code, message: '' }))).toEqual(solved)
 })
