@@ -1,8 +1,8 @@
-import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { looseList, plainAnswer, recordShape, singleAnswer } from './http/answer.ts'
+import { type Fields, looseList, recordShape, singleAnswer } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { type NotificationPreferences, preferencesAnswer } from './preferences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
@@ -32,26 +32,14 @@ const currentUser: Operation<User> = {
   answer: singleAnswer(userShape),
 }
 
-/** Whether a channel carries an event; null or absent leaves it to the service. */
-const channel = Type.Optional(Type.Union([Type.Boolean(), Type.Null(), Type.Undefined()]))
-// interface 6: Each event has the channels `email` and `webhooks`
-const channels = Type.Object({ email: channel, webhooks: channel })
-
-/** Section 2.8, for all of the service's audiences and events: `client` > `low_credit` > channels. */
-const preferences = Type.Record(Type.String(), Type.Record(Type.String(), channels))
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
-export type NotificationPreferences = Static<typeof preferences>
-
-const preferencesAnswer = plainAnswer(Type.Object({ notification_preferences: preferences }))
-
-const replacePreferences: Operation<{ notification_preferences: NotificationPreferences }> = {
+const replacePreferences: Operation<NotificationPreferences> = {
   method: 'PUT',
   path: '/api/v0/users/{user_id}/notification-prefs/',
   repeat: 'harmless',
   answer: preferencesAnswer,
 }
 
-const readPreferences: Operation<{ notification_preferences: NotificationPreferences }> = {
+const readPreferences: Operation<NotificationPreferences> = {
   ...replacePreferences,
   method: 'GET',
   repeat: 'read',
@@ -99,7 +87,7 @@ export interface Account {
   /** Replaces all preferences, so pass the changed whole. Gives the new ones. */
   replaceNotificationPreferences(
     user: number,
-    preferences: NotificationPreferences,
+    whole: Fields,
     options?: CallOptions,
   ): Promise<NotificationPreferences>
   /** The account's SSH keys (known from deployments; `not_supported` for a 405). */
@@ -111,11 +99,10 @@ export interface Account {
 export function account(send: Send): Account {
   return {
     currentUser: options => send(currentUser, {}, options),
-    notificationPreferences: async (user, options) =>
-      (await send(readPreferences, { ids: { user_id: user } }, options)).notification_preferences,
-    replaceNotificationPreferences: async (user, wanted, options) => {
-      const input = { ids: { user_id: user }, body: { notification_preferences: wanted } }
-      return (await send(replacePreferences, input, options)).notification_preferences
+    notificationPreferences: (user, options) => send(readPreferences, { ids: { user_id: user } }, options),
+    replaceNotificationPreferences: (user, whole, options) => {
+      const input = { ids: { user_id: user }, body: { notification_preferences: whole } }
+      return send(replacePreferences, input, options)
     },
     listSshKeys: options =>
       send(listSshKeys, {}, options).catch((error: unknown) => {

@@ -1,6 +1,8 @@
 import { TOTP } from 'otpauth'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { accountNow } from '../../../electron/contract/reading.ts'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { createClient } from '../../../electron/service/client.ts'
 import type { BerthUnderTest, World } from './world.ts'
 import { createWorld } from './world.ts'
 
@@ -223,11 +225,23 @@ test('the permissions of a new key are false where the account disables them', a
   expect(made.permissions).toBe(false)
 })
 
-test('preferences are read, and replaced as a whole', async () => {
-  await berth.run('readPreferences', {})
+// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
+test('preferences are read, and a change keeps what was set elsewhere meanwhile', async () => {
+  const before = await berth.run('readPreferences', {})
+  const outbid = { email: false, webhooks: true }
+  const { client: others } = before
+  const { baseUrl, apiKey, userId } = world.sim
+  const elsewhere = createClient({ baseUrl: parseBaseUrl(baseUrl), key: apiKey })
+  await elsewhere.account.replaceNotificationPreferences(userId, {
+    ...before,
+    client: { ...others, outbid },
+  })
   const preferences = { client: { low_credit: { email: false, webhooks: true } } }
-  expect(await berth.run('replacePreferences', { preferences })).toMatchObject(preferences)
-  expect(await berth.run('readPreferences', {})).toMatchObject(preferences)
+  expect(await berth.run('changePreferences', { preferences })).toMatchObject(preferences)
+  expect(await berth.run('readPreferences', {})).toEqual({
+    ...before,
+    client: { ...others, ...preferences.client, outbid },
+  })
 })
 
 test('webhooks are made, listed, changed and deleted', async () => {

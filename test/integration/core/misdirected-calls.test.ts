@@ -40,7 +40,7 @@ const mayAsk: Partial<Record<CommandName, RegExp>> = {
   updateMethod: /^PUT \/tfa\/update\/$/,
   removeMethod: /^DELETE \/tfa\/$/,
   regenerateBackupCodes: /^PUT \/tfa\/regen-backup-codes\/$/,
-  replacePreferences: /^PUT \/users\/\d+\/notification-prefs\/$/,
+  changePreferences: /^PUT \/users\/\d+\/notification-prefs\/$/,
   createWebhook: /^POST \/webhooks\/$/,
   updateWebhook: /^PUT \/webhooks\/ID\/$/,
   rotateWebhookSecret: /^POST \/webhooks\/ID\/rotate-secret\/$/,

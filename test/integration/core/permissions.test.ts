@@ -101,7 +101,7 @@ const needs: { [Name in CommandName]?: [permission: string, args: () => Args<Nam
   removeMethod: ['user_write', () => ({ proof, method: 1 })],
   regenerateBackupCodes: ['user_write', () => ({ proof })],
   readPreferences: ['user_read', () => ({})],
-  replacePreferences: ['user_write', () => ({ preferences: { client: {} } })],
+  changePreferences: ['user_read', () => ({ preferences: { client: {} } })],
   listWebhooks: ['user_read', () => ({})],
   createWebhook: [
     'user_write',

@@ -18,10 +18,11 @@ const hook = { name: 'chat', webhook_url: 'https://hooks.example/1', event_types
 test('preferences are read, and replaced as a whole', async () => {
   const user = service.simulator.userId
   expect(await client.account.notificationPreferences(user)).toMatchObject({
-    client: { low_credit: { email: expect.any(Boolean), webhooks: expect.any(Boolean) } },
+    known: { client: { low_credit: { email: expect.any(Boolean), webhooks: expect.any(Boolean) } } },
   })
-  expect(await client.account.replaceNotificationPreferences(user, quiet)).toEqual(quiet)
-  expect(await client.account.notificationPreferences(user)).toEqual(quiet)
+  const replaced = { known: quiet, whole: quiet }
+  expect(await client.account.replaceNotificationPreferences(user, quiet)).toEqual(replaced)
+  expect(await client.account.notificationPreferences(user)).toEqual(replaced)
 })
 
 // interface 6: Each event has the channels `email` and `webhooks`
@@ -62,7 +63,7 @@ test('subscribing to an event reports the preferences it enabled', async () => {
   const { enabled } = await client.webhooks.update(id, { event_types: hook.event_types })
   expect(enabled).toEqual(['client:low_credit'])
   expect(await client.account.notificationPreferences(service.simulator.userId)).toMatchObject({
-    client: { low_credit: { webhooks: true } },
+    known: { client: { low_credit: { webhooks: true } } },
   })
 })
 

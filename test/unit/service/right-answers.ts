@@ -50,14 +50,15 @@ export const rows: Row[] = [
     'GET /users/1/notification-prefs/',
     '',
     { notification_preferences: { client: { low_credit: channels } } },
-    c => c.account.notificationPreferences(1),
+    async c => (await c.account.notificationPreferences(1)).known,
     { client: { low_credit: channels } },
   ],
   [
     'PUT /users/1/notification-prefs/',
     { notification_preferences: { client: { low_credit: channels } } },
     { success: true, notification_preferences: { client: { low_credit: channels } } },
-    c => c.account.replaceNotificationPreferences(1, { client: { low_credit: channels } }),
+    async c =>
+      (await c.account.replaceNotificationPreferences(1, { client: { low_credit: channels } })).known,
     { client: { low_credit: channels } },
   ],
   [

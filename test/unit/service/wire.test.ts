@@ -51,7 +51,10 @@ test('unset values of preferences and webhooks may be null or missing', async ()
   const { account, webhooks } = createClient({ baseUrl: service.baseUrl, key: 'k' })
   const preferences = { client: { low_credit: { email: null, webhooks: true }, outbid: {} } }
   service.otherwise = json({ success: true, notification_preferences: preferences })
-  expect(await account.notificationPreferences(1)).toEqual(preferences)
+  expect(await account.notificationPreferences(1)).toEqual({
+    known: { client: { low_credit: { webhooks: true }, outbid: {} } },
+    whole: preferences,
+  })
   const hook = { id: 7, name: null, webhook_url: 'https://h.example', event_types: null, created_at: 1.5 }
   service.otherwise = json({ webhooks: [hook] })
   expect(await webhooks.list()).toMatchObject([{ id: 7, event_types: [], created_at: 1.5 }])

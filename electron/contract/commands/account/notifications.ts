@@ -11,8 +11,8 @@ import { account, command, ServiceId } from '../command.ts'
 export const notificationCommands = {
   /** Throws `not_supported` where they can only be written. */
   readPreferences: command({ account }).answers<NotificationPreferences>(),
-  /** Replaces them all. */
-  replacePreferences: command({
+  /** Changes those that are given; replaces them all where they can only be written. */
+  changePreferences: command({
     account,
     preferences: NotificationPreferences,
   }).answers<NotificationPreferences>(),

@@ -1,5 +1,7 @@
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
+import { type NotificationPreferences, withChanges } from '../../../service/preferences.ts'
+import { ServiceError } from '../../../service/service-error.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
@@ -8,7 +10,7 @@ import { newWebhook, webhookRequest, webhookView } from './webhook-view.ts'
 type NotificationCommands = Pick<
   Handlers,
   | 'readPreferences'
-  | 'replacePreferences'
+  | 'changePreferences'
   | 'listWebhooks'
   | 'createWebhook'
   | 'rotateWebhookSecret'
@@ -35,16 +37,22 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
   return {
     async readPreferences({ account }) {
       const { id, client } = accounts.session(account)
-      return needingPermission('user_read', client.account.notificationPreferences(userOf(id)))
+      const reading = client.account.notificationPreferences(userOf(id))
+      return (await needingPermission('user_read', reading)).known
     },
-    async replacePreferences({ account, preferences }) {
+    async changePreferences({ account, preferences }) {
       const { id, client } = accounts.session(account)
+      const user = userOf(id)
+      const before = await needingPermission(
+        'user_read',
+        client.account.notificationPreferences(user).catch(noneIfUntold),
+      )
       const inForce = await needingPermission(
         'user_write',
-        client.account.replaceNotificationPreferences(userOf(id), preferences),
+        client.account.replaceNotificationPreferences(user, withChanges(before, preferences)),
       )
       note(id, 'Changed the notification preferences')
-      return inForce
+      return inForce.known
     },
     async listWebhooks({ account }) {
       return (await needingPermission('user_read', accounts.session(account).client.webhooks.list())).map(
@@ -90,4 +98,10 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
       note(id, `Deleted webhook #${webhook}`)
     },
   }
+}
+
+/** Where the service does not tell its preferences, what is written is all there is. */
+function noneIfUntold(error: unknown): NotificationPreferences {
+  if (error instanceof ServiceError && error.code === 'not_supported') return { known: {}, whole: {} }
+  throw error
 }

@@ -9,6 +9,8 @@ export interface PreferenceRow {
   webhooks: boolean | null
 }
 
+const channels = ['email', 'webhooks'] as const
+
 /** The event that section 2.8 shows. It always has a row. */
 const known = 'client:low_credit'
 
@@ -25,12 +27,23 @@ export function rowsOf(preferences: NotificationPreferences | undefined): Prefer
   return [{ event: known, email: preferences === undefined, webhooks: false }, ...rows]
 }
 
-/** All preferences of the form, since saving replaces the whole set. */
-export function preferencesOf(rows: readonly PreferenceRow[]): NotificationPreferences {
-  const preferences: NotificationPreferences = {}
-  for (const { event, email, webhooks } of rows) {
-    const [audience = '', ...name] = event.split(':')
-    preferences[audience] = { ...preferences[audience], [name.join(':')]: { email, webhooks } }
+/** What the form changes of the preferences that it was filled with: all of it where there were none to read. */
+export function changesOf(
+  rows: readonly PreferenceRow[],
+  before: NotificationPreferences | undefined,
+): NotificationPreferences {
+  const changes: NotificationPreferences = {}
+  const shown = new Map(before && rowsOf(before).map(row => [row.event, row]))
+  for (const row of rows) {
+    const was = shown.get(row.event)
+    const changed = channels.filter(channel => row[channel] !== was?.[channel])
+    if (changed.length === 0) continue
+    const [audience = '', ...rest] = row.event.split(':')
+    const name = rest.join(':')
+    // A new event needs both.
+    const sent = before?.[audience]?.[name] ? changed : channels
+    const event = Object.fromEntries(sent.map(channel => [channel, row[channel]]))
+    changes[audience] = { ...changes[audience], [name]: event }
   }
-  return preferences
+  return changes
 }

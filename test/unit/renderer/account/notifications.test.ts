@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { preferencesOf, rowsOf } from '../../../../renderer/screens/account/notifications/preferenceRows.ts'
+import { changesOf, rowsOf } from '../../../../renderer/screens/account/notifications/preferenceRows.ts'
 import {
   readNewWebhook,
   readWebhookChanges,
@@ -12,16 +12,27 @@ const channels = fc.record({ email: channel, webhooks: channel })
 const word = fc.stringMatching(/^[a-z_]{1,8}$/)
 
 // interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
-test('preferences as rows and back lose nothing', () => {
+test('a form sends all where nothing could be read, and else only what was changed', () => {
   fc.assert(
     fc.property(
       fc.dictionary(word, fc.dictionary(word, channels, { minKeys: 1 }), { noNullPrototype: true }),
       read => {
-        const back = preferencesOf(rowsOf(read))
-        expect(back).toMatchObject(read)
+        expect(changesOf(rowsOf(read), undefined)).toMatchObject(read)
+        expect(changesOf(rowsOf(read), read)).toEqual({})
       },
     ),
   )
+  const read = { client: { low_credit: { email: true, webhooks: null }, outbid: { email: true } } }
+  const rows = rowsOf(read).map(row => (row.event === 'client:outbid' ? { ...row, webhooks: true } : row))
+  const added = { event: 'host:machine_offline', email: true, webhooks: false }
+  expect(changesOf([...rows, added], read)).toEqual({
+    client: { outbid: { webhooks: true } },
+    host: { machine_offline: { email: true, webhooks: false } },
+  })
+  const [known] = rowsOf({})
+  expect(known && changesOf([{ ...known, email: true }], {})).toEqual({
+    client: { low_credit: { email: true, webhooks: false } },
+  })
 })
 
 test('an unknown channel stays null', () => {
