@@ -89,6 +89,21 @@ test('a key that needs a two-factor login is connected, and the login is asked f
   await page.getByRole('banner').getByText('Key refused').waitFor()
 })
 
+test('a key that may see the instances, but not the account, is asked for no login', async ({ start }) => {
+  const sim = await start.simulator()
+  const path = '^/api/v0/(users/current|tfa/status)'
+  await sim.control('POST', '/sim/faults', { rules: [{ path, kind: 'status', status: 403 }] })
+  const { page, errors } = await berthAt(start, [])
+  const dialog = await connectForm(page)
+  await dialog.getByLabel('Base URL').fill(sim.baseUrl)
+  await dialog.getByLabel('API key').fill(sim.apiKey)
+  await dialog.getByRole('button', { name: /^Connect/ }).click()
+  await page.getByText('The account is connected.').waitFor()
+  await page.getByText('Online', { exact: true }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(errors).toEqual([])
+})
+
 test('an address of an unknown instance or screen says so', async ({ start }) => {
   const { page, errors } = await berthAt(start, ['--demo'])
   await page.getByText('Nothing is rented').waitFor()

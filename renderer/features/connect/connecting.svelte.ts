@@ -26,14 +26,23 @@ export class Connecting {
     if (!connected) return
     draft.clear()
     this.#connected()
-    // The user is unknown: until the two-factor login, the service accepts this key for two-factor calls alone.
-    const connectedAs = this.#page.state?.accounts[account]
-    if (connectedAs && connectedAs.userId === undefined) {
+    if (await this.#isRefused(account)) {
       this.#page.say(
         'One step more',
         'The service wants a login with two factors before this key may do anything else.',
       )
       dialogs.show({ kind: 'login' })
     } else this.#page.say('The account is connected.')
+  }
+
+  /**
+   * Whether the service accepts the key for two-factor calls alone, until the login. One that may not read the user may
+   * still see the instances: the first poll tells.
+   */
+  async #isRefused(account: string): Promise<boolean> {
+    const connected = () => this.#page.state?.accounts[account]
+    if (connected()?.userId !== undefined) return false
+    await this.#page.berth.refresh({ account }).catch(() => undefined)
+    return connected()?.connection.status === 'refused'
   }
 }
