@@ -52,8 +52,8 @@ describe('removing an account names', () => {
 
   test('what its instances go on costing', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
-    expect(said({ instances: two, spendPerHour: 2_710_000 })).toContain(
-      'Its 2 instances go on costing $2.710/h',
+    expect(said({ instances: two, spendPerHour: 5_420_000 })).toContain(
+      'Its 2 instances go on costing $5.420/h',
     )
   })
 
