@@ -1,7 +1,6 @@
-import type { InstanceState } from '../instance/instance.ts'
+import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
-import type { AccountView } from '../state.ts'
 import type { GuardCondition } from './guard-kinds.ts'
 
 /** A guard on an account that may destroy stops instances first, and destroys only if that is not enough. */
@@ -77,7 +76,10 @@ export function guardsSet(accounts: readonly { guards: Readonly<Record<string, G
 export function dueNext({
   guards,
   instances,
-}: Pick<AccountView, 'guards' | 'instances'>): { guard: GuardView; dueAt: number }[] {
+}: {
+  guards: Readonly<Record<string, GuardView>>
+  instances: Readonly<Record<string, Pick<InstanceView, 'state'>>>
+}): { guard: GuardView; dueAt: number }[] {
   return Object.values(guards)
     .flatMap(guard => {
       const target = instances[guard.instance ?? '']
