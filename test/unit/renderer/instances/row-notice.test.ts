@@ -53,8 +53,8 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 
 test.each([
   ['nothing', { diskPricePerHour: 6000 }, 'Nothing is charged for it now.'],
-  ['what is not told', {}, 'Its disk is charged until you destroy it.'],
-])('an offline instance that costs %s has no price in its notice', (_, prices, words) => {
+  ['what is not told', { costUnknown: true as const }, 'It costs an unknown amount until you destroy it.'],
+])('an offline instance that costs %s is not said to cost $0', (_, prices, words) => {
   const instance = instanceView({ id: 1, state: 'offline', costPerHour: 0, ...prices })
   const text = `Its host is disconnected, and may come back. ${words}`
   expect(rowNoticeOf({ key: '1', instance })).toMatchObject({ text })
