@@ -49,10 +49,7 @@ export async function rentRunning(sim: Service, body: Record<string, unknown> = 
 /** Rents one such GPU with Jupyter on the demo's page; returns its row once it runs. */
 export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator> {
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page
-    .getByPlaceholder(/Find GPU/)
-    .or(page.getByRole('searchbox'))
-    .fill(gpu)
+  await page.getByRole('searchbox', { name: 'Find in offers' }).fill(gpu)
   await page
     .getByRole('button', { name: new RegExp(`^Rent 1 × ${gpu}`) })
     .first()

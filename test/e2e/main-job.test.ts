@@ -14,10 +14,7 @@ async function freshBerth(start: Start, flags: readonly string[] = []) {
 /** Rents the first RTX 4090, runs nvidia-smi in its terminal, and destroys the instance. */
 async function doTheJob(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page
-    .getByRole('searchbox')
-    .or(page.getByPlaceholder(/Find GPU/))
-    .fill('RTX 4090')
+  await page.getByRole('searchbox', { name: 'Find in offers' }).fill('RTX 4090')
   const rent = page.getByRole('button', { name: /^Rent 1 × RTX 4090/ }).first()
   await rent.click()
   const dialog = page.getByRole('dialog')
