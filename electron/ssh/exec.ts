@@ -2,7 +2,7 @@ import type { ClientChannel } from 'ssh2'
 import { BerthError } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection/connection.ts'
-import { connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
+import { closedHere, connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
 
 /** A command's output, cut to a limit, and its exit code: 127 if the shell does not know the command. */
 export interface Output {
@@ -33,7 +33,7 @@ export async function outputOf(connection: Connection, command: string, bounds: 
 /** Collects a channel's output at once; the returned function waits for its end. */
 function collect(
   channel: ClientChannel,
-  { address }: Pick<Connection, 'address'>,
+  connection: Connection,
   { clock, within, most, input }: Bounds,
 ): () => Promise<Output> {
   const output = new Promise<Output>((resolve, reject) => {
@@ -50,7 +50,7 @@ function collect(
     }
     const cancel = clock.after(within, () => {
       channel.close()
-      reject(timedOut(address))
+      reject(timedOut(connection.address))
     })
     channel.stderr.resume()
     channel.on('error', () => undefined) // `close` follows
@@ -66,7 +66,12 @@ function collect(
       // The command may not exit, and would keep its side of the channel open.
       finish()
     })
-    channel.once('close', finish)
+    channel.once('close', () => {
+      if (!connection.hasEnded()) return finish()
+      // What came until then may be half an answer.
+      cancel()
+      void connection.lost.then(problem => reject(problem ? new BerthError(problem) : closedHere()))
+    })
     if (input !== undefined) channel.end(input)
   })
   return () => output

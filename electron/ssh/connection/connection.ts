@@ -19,6 +19,8 @@ export interface Connection {
   hostKey: { fingerprint: string; isFirst: boolean }
   /** Resolves when the connection has ended: with the reason, unless `close` ended it. */
   lost: Promise<Problem | undefined>
+  /** Whether it has ended: its channels are closed then, and `lost` resolves. */
+  hasEnded(): boolean
   /**
    * Waits for the answer to a channel request. A host that does not answer for a minute counts as dead even if it still
    * answers pings: the connection is closed, and `ssh_timeout` is thrown.
@@ -169,6 +171,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
     address,
     hostKey,
     lost,
+    hasEnded: () => socket.destroyed,
     answered: request =>
       new Promise((resolve, reject) => {
         const cancelPatience = clock.after(channelPatience, () => {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
+import { outputOf } from '../exec.ts'
 import { type ListedJupyter, readJupyterList } from './jupyter-list.ts'
 import { statusOf } from './web.ts'
 
@@ -13,43 +14,17 @@ const questions = [
   'jupyter server list',
   'jupyter notebook list',
 ]
-/** Milliseconds for an answer, and the most characters of it. */
-const patience = 15_000
-const longest = 65_536
+/** Milliseconds for an answer, and the most bytes of it. */
+const bounds = { within: 15_000, most: 65_536 }
 
 /** The Jupyter servers that run in the instance; empty if there are none. */
 export async function listJupyters(connection: Connection, clock: Clock): Promise<ListedJupyter[]> {
   for (const question of questions) {
-    const list = readJupyterList(await outputOf(connection, question, clock))
+    const answer = await outputOf(connection, question, { clock, ...bounds }).catch(() => undefined)
+    const list = readJupyterList(answer?.text ?? '')
     if (list.length > 0) return list
   }
   return []
-}
-
-/** A command's output up to the limits above; empty if the command cannot be run. */
-function outputOf({ client }: Connection, command: string, clock: Clock): Promise<string> {
-  return new Promise(resolve => {
-    let text = ''
-    const cancel = clock.after(patience, () => resolve(text))
-    const done = () => {
-      cancel()
-      resolve(text)
-    }
-    try {
-      client.exec(command, (error, channel) => {
-        if (error !== undefined) return done()
-        channel.on('close', done)
-        channel.on('error', done)
-        channel.stderr.resume()
-        channel.on('data', (chunk: Buffer) => {
-          text += chunk.toString('utf8')
-          if (text.length > longest) channel.close()
-        })
-      })
-    } catch {
-      done()
-    }
-  })
 }
 
 /** Jupyter's reaction to a token; `starting` for any other answer, or none, which may come before Jupyter is up. */

@@ -17,6 +17,7 @@ async function scene() {
     address: { host: instance.host, port: instance.port },
     hostKey: { fingerprint: instance.hostKeyFingerprint, isFirst: true },
     lost: new Promise(() => undefined),
+    hasEnded: () => false,
     answered: doing => doing,
     close: () => client.end(),
   }

@@ -36,6 +36,7 @@ async function scene(body: Record<string, unknown> = {}) {
       address: { host: '127.0.0.1', port },
       hostKey: { fingerprint: '', isFirst: true },
       lost: new Promise(() => undefined),
+      hasEnded: () => false,
       answered: doing => doing,
       close: () => ssh.dispose(),
     }

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import ssh2 from 'ssh2'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Clock } from '../../../electron/ports/clock.ts'
 import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
@@ -27,6 +29,17 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
     }),
   )
 
+  test('a command that had answered in part when the connection was cut ends with ssh_closed', () =>
+    withServer(async (sshd, ssh, clock) => {
+      const { connection } = await ssh.connect(target({ proxy: sshd }))
+      const bounds = { clock, within: 60_000, most: 100 }
+      const there = join(sshd.home, 'there')
+      const asked = problemOf(outputOf(connection, `echo half; touch ${there}; cat`, bounds))
+      await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
+      sshd.dropConnections()
+      expect(await asked).toMatchObject({ code: 'ssh_closed' })
+    }))
+
   test('a shell whose output nobody reads stays alive', { timeout: 45_000 }, () =>
     withServer(async (sshd, ssh) => {
       const shell = await ssh.openShell(target({ proxy: sshd }))
@@ -46,13 +59,13 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
     }))
 })
 
-async function withServer(work: (sshd: Sshd, ssh: Ssh) => Promise<void>): Promise<void> {
+async function withServer(work: (sshd: Sshd, ssh: Ssh, clock: Clock) => Promise<void>): Promise<void> {
   const sshd = await startSshd()
   const machine = scratchMachine()
   const ssh = createSsh(machine)
   try {
     sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
-    await work(sshd, ssh)
+    await work(sshd, ssh, machine.clock)
   } finally {
     await ssh.close()
     await sshd.close()
