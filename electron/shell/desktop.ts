@@ -21,6 +21,7 @@ import { showTray } from './tray/tray.ts'
 import { trayActions } from './tray/tray-actions.ts'
 import type { TrayHost } from './tray/tray-host.ts'
 import { recoverPage } from './updates/page-recovery.ts'
+import { askToLeave } from './window/ask-to-leave.ts'
 import { createDetailsWindows } from './window/details-windows.ts'
 import { MainWindow } from './window/main-window.ts'
 import { openStoredPlaces } from './window/stored-places.ts'
@@ -60,6 +61,7 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
       joinWindow(berth, opened)
       hearFolderDrops(berth, opened)
       recoverPage(opened, berth, clock)
+      askToLeave(opened, options.appShutdown.closesWindows)
       offerContextMenu(opened.webContents)
     },
   }

@@ -25,6 +25,10 @@ export const remote = {
       preferences: { ...window.options.webPreferences },
     })),
   closeWindow: (at = 0) => windows[at]?.close(),
+  /** From now on the page asks to stay when its window closes. */
+  typeInto: (at = 0) => {
+    page(at).unsaved = true
+  },
   moveWindow: (bounds: Partial<Electron.Rectangle>, at = 0) => windows[at]?.setBounds(bounds),
   /** Sets the paths chosen in file dialogs from now on. */
   choose: (paths: string[]) => {

@@ -58,6 +58,8 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
   devTools = false
   lostReloads = 0
   webRtcPolicy = 'default'
+  /** Whether the page's `beforeunload` asks to stay; set by tests. */
+  unsaved = false
   #zoom = 0
 
   constructor(id: number) {
@@ -109,6 +111,11 @@ export class WebContents extends EventEmitter implements Pick<Electron.WebConten
   reload(): void {
     if (this.crashed && this.lostReloads-- > 0) return
     void this.loadURL(this.url)
+  }
+
+  /** electron_javascript_dialog_manager.cc, `RunBeforeUnloadDialog`: shows no dialog; who prevents lets the page go. */
+  keepsWindow(): boolean {
+    return this.unsaved && this.allows('will-prevent-unload', {})
   }
 
   /** Reports the page as loaded and drawn. */

@@ -233,6 +233,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
   /**
    * Acts like a click on the close button. electron_api_base_window.cc, `WillCloseWindow`: asks at once and closes a
    * moment later. window_list.cc: preventing it also prevents a quit that is under way.
+   * electron_api_browser_window.cc, `BeforeUnloadDialogCancelled`: and so does a page that keeps its window.
    */
   close(): void {
     let prevented = false
@@ -241,7 +242,7 @@ export class BrowserWindow extends EventEmitter implements Pick<Electron.Browser
         prevented = true
       },
     })
-    if (prevented) for (const hear of windowList.onCloseCancelled) hear()
+    if (prevented || this.webContents.keepsWindow()) for (const hear of windowList.onCloseCancelled) hear()
     else setImmediate(() => this.destroy())
   }
 

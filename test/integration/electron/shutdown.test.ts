@@ -54,10 +54,11 @@ test('the end of a session on Windows ends Berth in order, though nobody is aske
   expect(await hasEndedInOrder()).toBe(true)
 }, 120_000)
 
-test('an update on macOS closes the window that otherwise hides, and ends Berth in order', async () => {
+test('an update on macOS closes the window that otherwise hides, whatever was typed in it, and ends Berth in order', async () => {
   await offerTray()
   await start()
   await rentForReal()
+  await ask('typeInto')
   void ask('installUpdate').catch(() => undefined)
   expect(await ended()).toBe(0)
   expect(await hasEndedInOrder()).toBe(true)
