@@ -41,7 +41,8 @@ export function pricesOf(
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
   return {
     running: believable(record.search?.totalHour) ?? together ?? before?.pricePerHour ?? agreed,
-    disk: believable(record.instance?.diskHour) ?? storage ?? between ?? before?.diskPricePerHour,
+    // What is charged now for the disk is nothing while its host is gone, which is no price.
+    disk: believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
     now: believable(record.instance?.totalHour),
   }
 }

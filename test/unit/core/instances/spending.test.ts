@@ -72,6 +72,15 @@ test('the current cost that the service reports takes precedence', () => {
   expect(costPerHour('running', { ...told, now: 0 })).toBe(480_000)
 })
 
+test('what keeps its disk at no cost while its host is gone still has a price for it, or an unknown one', () => {
+  const gone = { instance: { totalHour: 0, diskHour: 0 } }
+  expect(pricesOf({ ...gone, storage_total_cost: 0.05 })).toEqual({ disk: 50_000, now: 0 })
+  expect(pricesOf({ ...gone, dph_total: 0.5, dph_base: 0.45 })).toMatchObject({ disk: 50_000, now: 0 })
+  expect(pricesOf(gone, { diskPricePerHour: 50_000 })).toEqual({ disk: 50_000, now: 0 })
+  expect(pricesOf(gone)).toEqual({ now: 0 })
+  expect(pricesOf({ ...gone, storage_total_cost: 0 })).toEqual({ disk: 0, now: 0 })
+})
+
 test('the price is base plus disk; an unpriced disk costs its GB rate over 720 hours', () => {
   const disk = { storage_cost: 0.14933, disk_space: 10 }
   expect(pricesOf({ dph_total: 0.9, dph_base: 0.45, storage_total_cost: 0.02 })).toEqual({
