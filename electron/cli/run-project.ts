@@ -44,7 +44,7 @@ async function accountOf(call: Call): Promise<string> {
 }
 
 /** Throws where the project cannot run, or was not confirmed. */
-function refuse({ yes, secretFiles }: Call, { offer, missingSecrets, scan }: ProjectPlan): void {
+function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, scan }: ProjectPlan): void {
   const fail = (exitCode: number, code: string, message: string, advice: string) => {
     throw new CliFailure(exitCode, { code, message, advice })
   }
@@ -56,6 +56,7 @@ function refuse({ yes, secretFiles }: Call, { offer, missingSecrets, scan }: Pro
       `It wants secrets that have no value: ${missingSecrets.join(', ')}.`,
       'Berth’s page keeps them: berth open',
     )
+  if (problem) throw new CliFailure(failed, problem)
   if (!offer) fail(failed, 'no_offer', 'No machine on the market fits now.', 'Ask for less in berth.yaml.')
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
   if (!yes)

@@ -38,6 +38,8 @@ export interface ProjectPlan {
   spec: ProjectSpec
   /** The offer that would be rented now; absent if none fits. */
   offer?: OfferView
+  /** Why none would be, where that is not for what the project asks. */
+  problem?: Problem
   /** Disk included. */
   pricePerHour?: Micros
   stops: RentalStop[]

@@ -5,12 +5,16 @@ import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
 import { bestOffer } from '../renting/attempts/best-offer.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
+import { pricesUnknown } from '../renting/attempts/words.ts'
 import { searchNarrowed } from '../renting/offers/find-offers.ts'
 import { offerView } from '../renting/offers/offer-view.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
 
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
-export type MarketPlan = Pick<ProjectPlan, 'offer' | 'pricePerHour' | 'stops' | 'most' | 'longest'> & {
+export type MarketPlan = Pick<
+  ProjectPlan,
+  'offer' | 'problem' | 'pricePerHour' | 'stops' | 'most' | 'longest'
+> & {
   secrets: readonly string[]
 }
 
@@ -41,7 +45,7 @@ export async function planMarket(
   const wanted = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
   const choice = bestOffer(wanted, offers, hosts.view(), () => undefined)?.choice
   const secrets = secretsOf(spec)
-  if (!choice) return { stops, secrets }
+  if (!choice) return { problem: pricesUnknown(request, offers), stops, secrets }
   const { offer, price } = choice
   return {
     offer,

@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
 import { creditUnknownWords } from '../../../electron/contract/reading.ts'
 import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import { startOnBareService } from './bare-service.ts'
+import { write } from './projects/place.ts'
 
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 64 } as const
 const request = { image: 'pytorch/pytorch', access: 'ssh' as const, disk: 20, env: [], ports: [] }
@@ -67,6 +69,20 @@ test('attempts rent nothing at a price that nobody tells, and say so', async con
   await under.until(() => series()?.step === 'failed')
   expect(series()?.problem?.code).toBe('prices_unknown')
   expect(service.rented).toEqual([])
+})
+
+test('a project is told that the market tells no prices, whatever it asks for', async context => {
+  const { service, home, under } = await startOnBareService(context)
+  const folder = join(home, 'digits')
+  service.offers = [101, 102]
+  for (const price of ['', 'machine: { price: 2 }']) {
+    write(folder, { 'berth.yaml': `run: x\n${price}` })
+    const project = await under.berth.registerProject(folder)
+    expect(await under.run('planProject', { project })).toMatchObject({ problem: { code: 'prices_unknown' } })
+  }
+  service.offers = []
+  const project = await under.berth.registerProject(folder)
+  expect((await under.run('planProject', { project })).problem).toBeUndefined()
 })
 
 test.each([

@@ -80,7 +80,7 @@ export async function startBareService(): Promise<{
 export async function startOnBareService(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   user: Record<string, unknown> = {},
-): Promise<{ service: BareService; under: BerthUnderTest }> {
+): Promise<{ service: BareService; home: string; under: BerthUnderTest }> {
   const { service, baseUrl, close } = await startBareService()
   service.user = { ...service.user, ...user }
   const world = await createWorld()
@@ -91,5 +91,5 @@ export async function startOnBareService(
   })
   const under = await world.start()
   await under.run('connectAccount', { baseUrl, key: 'some-key' })
-  return { service, under }
+  return { service, home: world.machine.home, under }
 }

@@ -46,8 +46,8 @@ export const sentences = {
   pricesUnknown: {
     code: 'prices_unknown',
     message:
-      'The service tells no price of the offers that match, so no limit can be held and none was tried.',
-    advice: 'Rent one of them by hand, or bid.',
+      'The service tells no prices of what it offers, so no limit can be held and nothing is rented by itself.',
+    advice: 'Rent an offer by hand, or bid.',
   },
   takenAway: {
     code: 'instance_gone',
@@ -86,9 +86,17 @@ function nothingAsGood(
 /** The problem where none of the offers that match is suitable. */
 export function nothingFound(series: AttemptSeries, offers: readonly ListedOffer[]): Problem {
   if (series.replaces !== undefined) return nothingAsGood(series.replaces, series)
-  const untold = series.request.bid === undefined && offers.every(({ price }) => price === undefined)
-  if (untold && offers.length > 0) return sentences.pricesUnknown
-  return series.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers
+  const untold = pricesUnknown(series.request, offers)
+  return untold ?? (series.attempts.length === 0 ? sentences.noneWithinReach : sentences.noOffers)
+}
+
+/** The problem where no offer tells a price and none is bid for. */
+export function pricesUnknown(
+  { bid }: AttemptSeries['request'],
+  offers: readonly Partial<Pick<ListedOffer, 'price'>>[],
+): Problem | undefined {
+  const untold = bid === undefined && offers.length > 0 && offers.every(({ price }) => price === undefined)
+  return untold ? sentences.pricesUnknown : undefined
 }
 
 /** `1 × RTX 4090 in Sweden, SE, machine 10012`. */
