@@ -13,9 +13,15 @@ import {
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName, placeName } from '../../../electron/contract/market/place.ts'
 
+/** What an offer is called: one without a price with its number, since little else may tell it from others. */
+export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
+  return `${gpuWords(offer)}${price === undefined ? `, offer ${offer.id}` : ''}`
+}
+
 /** The name of an offer's button: `Rent 1 × H100 SXM, $1.719/h, Sweden`. */
-export function rentName({ offer, price }: ListedOffer, place: string | undefined): string {
-  return [`Rent ${gpuWords(offer)}`, price === undefined ? undefined : rate(price), place]
+export function rentName(listed: ListedOffer, place: string | undefined): string {
+  const { price } = listed
+  return [`Rent ${offerName(listed)}`, price === undefined ? undefined : rate(price), place]
     .filter(part => part !== undefined)
     .join(', ')
 }

@@ -1,9 +1,9 @@
 import type { FailedMachineView } from '../../../electron/contract/automation/attempts.ts'
-import { gpuWords } from '../../../electron/contract/format/name.ts'
 import { catalogueOf, type ListedOffer, offersAt } from '../../../electron/contract/market/catalogue.ts'
 import { offersPassing } from '../../../electron/contract/market/filter.ts'
 import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
+import { offerName } from '../../features/market/offerWords.ts'
 import { isWithin, type Region } from './chart/scatter.ts'
 import { debounced } from './debounced.svelte.ts'
 import { Twins } from './table/twins.ts'
@@ -64,7 +64,7 @@ export class OffersView {
   })
   /** Characters of the answer's longest GPU name, as shown. */
   readonly longestName = $derived(
-    this.offers.reduce((most, { offer }) => Math.max(most, gpuWords(offer).length), 0),
+    this.offers.reduce((most, listed) => Math.max(most, offerName(listed).length), 0),
   )
 
   /** Shows or hides the other offers of a row's group. */

@@ -1,9 +1,8 @@
 import { rate, trafficBriefly, trafficWords } from '../../../../electron/contract/format/money.ts'
-import { gpuWords } from '../../../../electron/contract/format/name.ts'
 import { count, figure, tenths } from '../../../../electron/contract/format/size.ts'
 import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
 import type { SortColumn } from '../../../../electron/contract/market/sort.ts'
-import { totalMemoryWords } from '../../../features/market/offerWords.ts'
+import { offerName, totalMemoryWords } from '../../../features/market/offerWords.ts'
 
 /** The text of a table's cell; its unit is in the head. */
 export interface CellWords {
@@ -23,7 +22,7 @@ export function cellWords(listed: ListedOffer, column: SortColumn): CellWords {
   const { offer } = listed
   switch (column) {
     case 'gpu': {
-      const text = gpuWords(offer)
+      const text = offerName(listed)
       return { text, more: text }
     }
     case 'memory':

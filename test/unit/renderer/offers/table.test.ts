@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
 import { partWords, rentName } from '../../../../renderer/features/market/offerWords.ts'
+import { cellWords } from '../../../../renderer/screens/offers/table/cellWords.ts'
 import { actionsWidth, columnsFor } from '../../../../renderer/screens/offers/table/columns.ts'
 import { offer } from './listed.ts'
 
@@ -42,6 +43,16 @@ describe('words', () => {
   test('the rent button says what, for how much and where', () => {
     const [listed] = catalogueOf([offer({ id: 1, price: 1_719_000 })], 'on-demand').offers
     expect(listed && rentName(listed, 'Sweden')).toBe('Rent 1 × H100 SXM, $1.719/h, Sweden')
+  })
+
+  test('offers of which little is told are told apart by their numbers', () => {
+    const { offers } = catalogueOf([{ id: 101 }, { id: 102 }, offer({ id: 103 })], 'on-demand')
+    expect(offers.map(listed => cellWords(listed, 'gpu').text)).toEqual([
+      '1 × unknown GPU, offer 101',
+      '1 × unknown GPU, offer 102',
+      '1 × H100 SXM',
+    ])
+    expect(offers[0] && rentName(offers[0], undefined)).toBe('Rent 1 × unknown GPU, offer 101')
   })
 
   test('a filter part shows its value', () => {
