@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { name } from '../commands/command.ts'
 
-/** The known permission categories (section 5.3, and those that deployments add). */
-export const permissionCategories = [
+const categories = [
   'misc',
   'user_read',
   'user_write',
@@ -11,6 +10,13 @@ export const permissionCategories = [
   'machine_read',
   'machine_write',
 ] as const
+const furtherCategories = ['billing_read', 'billing_write', 'team_read', 'team_write'] as const
+export type PermissionCategory = (typeof categories | typeof furtherCategories)[number]
+
+/** The known permission categories: section 5.3 names some, and deployments that go beyond the interface have more. */
+export function permissionCategories(beyondInterface = false): readonly PermissionCategory[] {
+  return beyondInterface ? [...categories, ...furtherCategories] : categories
+}
 
 const Constraints = v.record(v.string(), v.unknown())
 

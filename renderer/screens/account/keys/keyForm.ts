@@ -11,17 +11,25 @@ export interface KeyDraft {
   params: string
 }
 
-export function emptyKeyDraft(): KeyDraft {
+/** `beyondInterface`: whether the deployment goes beyond the interface. */
+export function emptyKeyDraft(beyondInterface = false): KeyDraft {
   return {
     name: '',
     scope: 'chosen',
-    categories: permissionCategories.map(name => ({ name, on: false, constraints: '' })),
+    categories: permissionCategories(beyondInterface).map(name => ({ name, on: false, constraints: '' })),
     params: '',
   }
 }
 
 /** The categories of a read-only key. */
-export const readOnly: readonly string[] = ['misc', 'user_read', 'instance_read', 'machine_read']
+export const readOnly: readonly string[] = [
+  'misc',
+  'user_read',
+  'instance_read',
+  'machine_read',
+  'billing_read',
+  'team_read',
+]
 
 /** The request, or the errors by field: `name`, `permissions`, `constraints.<category>`, `params`. */
 export function readKeyDraft(

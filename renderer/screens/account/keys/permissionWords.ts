@@ -1,8 +1,11 @@
-import { permissionCategories } from '../../../../electron/contract/account/api-key.ts'
+import {
+  type PermissionCategory,
+  permissionCategories,
+} from '../../../../electron/contract/account/api-key.ts'
 import { named } from '../../../../electron/contract/format/list.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
-const words: Record<(typeof permissionCategories)[number], string> = {
+const words: Record<PermissionCategory, string> = {
   misc: 'Search offers; see and make workergroups',
   user_read: 'Read the account: credit, keys, templates, two-factor status, preferences and webhooks',
   user_write: 'Change the account: keys, templates, two-factor methods, preferences and webhooks',
@@ -10,9 +13,13 @@ const words: Record<(typeof permissionCategories)[number], string> = {
   instance_write: 'Rent, start, stop, change and destroy instances; copy data',
   machine_read: 'See network disks',
   machine_write: 'Change machines and network disks',
+  billing_read: 'See charges and invoices',
+  billing_write: 'Transfer credit',
+  team_read: 'See the team, its members and their roles',
+  team_write: 'Invite and remove members of the team, and change their roles',
 }
 
-const short: Record<(typeof permissionCategories)[number], string> = {
+const short: Record<PermissionCategory, string> = {
   misc: 'search offers',
   user_read: 'read the account',
   user_write: 'change the account',
@@ -20,10 +27,14 @@ const short: Record<(typeof permissionCategories)[number], string> = {
   instance_write: 'rent and change instances',
   machine_read: 'see network disks',
   machine_write: 'change machines',
+  billing_read: 'see charges',
+  billing_write: 'transfer credit',
+  team_read: 'see the team',
+  team_write: 'change the team',
 }
 
-export function isKnown(category: string): category is (typeof permissionCategories)[number] {
-  return (permissionCategories as readonly string[]).includes(category)
+function isKnown(category: string): category is PermissionCategory {
+  return Object.hasOwn(words, category)
 }
 
 export function categoryWords(category: string): string {
@@ -33,14 +44,19 @@ export function categoryWords(category: string): string {
 /** Names every permission, however many there are. */
 const whole = { most: Number.POSITIVE_INFINITY }
 
-/** One sentence on what a key may and may not do; categories with constraints are marked as limited. */
-export function mayWords(permissions: Record<string, unknown>): string {
+/**
+ * One sentence on what a key may and may not do; categories with constraints are marked as limited. `beyondInterface`:
+ * whether the deployment goes beyond the interface.
+ */
+export function mayWords(permissions: Record<string, unknown>, beyondInterface = false): string {
   const has = (category: string) => Object.hasOwn(permissions, category)
   const may = Object.entries(permissions).map(
     ([category, constraints]) =>
       `${isKnown(category) ? short[category] : category}${isConstrained(constraints) ? ' (within limits)' : ''}`,
   )
-  const not = permissionCategories.filter(category => !has(category)).map(category => short[category])
+  const not = permissionCategories(beyondInterface)
+    .filter(category => !has(category))
+    .map(category => short[category])
   if (may.length === 0) return 'It may do nothing.'
   return `It may ${named(may, whole)}${not.length > 0 ? `, but not ${named(not, { ...whole, last: ' or ' })}` : ''}.`
 }

@@ -47,6 +47,18 @@ test.each([
   expect(readKeyDraft(form)).toEqual({ errors })
 })
 
+test('categories of bills and teams are named where the deployment has them', () => {
+  const named = (beyond?: boolean) => emptyKeyDraft(beyond).categories.map(({ name }) => name)
+  const further = ['billing_read', 'billing_write', 'team_read', 'team_write']
+  expect(named()).not.toContain('billing_read')
+  expect(named(true)).toEqual([...named(), ...further])
+  const all = Object.fromEntries(named().map(name => [name, {}]))
+  expect(mayWords(all)).not.toContain('but not')
+  expect(mayWords({ ...all, billing_read: {} }, true)).toMatch(
+    /see charges, but not transfer credit, see the team or change the team\.$/,
+  )
+})
+
 test('the permissions of a key read as one sentence', () => {
   expect(mayWords({ user_read: {}, instance_read: { id: [7] } })).toBe(
     'It may read the account and see instances (within limits), but not search offers, change the account, rent and change instances, see network disks or change machines.',
