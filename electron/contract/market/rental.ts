@@ -38,17 +38,25 @@ export const EnvName = v.pipe(
   v.maxLength(256, 'at most 256 characters'),
 )
 
-const port = v.pipe(
+const anyPort = v.pipe(
   v.number('a port is a number'),
   v.integer('a port is a whole number'),
   v.minValue(1, 'ports begin at 1'),
-  v.maxValue(65535, 'ports end at 65535'),
 )
+const isPort = (port: number) => port <= 65_535
+
+/** Whether deployments that go beyond the interface take it for any port that is the same outside as inside. */
+export function isIdentityPort(port: number): boolean {
+  return port >= 70_000 && port <= 99_999
+}
 
 /** A port of the container, and the outside port if it differs. */
 export const PortRequest = v.object({
-  container: port,
-  outside: v.optional(port),
+  container: v.pipe(
+    anyPort,
+    v.check(port => isPort(port) || isIdentityPort(port), 'ports end at 65535'),
+  ),
+  outside: v.optional(v.pipe(anyPort, v.check(isPort, 'ports end at 65535'))),
   protocol: v.picklist(['tcp', 'udp']),
 })
 

@@ -1,6 +1,7 @@
 import { diskRoom } from '../../../electron/contract/format/size.ts'
 import type { OfferView } from '../../../electron/contract/market/offer.ts'
 import {
+  isIdentityPort,
   type JupyterRequest,
   type RegistryLogin,
   RentRequest,
@@ -28,7 +29,8 @@ export interface StoredSecrets {
 
 /**
  * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
- * to the template; an empty text in its place is sent, since it overrides.
+ * to the template; an empty text in its place is sent, since it overrides. `beyondInterface`: whether the deployment
+ * goes beyond the interface.
  */
 export function readDraft(
   draft: RentDraft,
@@ -36,13 +38,14 @@ export function readDraft(
   interruptible: boolean,
   template?: RentTemplate,
   kept: StoredSecrets = { secrets: new Set() },
+  beyondInterface = false,
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)
   const leftToTemplate = (field: 'image' | 'onstart' | 'args') =>
     template?.values !== undefined && !own.includes(field)
   const errors: RentErrors = {}
-  const ports = readPorts(draft.ports)
+  const ports = readPorts(draft.ports, beyondInterface)
   if (ports.error !== undefined) errors['ports'] = ports.error
   Object.assign(errors, rowErrors(rows, kept.secrets))
   const registry = readRegistry(draft.registry)
@@ -133,7 +136,7 @@ function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErro
   return errors
 }
 
-function readPorts(text: string): { list: RentRequest['ports']; error?: string } {
+function readPorts(text: string, beyondInterface: boolean): { list: RentRequest['ports']; error?: string } {
   const list: RentRequest['ports'] = []
   for (const word of text.split(/[\s,;]+/).filter(each => each !== '')) {
     const match = /^(?:(\d+):)?(\d+)(?:\/(tcp|udp))?$/i.exec(word)
@@ -141,7 +144,8 @@ function readPorts(text: string): { list: RentRequest['ports']; error?: string }
     const container = Number(match[2])
     const outside = Number(match[1] ?? container)
     const protocol = match[3]?.toLowerCase() === 'udp' ? 'udp' : 'tcp'
-    if ([container, outside].some(port => port < 1 || port > 65_535))
+    const isIdentity = beyondInterface && container === outside && isIdentityPort(container)
+    if (!isIdentity && [container, outside].some(port => port < 1 || port > 65_535))
       return { list, error: `${word}: ports go from 1 to 65535.` }
     const same = list.find(each => each.protocol === protocol && (each.outside ?? each.container) === outside)
     if (same && same.container !== container)

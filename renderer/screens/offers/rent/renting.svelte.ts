@@ -135,6 +135,7 @@ export class Renting {
       this.interruptible,
       this.template,
       this.subject.later,
+      this.#page.account?.beyondInterface,
     ),
   )
 

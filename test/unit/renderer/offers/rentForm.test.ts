@@ -69,6 +69,21 @@ describe('a filled in form', () => {
   })
 })
 
+test('a port from 70000 on, the same outside and inside, is taken by deployments beyond the interface', () => {
+  const ports = (text: string) =>
+    readDraft(draft({ ports: text }), offer({ id: 7, disk: 400 }), false, undefined, undefined, true)
+  expect(ports('70000 70001:70001/udp')).toMatchObject({
+    request: {
+      ports: [
+        { container: 70_000, protocol: 'tcp' },
+        { container: 70_001, protocol: 'udp' },
+      ],
+    },
+  })
+  for (const wrong of ['65536', '70000:80', '80:70000', '100000'])
+    expect(ports(wrong)).toHaveProperty('errors.ports')
+})
+
 test('outside ports are sent where they differ from the container’s', () => {
   expect(read({ ports: '9000:80, 8080:8080 5353:53/udp' })).toMatchObject({
     request: {
