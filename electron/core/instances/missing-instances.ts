@@ -39,7 +39,7 @@ export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
-  /** Called once after as many polls where Berth did not destroy it. `view`: its last view. */
+  /** Called once after as many polls where Berth did not ask to destroy it. `view`: its last view. */
   onVanished: (view: InstanceView) => void
   /** Called when an instance is gone for good and its data can be deleted. */
   onGone: (instance: number) => void
@@ -61,6 +61,8 @@ export async function openMissingInstances({
 }: MissingInstancesOptions): Promise<MissingInstances> {
   const document = await openDocument({ ...place, schema: Departed, empty: {} })
   const destroyed = new Set<number>()
+  /** Those that Berth asked to destroy, where the answer was lost. */
+  const maybeDestroyed = new Set<number>()
   const kept = () => Object.keys(document.get()).map(Number)
 
   /** Written before the account's last view, so that a kill leaves no data that would never be deleted. */
@@ -76,6 +78,7 @@ export async function openMissingInstances({
 
   function forget(instance: number): void {
     destroyed.delete(instance)
+    maybeDestroyed.delete(instance)
     drop(instance)
     onGone(instance)
   }
@@ -107,7 +110,7 @@ export async function openMissingInstances({
         else {
           if (pollsMissing(id) !== pollsUntilGone) continue
           onAway(id)
-          if (told) continue
+          if (told || maybeDestroyed.has(id)) continue
           record(departed => ({ ...departed, [id]: { at: since, view, told: true } }))
           onVanished(view)
         }
@@ -121,6 +124,7 @@ export async function openMissingInstances({
           await instances.destroy(id, options)
         } catch (error) {
           if (error instanceof ServiceError && error.status === 404) noteDestroyed(id)
+          if (error instanceof ServiceError && error.ambiguous) maybeDestroyed.add(id)
           throw error
         }
         noteDestroyed(id)

@@ -144,6 +144,19 @@ test('only an instance destroyed elsewhere alerts, and only once despite a resta
   expect(titles()).toHaveLength(1)
 })
 
+test('an instance that Berth may have destroyed is no surprise once it is gone', async () => {
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.notifier.shown.length = 0
+  world.sim.controls.setFaults([
+    { method: 'DELETE', path: `^/api/v0/instances/${id}/`, kind: 'reset_after', times: 9 },
+  ])
+  await expect(under.run('destroyInstance', { instance: id })).rejects.toThrow()
+  for (let poll = 0; poll < 3; poll++) await under.run('refresh', {})
+  expect(under.account().instances[id]).toBeUndefined()
+  expect(titles()).toEqual([])
+})
+
 test('two accounts are polled and alerted independently', async () => {
   other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
   other.controls.setCredit(100)
