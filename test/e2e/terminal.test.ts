@@ -68,6 +68,29 @@ test('shells open in tabs and side by side, and each keeps its output', async ({
   expect(errors).toEqual([])
 })
 
+test('a shell that no tmux keeps is closed once its end was confirmed', async ({ start }) => {
+  const { page, row, errors } = await withInstance(start)
+  await row.getByRole('button', { name: 'Terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  const close = page.getByRole('button', { name: 'Close this shell' })
+  const question = page.getByRole('alertdialog', { name: 'Close this shell?' })
+  await close.click()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await terminalText(page)).toContain('root@')
+  await close.click()
+  await question.getByRole('button', { name: 'Close shell' }).click()
+  await page.getByText('No terminal is open').waitFor()
+
+  await page.getByRole('button', { name: 'Open a terminal' }).click()
+  await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
+  await page.keyboard.type('exit\n')
+  await page.getByText('The shell has ended').waitFor()
+  await close.click()
+  await page.getByText('No terminal is open').waitFor()
+  expect(errors).toEqual([])
+})
+
 test('a lost connection keeps the screen and reconnects by itself', async ({ start }) => {
   const { page, row, sim, instance, errors } = await withInstance(start)
   await row.getByRole('button', { name: 'Terminal' }).click()

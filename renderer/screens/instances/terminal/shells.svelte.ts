@@ -36,6 +36,8 @@ export class InstanceShells {
   readonly instance: number
   tabs: ShellTab[] = $state.raw([])
   current: ShellTab = $state.raw() as ShellTab
+  /** The shell that is closed once the user has confirmed it. */
+  asked: TerminalSession | undefined = $state.raw()
   readonly #page: Page
   readonly #account: string
   #numbers = 0
@@ -65,6 +67,13 @@ export class InstanceShells {
     const fresh = this.#session({ fresh: true })
     tab.layout = splitPanes(tab.layout, tab.current, way, fresh)
     tab.current = fresh
+  }
+
+  /** Closes a pane, or asks first where what runs in it would end. Returns whether any shell is left. */
+  tryClose(session: TerminalSession): boolean {
+    if (!session.endsOnceClosed) return this.close(session)
+    this.asked = session
+    return true
   }
 
   /** Closes a pane; a tmux session goes on without it. Returns whether any shell is left. */
@@ -133,7 +142,7 @@ export class InstanceShells {
     if (key === 'new') this.openTab({ fresh: true })
     if (key === 'split_right') this.split('right')
     if (key === 'split_down') this.split('down')
-    if (key === 'close' && this.all.length > 1) this.close(current)
+    if (key === 'close' && this.all.length > 1) this.tryClose(current)
     if (key === 'next') this.go(1)
     if (key === 'previous') this.go(-1)
   }

@@ -66,6 +66,11 @@ export class TerminalSession {
     this.kept = hooks.session
   }
 
+  /** Whether what runs in it ends with it: it is open, and no tmux keeps it. */
+  get endsOnceClosed(): boolean {
+    return this.status === 'open' && this.kept === undefined
+  }
+
   get #on() {
     return { account: this.#account, instance: this.instance }
   }
