@@ -26,8 +26,7 @@ export class Page {
   /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
-  /** Uploads of files that only this page can read: they end with it. */
-  uploads = 0
+  #held = 0
   #lastRemark = 0
 
   /** The account's actions that can still be undone, the newest last. */
@@ -101,6 +100,19 @@ export class Page {
   /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */
   get figuresAt(): number {
     return this.asOf ?? this.accountNow
+  }
+
+  /** Whether something would be lost with this page, so that a browser asks before it reloads or closes it. */
+  get isHeld(): boolean {
+    return this.#held > 0
+  }
+
+  /** Holds the page until the function that this gives is called. */
+  hold(): () => void {
+    this.#held += 1
+    return () => {
+      this.#held -= 1
+    }
   }
 
   /** Shows a message for a moment. */

@@ -83,6 +83,9 @@ test('unsaved text is kept: each close asks first, and it outlives its instance'
     await editor.getByText('Saved', { exact: true }).waitFor()
   }
   await page.keyboard.type('four')
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  await (await asked).dismiss()
   await warning.waitFor({ state: 'detached' })
   await sim.api('DELETE', `/api/v0/instances/${id}/`, {})
   await editor.getByText('Its instance is no longer on the account.').waitFor()

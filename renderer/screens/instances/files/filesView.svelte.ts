@@ -98,13 +98,11 @@ export class FilesView {
           folders,
           replace,
         })
-        this.#page.uploads += 1
         serveFiles(
           this.#page.stream(stream),
           files.map(({ file }) => file),
-          () => {
-            this.#page.uploads -= 1
-          },
+          // Berth's own window is hidden rather than closed, and quitting asks by itself.
+          this.#page.state?.app.shell === 'electron' ? () => {} : this.#page.hold(),
         )
       },
       () => this.uploadCollected(collected, true),
