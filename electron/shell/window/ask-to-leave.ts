@@ -1,8 +1,8 @@
 import { type BrowserWindow, dialog } from 'electron'
 
 /**
- * Asks before a window closes whose page would lose what was typed there: of itself Electron asks nobody, and the window
- * just stays. `closes`: whether it must close, since the cause of Berth's end waits for it.
+ * Asks before a window closes whose page would lose something: of itself Electron asks nobody, and the window just stays.
+ * `closes`: whether it must close, since the cause of Berth's end waits for it.
  */
 export function askToLeave(window: BrowserWindow, closes: () => boolean): void {
   let asking = false
@@ -16,8 +16,8 @@ export function askToLeave(window: BrowserWindow, closes: () => boolean): void {
     const { response } = await dialog.showMessageBox(window, {
       type: 'question',
       title: 'Berth',
-      message: 'Close without saving?',
-      detail: 'What you changed in this window has not been saved.',
+      message: 'Close this window?',
+      detail: 'Changes in it have not been saved, or an upload from it is under way.',
       buttons: ['Close', 'Cancel'],
       defaultId: 1,
       cancelId: 1,

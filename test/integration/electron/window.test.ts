@@ -67,7 +67,7 @@ test('an instance’s details open in a window like the first, once each, and co
   expect((await ask('windows'))[0]?.bounds).toEqual(first?.bounds)
 })
 
-test('a window whose page would lose what was typed is closed only once the user says so', async () => {
+test('a window whose page would lose something is closed only once the user says so', async () => {
   await start()
   await ask('opensWindow', 'app://berth/index.html?details#/instances/4711/files')
   await expect.poll(async () => (await ask('windows'))[1]?.visible, soon).toBe(true)
@@ -75,7 +75,7 @@ test('a window whose page would lose what was typed is closed only once the user
   await ask('closeWindow', 1)
   await ask('closeWindow', 1)
   const [question, ...more] = await ask('questions')
-  expect(question).toMatchObject({ message: 'Close without saving?', enter: 'Cancel', escape: 'Cancel' })
+  expect(question).toMatchObject({ message: 'Close this window?', enter: 'Cancel', escape: 'Cancel' })
   expect(more).toEqual([])
   await ask('answer', 'Cancel')
   await ask('closeWindow', 1)

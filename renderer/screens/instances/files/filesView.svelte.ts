@@ -101,8 +101,7 @@ export class FilesView {
         serveFiles(
           this.#page.stream(stream),
           files.map(({ file }) => file),
-          // Berth's own window is hidden rather than closed, and quitting asks by itself.
-          this.#page.state?.app.shell === 'electron' ? () => {} : this.#page.hold(),
+          this.#page.hold(),
         )
       },
       () => this.uploadCollected(collected, true),
