@@ -1,3 +1,5 @@
+import type { OpenRequest } from '../../contract/market/rental.ts'
+
 /**
  * The mark by which a rental finds its instance again: ` berth:r0123456789abcdef` at the end of the label, and the
  * same id in the environment.
@@ -22,4 +24,13 @@ export function rentalOf(
 ): string | undefined {
   const marked = label && pattern.exec(label)?.[1]
   return marked ?? env.find(([name]) => name === markVariable)?.[1]
+}
+
+/** An environment variable of a replacement: the instance that it replaces, so that another Berth can tell. */
+export const replacesVariable = 'BERTH_REPLACES'
+
+/** The instance in whose place a request rents, if any. */
+export function replacedBy({ env }: Pick<OpenRequest, 'env'>): number | undefined {
+  const value = env.find(({ name }) => name === replacesVariable)?.value
+  return value === undefined ? undefined : Number(value)
 }

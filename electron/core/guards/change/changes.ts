@@ -1,5 +1,6 @@
 import type { GuardPreview, SnoozeMinutes } from '../../../contract/automation/guard.ts'
 import type { RentalStop } from '../../../contract/automation/guard-kinds.ts'
+import { spentBy } from '../../../contract/reading.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { GuardAlerts } from '../alerts/guard-alerts.ts'
 import { guardSentence } from '../alerts/words.ts'
@@ -14,6 +15,7 @@ import {
   newGuard,
   snoozed,
   switched,
+  takenOver,
 } from './guard-request.ts'
 import { previewOf } from './preview.ts'
 
@@ -24,8 +26,16 @@ export interface GuardChanges {
   preview(settings: GuardSettings): GuardPreview
   /** A guard that is off does nothing. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
-  /** Sets a rental's guards on its instance, once. A failed write does not reject. */
-  guardRental(rental: string, instance: number, stops: readonly RentalStop[]): Promise<void>
+  /**
+   * Sets a rental's guards on its instance, once: its stops, or in the place of `replaces` what is left of the guards
+   * there. A failed write does not reject.
+   */
+  guardRental(
+    rental: string,
+    instance: number,
+    stops: readonly RentalStop[],
+    replaces?: number,
+  ): Promise<void>
   remove(id: string): Promise<void>
   /** Postpones its moment by minutes; null ends the snooze. Throws `guard_off` or `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
@@ -83,11 +93,18 @@ export function createGuardChanges(
       say(`Switched a guard ${on ? 'on' : 'off'}`, next)
       void poll()
     },
-    async guardRental(rental, instance, stops) {
+    async guardRental(rental, instance, stops, replaces) {
       // After a kill the guards may exist already.
       if (guards.all().some(guard => guard.rental === rental && !guard.ended)) return
       const at = now()
-      const chosen = stops.map(stop => guardOfRental(stop, { id: `g${newId()}`, instance, rental }, at))
+      const place = () => ({ id: `g${newId()}`, instance, rental })
+      const replaced = known().facts.account.instances[replaces ?? '']
+      const chosen = replaced
+        ? guards
+            .all()
+            .filter(guard => guard.instance === replaces && !guard.ended)
+            .map(guard => takenOver(guard, place(), spentBy(replaced, at), at))
+        : stops.map(stop => guardOfRental(stop, place(), at))
       if (chosen.length === 0) return
       await guards.put(...chosen)
       for (const guard of chosen) say('Set a guard', guard, 'berth')

@@ -5,9 +5,10 @@ import {
   guardKinds,
   type RentalStop,
 } from '../../../contract/automation/guard-kinds.ts'
+import { money } from '../../../contract/format/money.ts'
 import { moment } from '../../../contract/format/time.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import { micros } from '../../../contract/spending/money.ts'
+import { type Micros, micros } from '../../../contract/spending/money.ts'
 import { isDeepEqual } from '../../state/same.ts'
 import { type Guard, withEvent, withoutWarning } from '../model.ts'
 
@@ -92,6 +93,23 @@ export function guardOfRental(
   const when = stop.kind === 'cost' ? { kind: stop.kind, limit: micros(stop.dollars) } : stop
   const rest = { id, warning: rentalWarning, missed: 'act' } as const
   return { ...newGuard({ instance, when, action: 'stop' }, rest, now), ...(rental && { rental }) }
+}
+
+/**
+ * The guard for a replacement: the limit was set for the work, so the time and the money that went before count. `spent`:
+ * by the instance that it replaces, in micro-dollars.
+ */
+export function takenOver(
+  { condition, action, warning, missed, snoozedUntil, instance }: Guard,
+  place: Pick<Guard, 'id' | 'instance' | 'rental'>,
+  spent: Micros,
+  now: number,
+): Guard {
+  const left =
+    condition.kind === 'cost' ? { ...condition, limit: Math.max(0, condition.limit - spent) } : condition
+  const guard = { ...place, condition: left, action, warning, missed, snoozedUntil, setAt: now, history: [] }
+  const before = condition.kind === 'cost' ? `, which had cost ${money(spent)}` : ''
+  return withEvent(guard, now, `Taken over from #${instance}${before}`)
 }
 
 function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCondition {

@@ -46,8 +46,8 @@ export function recoveryMove(recovery: Recovery, instance: InstanceView, now: nu
 }
 
 /**
- * Whether a replacement in progress is no longer wanted: the choice has changed, the instance runs again, or another
- * Berth has an older one than `mine`.
+ * Whether a replacement in progress is no longer wanted: the choice has changed, the instance runs again, it was
+ * stopped from here, or another Berth has an older one than `mine`.
  */
 export function isNeedless(
   { choice }: Recovery,
@@ -56,6 +56,7 @@ export function isNeedless(
   other: Instance | undefined,
 ): boolean {
   if (choice.kind !== 'replace' || instance.state === 'running') return true
+  if (instance.state === 'stopped' && instance.asked?.state === 'stopped') return true
   return other !== undefined && givesWay(mine, other)
 }
 

@@ -1,8 +1,5 @@
 import type { Instance } from '../../../service/instances.ts'
-import { rentalOf } from '../../instances/mark.ts'
-
-/** An environment variable of a replacement: the instance that it replaces, so that another Berth can tell. */
-export const replacesVariable = 'BERTH_REPLACES'
+import { rentalOf, replacesVariable } from '../../instances/mark.ts'
 
 /**
  * The oldest replacement for an instance that another Berth on the same account rented. `knows`: whether a rental's

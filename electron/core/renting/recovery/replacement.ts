@@ -3,11 +3,11 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { withoutParts } from '../../../contract/market/search-part.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Instance } from '../../../service/instances.ts'
+import { replacesVariable } from '../../instances/mark.ts'
 import type { AttemptSeriesRequest } from '../attempts/service.ts'
 import { asGoodAs } from '../rentals/as-good.ts'
 import type { Rental } from '../rentals/model.ts'
 import { requestLike, withoutOffer } from '../rentals/request-like.ts'
-import { replacesVariable } from './others.ts'
 
 /**
  * The request for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling, which

@@ -62,16 +62,36 @@ test.concurrent('guards requested with a watch are set on the instance it rents'
   expect(guardsOn(under, instance?.id ?? 0)).toMatchObject(guarded)
 })
 
-test.concurrent('guards of an outbid instance are set on its replacement', {
+test.concurrent('a replacement takes over what is left of the guards of the outbid instance', {
   timeout: 90_000,
 }, async context => {
   const { world, under } = await connected(context)
   const { id } = await rentRunning(under, { bid: 0.4, stops })
+  const [idle, duration] = guardsOn(under, id)
+  await under.run('removeGuard', { guard: idle?.id ?? '' })
+  const at = (duration?.dueAt ?? 0) - 3600
+  await under.run('setGuard', {
+    instance: id,
+    when: { kind: 'time', at },
+    action: 'destroy',
+    warning: 60,
+    missed: 'act',
+  })
+  await world.sim.controls.advance(2 * 3600)
   await under.run('chooseRecovery', {
     instance: id,
     choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
   await world.sim.controls.outbid(id)
   await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
-  expect(guardsOn(under, under.account().recoveries[id]?.by ?? 0)).toMatchObject(guarded)
+  const taken = guardsOn(under, under.account().recoveries[id]?.by ?? 0)
+  expect(taken).toMatchObject([
+    { condition: duration?.condition, action: 'stop', dueAt: duration?.dueAt },
+    { condition: { kind: 'cost' }, action: 'stop' },
+    { condition: { kind: 'time', at }, action: 'destroy', warning: 60 },
+  ])
+  // Two hours at $0.40/h.
+  const [, cost] = taken
+  expect(cost?.condition.kind === 'cost' && cost.condition.limit).toBeLessThan(19_300_000)
+  expect(cost?.history.at(-1)?.text).toMatch(/^Taken over from #\d+, which had cost \$0\.\d\d$/)
 })

@@ -3,6 +3,7 @@ import type { AccountContext } from '../../../account-context.ts'
 import { endInstance } from '../../../actions/end-instance.ts'
 import { problemOf } from '../../../app/problems.ts'
 import type { Guards } from '../../../guards/service.ts'
+import { replacedBy } from '../../../instances/mark.ts'
 import { isRefusal } from '../../../instances/polling/poll.ts'
 import type { Rental } from '../model.ts'
 import type { RentalSecrets } from '../secrets.ts'
@@ -39,7 +40,7 @@ export async function adoptInstance(
   const { request, unwanted } = rentals.get(id)
   if (guessed && unwanted) return letUserSay({ context, rentals }, id, [instance])
   // Before the rental knows its instance, so that after a kill it is found, and guarded, again.
-  if (!unwanted) await hooks.guard(id, instance, request.stops ?? [])
+  if (!unwanted) await hooks.guard(id, instance, request.stops ?? [], replacedBy(request))
   await rentals.update(id, {
     step: 'waiting',
     instance,

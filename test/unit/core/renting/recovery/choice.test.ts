@@ -165,6 +165,12 @@ test('a replacement is cancelled once the instance it replaces is gone', async (
   expect(view()).toEqual({})
 })
 
+test('a replacement is cancelled once a guard has stopped the instance it replaces', async () => {
+  const { poll, step } = await replacing()
+  await poll({ ...outbid, state: 'stopped', asked: { state: 'stopped', at: 1000 } })
+  expect(step()).toBe('cancelled')
+})
+
 test('a replacement takes over only once the end of its series is on disk', async () => {
   let write: () => void = () => undefined
   const written = new Promise<undefined>(resolve => {
