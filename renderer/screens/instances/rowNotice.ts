@@ -51,7 +51,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, attemptSeries, tunnel, guards = [], guardsSet = 0, increase }: Row,
+  { instance, rental, attemptSeries, tunnel, guards = [], guardsSet = 0, increase, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
@@ -70,7 +70,7 @@ function ownNotice(
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
-  const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, context) : undefined
+  const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
   const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
   return coming ?? (guard ? { kind: 'guard', guard } : undefined)
 }
@@ -126,13 +126,21 @@ function saidOf({ statusMessage }: InstanceView): string {
 }
 
 /** What is to be known of one that is at rest: why it cannot start, else that nobody says why it ended. */
-function restNotice(instance: InstanceView, { now, credit }: NoticeContext): RowNotice | undefined {
+function restNotice(
+  instance: InstanceView,
+  replacedBy: number | undefined,
+  { now, credit }: NoticeContext,
+): RowNotice | undefined {
   if (isContractOver(instance, now))
     return noteIf(
       'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.',
     )
   if (credit !== undefined && credit <= 0)
     return noteIf('The credit is used up: it cannot start, its disk is still charged, and it may be deleted.')
+  if (replacedBy !== undefined)
+    return noteIf(
+      `Replaced by #${replacedBy} once it was outbid. Its files are kept. ${untilDestroyed(instance)}`,
+    )
   if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidText(instance), bid: winningBid(instance) }
   if (instance.state !== 'ended') return undefined
   return noteIf(`It was stopped or has crashed: the service does not say which.${saidOf(instance)}`)

@@ -31,6 +31,8 @@ export interface Row {
   guardsSet?: number
   /** Higher prices that the host asks for, or that the user has accepted. */
   increase?: PriceIncreaseView
+  /** The instance that a recovery rented in its place. */
+  replacedBy?: number
   /** Runs that wait for the instance, or that failed because their rental did. */
   runs?: readonly RunView[]
 }
@@ -92,6 +94,7 @@ export function rowsOf(account: AccountView): Row[] {
       guards: guards.length > 0 ? guards : undefined,
       guardsSet: set.filter(guard => guard.instance === instance.id).length,
       increase,
+      replacedBy: account.recoveries[instance.id]?.by,
     })
   }
   return rows.map(row => {

@@ -32,6 +32,14 @@ test('what is at rest with too low a bid may have been outbid, unless Berth stop
   expect(noticeOf({ interruptible: false })).toBeUndefined()
 })
 
+test('what was replaced says by which, and what it costs', () => {
+  const instance = instanceView({ id: 1, state: 'stopped', interruptible: true, bid: 1, minimumBid: 2 })
+  const text =
+    'Replaced by #2 once it was outbid. Its files are kept. It costs $0.006/h until you destroy it.'
+  const row = { key: '1', instance: { ...instance, costPerHour: 6000 }, replacedBy: 2 }
+  expect(rowNoticeOf(row)).toEqual({ kind: 'note', text })
+})
+
 test('the winning bid is a fitting step above the lowest, and at most $32', () => {
   const bid = (minimumBid: number) => winningBid(instanceView({ id: 1, minimumBid }))
   expect(bid(1_044_000)).toBe(1_050_000)
