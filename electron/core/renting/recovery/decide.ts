@@ -86,11 +86,17 @@ export function observed(recovery: Recovery, instance: InstanceView, now: number
     asked: confirmed.asked && !hasConfirmed ? confirmed.asked : undefined,
     // A failure is reported again when it is outbid again.
     held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
+    by: isStartedAgain(confirmed, instance) ? undefined : confirmed.by,
     refused:
       refused && instance.state === 'outbid' ? { ...refused, at: Math.min(refused.at, now) } : undefined,
     ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
   }
   return { ...after, added: addedBy(after, instance, now) }
+}
+
+/** Whether the user has started it since it was replaced: then it is to run beside its replacement. */
+function isStartedAgain({ lastAt = 0 }: Recovery, { asked }: InstanceView): boolean {
+  return asked?.state === 'running' && asked.at > lastAt
 }
 
 /** A bid that is as requested was raised, even if the answer was lost. */

@@ -89,7 +89,12 @@ async function leaveTo(
   instance: InstanceView,
   { id: by }: Instance,
 ): Promise<void> {
-  await recoveries.update(instance.id, { by, attemptSeries: undefined, held: undefined })
+  await recoveries.update(instance.id, {
+    by,
+    attemptSeries: undefined,
+    held: undefined,
+    lastAt: context.now(),
+  })
   const text = `Another Berth has rented #${by} in the place of it`
   noteOfRecovery(context, instance, text)
 }

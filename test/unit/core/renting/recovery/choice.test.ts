@@ -40,6 +40,7 @@ const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
  */
 async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
   const bids: number[] = []
+  const stops: number[] = []
   const told: string[] = []
   const refusals: ServiceError[] = []
   const records: Instance[] = []
@@ -67,6 +68,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     client: () =>
       ({
         instances: {
+          stop: async (id: number) => void stops.push(id),
           async changeBid(_id: number, price: number) {
             bids.push(price)
             const refusal = refusals.shift()
@@ -93,6 +95,7 @@ async function outbidOnce(starting = async () => undefined, written = async () =
     pollNothing: () => see(),
     view: () => context.store.get().accounts[account]?.recoveries ?? {},
     bids,
+    stops,
     told,
     refusals,
     records,
@@ -185,6 +188,19 @@ test('a replacement takes over only once the end of its series is on disk', asyn
   write()
   await flushPromises()
   expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
+})
+
+test('a replaced instance runs on where its user starts it, and is stopped where it starts by itself', async () => {
+  const { poll, ready, stops, view } = await replacing()
+  ready()
+  await poll()
+  const back: InstanceView = { ...outbid, state: 'provisioning' }
+  await poll(back)
+  expect(stops).toEqual([outbid.id])
+  await poll({ ...back, asked: { state: 'running', at: 1001 } })
+  await poll({ ...back, state: 'running' })
+  expect(stops).toEqual([outbid.id])
+  expect(view()[outbid.id]).toMatchObject({ choice: replace, step: 'watching' })
 })
 
 test('a replacement’s own cost counts once it is replaced, the first instance’s does not', async () => {
