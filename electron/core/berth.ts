@@ -10,7 +10,7 @@ import type { Machine } from '../ports/machine.ts'
 import { findEditors } from '../ssh/editors/editors.ts'
 import { type Access, openAccess } from './access/access.ts'
 import { Choices } from './access/files/choices.ts'
-import { createFileTransfers } from './access/files/file-transfers.ts'
+import { openFileTransfers } from './access/files/file-transfers.ts'
 import { openSshConfig } from './access/ssh-config/ssh-config.ts'
 import { createTunnels, type Tunnels } from './access/tunnels/tunnels.ts'
 import { showWays } from './access/tunnels/ways.ts'
@@ -116,7 +116,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   })
   const tunnels = createTunnels({ store, clock, random: machine.random, access })
   const newId = () => machine.random.hex(16)
-  const fileTransfers = createFileTransfers({ store, clock, activity, newId })
+  const fileTransfers = await openFileTransfers({ store, clock, files, activity, newId, onBroken })
   const accounts = await openAccounts({
     store,
     machine,
@@ -129,6 +129,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...instanceEvents(tunnels, access, keychain),
   })
 
+  fileTransfers.tellLost()
   await sshConfig.follow()
 
   const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })

@@ -19,6 +19,8 @@ export interface FileTransferNeeds {
   folder: string
   job: Job
   clock: Clock
+  /** Why it failed for good, of one that an earlier Berth began. Epoch milliseconds. */
+  lost?: { problem: Problem; startedAt: number }
   connect: () => Promise<Lease>
   /** Waits for a turn, since only some transfers run at once. */
   turn: (signal: AbortSignal) => Promise<() => void>
@@ -29,7 +31,7 @@ export interface FileTransferNeeds {
 
 class Stopped extends Error {}
 
-/** A transfer of files, which begins at once. */
+/** A transfer of files, which begins at once unless it is lost. */
 export class FileTransfer {
   readonly account: string
   readonly instance: number
@@ -50,9 +52,10 @@ export class FileTransfer {
     this.account = needs.target.account
     this.instance = needs.target.instance.id
     this.#needs = needs
-    this.#startedAt = needs.clock.now()
+    this.#startedAt = needs.lost?.startedAt ?? needs.clock.now()
     this.#speed = createSpeed(needs.clock)
-    this.#run()
+    if (needs.lost) this.breakOff(needs.lost.problem)
+    else this.#run()
   }
 
   /** Resolves when it is done or cancelled, or failed without a way to resume. */

@@ -1,11 +1,15 @@
+import * as v from 'valibot'
+import { AccountId, InstanceId } from '../../../contract/ids.ts'
 import type { FileTransferView } from '../../../contract/instance/files.ts'
-import { isFileTransferOver } from '../../../contract/instance/files.ts'
+import { FileTransferId, isFileTransferOver } from '../../../contract/instance/files.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { Files } from '../../../ports/files.ts'
 import type { Activity } from '../../app/activity.ts'
 import type { Store } from '../../state/store.ts'
+import { openDocument } from '../../storage/json-file.ts'
 import { FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
-import { brokenOffEntry, endedEntry, type TransferEntry } from './transfer-entries.ts'
+import { endedEntry } from './transfer-entries.ts'
 import { Turns } from './turns.ts'
 
 /** Milliseconds between two updates of progress. */
@@ -27,10 +31,31 @@ export interface FileTransfers {
   find(account: string, id: string): FileTransfer
   /** Removes an ended one from the list. */
   dismiss(account: string, id: string): void
-  close(): void
+  /** Shows and tells those of the user's that an earlier Berth did not finish, once the accounts are in State. */
+  tellLost(): void
+  /** Resolves once it is on disk which are not finished. */
+  close(): Promise<void>
 }
 
-interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock'> {
+/** What is kept of the user's transfers that are not over, so that none is lost without a word. */
+const Begun = v.object({
+  id: FileTransferId,
+  account: AccountId,
+  instance: InstanceId,
+  direction: v.picklist(['up', 'down']),
+  name: v.string(),
+  folder: v.string(),
+  startedAt: v.number(),
+})
+
+const berthEnded = {
+  code: 'berth_ended',
+  message: 'Berth ended before it was done.',
+  advice:
+    'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
+}
+
+interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost'> {
   /** Who started it, for Activity; by default the user. */
   by?: 'user' | 'berth'
   /** Called each time it is done, failed or was cancelled, so again after it was resumed. */
@@ -40,11 +65,30 @@ interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'en
 interface FileTransfersContext {
   store: Store
   clock: Clock
+  files: Files
   activity: Activity
   newId: () => string
+  onBroken: (setAside: string) => void
 }
 
-export function createFileTransfers({ store, clock, activity, newId }: FileTransfersContext): FileTransfers {
+export async function openFileTransfers({
+  store,
+  clock,
+  files,
+  activity,
+  newId,
+  onBroken,
+}: FileTransfersContext): Promise<FileTransfers> {
+  const begun = await openDocument({
+    files,
+    clock,
+    name: 'file-transfers.json',
+    schema: v.array(Begun),
+    empty: [],
+    onBroken,
+  })
+  /** Those that Berth began, which begins them again. */
+  const own = new Set<string>()
   const all = new Map<string, FileTransfer>()
   const turns = new Map<string, Turns>()
   let closing = false
@@ -84,8 +128,52 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
     })
   }
 
-  function note(account: string, entry: TransferEntry | undefined): void {
-    if (entry) activity.add({ account, ...entry })
+  function keep(): void {
+    const kept = [...all.values()]
+      .filter(({ account }) => account !== 'demo')
+      .map(transfer => ({ account: transfer.account, ...transfer.view() }))
+      .filter(view => !own.has(view.id) && !isFileTransferOver(view))
+    const isKept =
+      kept.length === begun.get().length && kept.every(({ id }, at) => begun.get()[at]?.id === id)
+    if (!isKept) void begun.record(() => kept.map(one => v.parse(Begun, one)))
+  }
+
+  function create({
+    by = 'user',
+    over,
+    ...needs
+  }: Wanted & Pick<FileTransferNeeds, 'id' | 'lost'>): FileTransfer {
+    const { id, target } = needs
+    const place = `${target.account}/${target.instance.id}`
+    const queue = turns.get(place) ?? new Turns(atOnce)
+    turns.set(place, queue)
+    const transfer = new FileTransfer({
+      ...needs,
+      clock,
+      turn: signal => queue.take(signal),
+      changed() {
+        updateSoon(id)
+        keep()
+      },
+      ended(ended) {
+        const entry = endedEntry(ended.view(), by)
+        if (entry) activity.add({ account: ended.account, ...entry })
+        updateNow(id)
+        over?.(ended.view())
+      },
+    })
+    if (by === 'berth') own.add(id)
+    all.set(id, transfer)
+    updateNow(id)
+    keep()
+    return transfer
+  }
+
+  function find(account: string, id: string): FileTransfer {
+    const transfer = all.get(id)
+    if (transfer?.account !== account)
+      throw new BerthError({ code: 'no_such_transfer', message: 'That transfer is no longer on the list.' })
+    return transfer
   }
 
   function prune(account: string): void {
@@ -98,35 +186,13 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
   return {
     start(needs) {
       const id = `f${newId()}`
-      const place = `${needs.target.account}/${needs.target.instance.id}`
-      const queue = turns.get(place) ?? new Turns(atOnce)
-      turns.set(place, queue)
       prune(needs.target.account)
-      const transfer = new FileTransfer({
-        ...needs,
-        id,
-        clock,
-        turn: signal => queue.take(signal),
-        changed: () => updateSoon(id),
-        ended: ended => {
-          note(ended.account, endedEntry(ended.view(), needs.by ?? 'user'))
-          updateNow(id)
-          needs.over?.(ended.view())
-        },
-      })
-      all.set(id, transfer)
-      updateNow(id)
-      return { id, transfer }
+      return { id, transfer: create({ ...needs, id }) }
     },
     progressed: updateSoon,
-    find(account, id) {
-      const transfer = all.get(id)
-      if (transfer?.account !== account)
-        throw new BerthError({ code: 'no_such_transfer', message: 'That transfer is no longer on the list.' })
-      return transfer
-    },
+    find,
     dismiss(account, id) {
-      const transfer = this.find(account, id)
+      const transfer = find(account, id)
       if (!isFileTransferOver(transfer.view()))
         throw new BerthError({
           code: 'still_running',
@@ -135,14 +201,31 @@ export function createFileTransfers({ store, clock, activity, newId }: FileTrans
         })
       forget(id)
     },
-    close() {
+    tellLost() {
+      for (const { id, account, instance, startedAt, ...what } of begun.get()) {
+        const target = { account, instance: { id: instance } }
+        const lost = { problem: berthEnded, startedAt }
+        if (store.get().accounts[account]) create({ ...what, ...gone, id, target, lost })
+      }
+      keep()
+    },
+    async close() {
       closing = true
       cancelUpdate?.()
-      for (const transfer of all.values()) {
-        const view = transfer.view()
-        if (!isFileTransferOver(view)) note(transfer.account, brokenOffEntry(view))
-        transfer.pause()
-      }
+      for (const transfer of all.values()) transfer.pause()
+      await begun.flush()
     },
   }
+}
+
+/** Nothing is known any more of the files of an earlier Berth’s transfer. */
+const gone: Pick<Wanted, 'job' | 'connect'> = {
+  job: {
+    prepare: async () => undefined,
+    run: async () => undefined,
+    tally: () => undefined,
+    leftOut: () => 0,
+    discard: async () => undefined,
+  },
+  connect: () => Promise.reject(new BerthError(berthEnded)),
 }

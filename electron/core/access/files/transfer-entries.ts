@@ -18,19 +18,6 @@ export function endedEntry(view: FileTransferView, by: 'user' | 'berth'): Transf
   }
 }
 
-/** The entry for a transfer that ended with Berth. What has arrived stays under a partial file's name. */
-export function brokenOffEntry(view: FileTransferView): TransferEntry {
-  const { direction, instance, done, total } = view
-  const percent = total === 0 ? 0 : Math.floor((done / total) * 100)
-  return {
-    instance,
-    kind: 'berth',
-    text: `${nameOf(direction)} broken off at ${percent} % when Berth ended: ${whatOf(view)}`,
-    detail:
-      'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
-  }
-}
-
 function nameOf(direction: FileTransferView['direction']): string {
   return direction === 'up' ? 'Upload' : 'Download'
 }

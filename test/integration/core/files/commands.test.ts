@@ -95,16 +95,29 @@ test('a text file is written and read, and a local path is refused as an argumen
     expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
 })
 
-test('an upload that Berth’s end cut off is in Activity and not under its final name', async () => {
+test('an upload that a kill cut off is told of, in Transfers as well, and not under its final name', async () => {
   await writeFile(join(here, '-a file ü.bin'), Buffer.alloc(30_000_000, 'Berth'))
   const { path: folder } = await under.run('listFiles', { instance })
   const { choice = '' } = (await under.run('chooseFiles', { what: 'files' })) ?? {}
   const transfer = await under.run('uploadChosen', { instance, folder, choice, replace: false })
   await under.run('pauseFileTransfer', { transfer })
+  const kept = 'file-transfers.json'
+  await expect.poll(() => world.machine.files.read(kept)).toContain(transfer)
+  const atKill = (await world.machine.files.read(kept)) ?? ''
   await under.close()
-  const again = await world.start()
-  const [entry] = await again.run('searchActivity', { text: 'when Berth ended', limit: 10 })
-  expect(entry).toMatchObject({ instance, kind: 'berth', text: expect.stringContaining('-a file ü.bin') })
-  const { entries } = await again.run('listFiles', { instance, path: folder })
-  expect(entries.map(({ name }) => name)).not.toContain('-a file ü.bin')
+  await world.machine.files.write(kept, atKill)
+  under = await world.start()
+  expect(under.account().fileTransfers[transfer]).toMatchObject({
+    step: 'failed',
+    resumable: false,
+    problem: { code: 'berth_ended' },
+  })
+  const entries = await under.run('searchActivity', { text: 'Berth ended before', limit: 10 })
+  expect(entries).toMatchObject([{ instance, kind: 'error', text: expect.stringContaining('-a file ü.bin') }])
+  const listing = await under.run('listFiles', { instance, path: folder })
+  expect(listing.entries.map(({ name }) => name)).not.toContain('-a file ü.bin')
+  // It is told once.
+  await under.close()
+  under = await world.start()
+  expect(transfers()).toEqual([])
 })
