@@ -65,9 +65,12 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     return queued ? 'Start queued until a GPU is free:' : done[action]
   }
 
-  async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
-    const verb = await needingPermission('instance_write', request(instance, action))
+  function say(instance: InstanceView, verb: string): void {
     activity.add({ account, instance: instance.id, kind: 'user', text: `${verb} ${instanceName(instance)}` })
+  }
+
+  async function perform(instance: InstanceView, action: UndoableAction): Promise<void> {
+    say(instance, await needingPermission('instance_write', request(instance, action)))
   }
 
   function callOff(instance: number): void {
@@ -82,8 +85,9 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     const instance = instances()[id]
     sending.add(id)
     try {
-      if (instance && !(action === 'stop' && hasTrait(instance.state, 'halted')))
-        await perform(instance, action)
+      // A Berth that was killed may have sent the stop, and not have said so.
+      if (instance && action === 'stop' && hasTrait(instance.state, 'halted')) say(instance, done.stop)
+      else if (instance) await perform(instance, action)
       if (!ending.aborted) await waiting.forget(id)
     } finally {
       sending.delete(id)

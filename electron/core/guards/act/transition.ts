@@ -1,5 +1,5 @@
 import type { Alert } from '../../notifications/alert.ts'
-import { type GuardScene, heldAlert, missedAlert, warningAlert } from '../alerts/alerts.ts'
+import { doneAlert, type GuardScene, heldAlert, missedAlert, warningAlert } from '../alerts/alerts.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
 import { type Guard, withoutWarning } from '../model.ts'
 import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
@@ -29,10 +29,18 @@ export function transitionOf(decision: GuardDecision, scene: GuardScene): Transi
     case 'calm':
       return { guard: withoutWarning(guard) }
     case 'over':
-      return { guard: guardOver(guard, now, 'Over: it was stopped already') }
+      return over(guard, scene, 'Over: it was stopped already')
     case 'gone':
-      return { guard: guardOver(guard, now, 'Over: its instance is gone') }
+      return over(guard, scene, 'Over: its instance is gone')
     default:
       return undefined
   }
+}
+
+/** The end of a guard with nothing left to act on. What it began is told here: the answer was lost, or Berth was killed. */
+function over(guard: Guard, scene: GuardScene, why: string): Transition {
+  const { instance, action, begunAt } = guard
+  const ended = { guard: guardOver(guard, scene.now, why) }
+  if (begunAt === undefined || instance === undefined) return ended
+  return { ...ended, alert: doneAlert(scene, guard, [{ instance, action }], undefined) }
 }

@@ -180,6 +180,7 @@ test('after a kill a stop is retried until answered, unless it is stopped or gon
   const rested = await world(stopped).start(copyOf(disk))
   await rested.poll()
   expect(rested.shown()).toEqual({})
+  expect(rested.said).toEqual(['Stopped box #7'])
   const gone = await start(copyOf(disk))
   await gone.poll({})
   expect(gone.shown()).toEqual({})

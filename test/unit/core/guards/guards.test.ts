@@ -124,6 +124,18 @@ test('after a kill between decision and request the next start stops once', asyn
   expect(one.view(id)?.step).toBe('done')
 })
 
+test('after a kill between request and answer the next start tells that it was stopped', async () => {
+  const { one, id } = await guarded({ ...inAnHour, missed: 'act' })
+  one.before = () => new Promise(() => undefined)
+  await one.pass(hour - 600)
+  one.kill()
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.start()
+  await one.poll()
+  expect(one.view(id)?.step).toBe('done')
+  expect([one.asked, one.told]).toEqual([[], ['Stopped Instance #7']])
+})
+
 test('a refused stop is retried ever more rarely, and its failure reported once', async () => {
   const { one, step } = await guarded({ ...inAnHour, missed: 'act' })
   one.refusals.push(...Array.from({ length: 8 }, () => new Error('no')))
