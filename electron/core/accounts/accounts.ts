@@ -63,13 +63,45 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     return account
   }
 
+  async function remove(id: AccountId): Promise<void> {
+    const { baseUrl, name } = existing(id)
+    if (id === 'demo')
+      throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
+    await document.write(stored => ({
+      ...stored,
+      accounts: stored.accounts.map(account => (account.id === id ? { ...account, leaving: true } : account)),
+    }))
+    const session = sessions.find(id)
+    if (session) await endForGood(session)
+    sessions.drop(id)
+    const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
+    for (const instance of [...shown, ...(session?.departed() ?? [])]) context.onGone(id, instance)
+    await keysOf({ id, baseUrl }).forget()
+    const next = Object.keys(store.get().accounts).find(other => other !== id)
+    store.change(draft => {
+      delete draft.accounts[id]
+    })
+    if (store.get().shown === id) await showId(next)
+    // After this point nothing connects any more, which would create the account's SSH key again.
+    await context.access.forgetAccount(id).catch(() => undefined)
+    await deleteFolder(machine.files, id)
+    await document.record(stored => ({
+      ...stored,
+      accounts: stored.accounts.filter(account => account.id !== id),
+    }))
+    activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
+  }
+
   const { accounts, shown } = document.get()
+  const staying = accounts.filter(({ leaving }) => !leaving)
   await Promise.all(accounts.map(begin))
   if (demo?.atStart) await sessions.beginDemo(demo)
-  const first = demo?.atStart ? 'demo' : accounts.some(({ id }) => id === shown) ? shown : accounts[0]?.id
+  const first = demo?.atStart ? 'demo' : staying.some(({ id }) => id === shown) ? shown : staying[0]?.id
   store.change(draft => {
     if (first !== undefined) draft.shown = first
   })
+
+  for (const { id, leaving } of accounts) if (leaving) void remove(id).catch(() => undefined)
 
   const pollNow = () => {
     for (const session of sessions.all()) void session.poll()
@@ -124,30 +156,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
         if (account) account.name = name
       })
     },
-    async remove(id) {
-      const { baseUrl, name } = existing(id)
-      if (id === 'demo')
-        throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
-      await document.write(stored => ({
-        ...stored,
-        accounts: stored.accounts.filter(account => account.id !== id),
-      }))
-      const session = sessions.find(id)
-      if (session) await endForGood(session)
-      sessions.drop(id)
-      const shown = Object.keys(store.get().accounts[id]?.instances ?? {}).map(Number)
-      for (const instance of [...shown, ...(session?.departed() ?? [])]) context.onGone(id, instance)
-      await keysOf({ id, baseUrl }).forget()
-      const next = Object.keys(store.get().accounts).find(other => other !== id)
-      store.change(draft => {
-        delete draft.accounts[id]
-      })
-      if (store.get().shown === id) await showId(next)
-      // After this point nothing connects any more, which would create the account's SSH key again.
-      await context.access.forgetAccount(id).catch(() => undefined)
-      await deleteFolder(machine.files, id)
-      activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
-    },
+    remove,
     async show(id) {
       existing(id)
       await showId(id)

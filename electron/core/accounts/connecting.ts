@@ -30,11 +30,17 @@ export function createConnecting(
 
   /** Stores both key and account, or neither. */
   async function keep(account: StoredAccount, key: string): Promise<void> {
-    await keysOf(account).keepApiKey(key)
+    const without = (kept: StoredAccounts) => kept.accounts.filter(({ id }) => id !== account.id)
+    const put = (put: StoredAccount) =>
+      document.write(kept => ({ ...kept, accounts: [...without(kept), put] }))
+    // Noted first, so that after a kill in between the next start deletes the key.
+    await put({ ...account, leaving: true })
     try {
-      await document.write(kept => ({ ...kept, accounts: [...kept.accounts, account] }))
+      await keysOf(account).keepApiKey(key)
+      await put(account)
     } catch (error) {
       await keysOf(account).forget()
+      await document.record(kept => ({ ...kept, accounts: without(kept) }))
       throw error
     }
   }
@@ -42,7 +48,9 @@ export function createConnecting(
   /** Updates the account of the same user at the same address, or adds one. */
   async function connectUser(user: Omit<StoredAccount, 'id'>, key: string): Promise<AccountId> {
     const { baseUrl, userId } = user
-    const same = document.get().accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId)
+    const same = document
+      .get()
+      .accounts.find(kept => kept.baseUrl === baseUrl && kept.userId === userId && !kept.leaving)
     if (same) {
       await useKey(same, key)
       return same.id

@@ -10,6 +10,11 @@ export const StoredAccounts = v.object({
       name: v.string(),
       baseUrl: v.string(),
       userId: v.optional(v.number()),
+      /**
+       * Its removal has begun, or its key is not stored yet. Kept until all of it is deleted, or its key is there: what a
+       * kill leaves of it is deleted by the next start.
+       */
+      leaving: v.optional(v.boolean()),
     }),
   ),
 })

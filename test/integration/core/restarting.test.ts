@@ -110,6 +110,38 @@ test('a secret lasts over restarts, until its watch rents no more or its account
   expect([...world.keychain.entries]).toEqual([])
 })
 
+test('the removal of an account goes on after a kill, until its keys and files are deleted', async () => {
+  const first = await world.startConnected()
+  const { id } = first.account()
+  const forgetting = world.keychain.delete
+  world.keychain.delete = () => new Promise(() => undefined)
+  void first.run('removeAccount', { account: id })
+  await expect.poll(() => world.machine.files.read('accounts.json')).toContain('"leaving": true')
+  await first.close()
+  world.keychain.delete = forgetting
+  expect(world.keychain.entries.size).toBe(1)
+  const second = await world.start()
+  await second.until(state => Object.keys(state.accounts).length === 0)
+  await expect.poll(() => [...world.keychain.entries]).toEqual([])
+  await expect.poll(() => world.machine.files.list(`accounts/${id}`)).toEqual([])
+})
+
+test('a key stored right before a kill, without its account, is deleted after a restart', async () => {
+  const first = await world.start()
+  const storing = world.keychain.set
+  world.keychain.set = async (name, secret) => {
+    await storing(name, secret)
+    await new Promise(() => undefined)
+  }
+  void first.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await expect.poll(() => world.keychain.entries.size).toBe(1)
+  await first.close()
+  world.keychain.set = storing
+  const second = await world.start()
+  await expect.poll(() => [...world.keychain.entries]).toEqual([])
+  await second.until(state => Object.keys(state.accounts).length === 0)
+})
+
 test('the demo leaves nothing in the real files or the keychain', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'berth-demo-test-'))
   const { controls, baseUrl, apiKey } = world.sim
