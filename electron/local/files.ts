@@ -125,9 +125,12 @@ async function syncFolder(folder: string): Promise<void> {
 
 /** What an atomic write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
 async function removeHalfWritten(root: string): Promise<void> {
-  const entries = await readdir(root, { withFileTypes: true })
-  const left = entries.filter(entry => entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
-  await Promise.all(left.map(entry => rm(join(root, entry.name), { force: true })))
+  const accounts = await readdir(join(root, 'accounts')).catch(() => [])
+  for (const folder of [root, ...accounts.map(account => join(root, 'accounts', account))]) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const left = entries.filter(entry => entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
+    await Promise.all(left.map(entry => rm(join(folder, entry.name), { force: true })))
+  }
 }
 
 function isMissing(error: unknown): boolean {

@@ -98,12 +98,14 @@ test.each([
 })
 
 test('leftovers of killed writes are deleted at the next start, other files stay', async () => {
-  await mkdir(root)
-  for (const name of ['settings.json.1234567890', 'settings.json', 'notes.2024.txt']) {
-    await writeFile(join(root, name), '{}')
-  }
+  const account = join(root, 'accounts', 'a0123abcd')
+  await mkdir(account, { recursive: true })
+  for (const folder of [root, account])
+    for (const name of ['settings.json.1234567890', 'settings.json', 'notes.2024.txt'])
+      await writeFile(join(folder, name), '{}')
   await openFiles(root)
-  expect((await readdir(root)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
+  expect((await readdir(root)).sort()).toEqual(['accounts', 'notes.2024.txt', 'settings.json'])
+  expect((await readdir(account)).sort()).toEqual(['notes.2024.txt', 'settings.json'])
 })
 
 test('a home folder may be a symbolic link', async () => {
