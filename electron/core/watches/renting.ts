@@ -85,29 +85,30 @@ export function createWatchRenting(
     switch (attemptSeries?.step) {
       case 'trying':
         return
-      case 'ready':
-        await update(id, { renting: undefined, rented: rented + 1, failed: 0 })
-        if (request.rents && rented + 1 >= request.rents.most) await finish(id)
+      case 'ready': {
+        const another = { renting: undefined, rented: rented + 1, failed: 0 }
+        if (request.rents && rented + 1 >= request.rents.most) await finish(id, another)
+        else await update(id, another)
         return
+      }
       case 'cancelled':
         await update(id, { renting: undefined, paused: true, notesPrices: true })
         return note('berth', `The watch “${request.name}” is paused`, 'What it was renting was cancelled.')
       case 'failed':
         // A machine that someone stopped still exists and costs its disk, and so would the next one.
-        if (attemptSeries.instance !== undefined) {
-          await update(id, { renting: undefined, rented: rented + 1 })
-          return stop(id, kept(attemptSeries.instance))
-        }
+        if (attemptSeries.instance !== undefined)
+          return stop(id, kept(attemptSeries.instance), { renting: undefined, rented: rented + 1 })
+        if (failed + 1 >= mostFailed) return stop(id, failsAlways, { renting: undefined })
         await update(id, { renting: undefined, failed: failed + 1 })
-        if (failed + 1 >= mostFailed) await stop(id, failsAlways)
         return
       default:
         await Promise.all([runs.forget(renting), update(id, { renting: undefined })])
     }
   }
 
-  async function finish(id: string): Promise<void> {
-    await update(id, { paused: true, notesPrices: true })
+  /** In one write with what led to it, so that a kill cannot come between. */
+  async function finish(id: string, why: Partial<Watch>): Promise<void> {
+    await update(id, { ...why, paused: true, notesPrices: true })
     const watch = find(id)
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
@@ -115,10 +116,11 @@ export function createWatchRenting(
     alert(doneAlert(watch, `“${watch.request.name}” has done its work`, body))
   }
 
-  async function stop(id: string, problem: Problem): Promise<void> {
+  /** As `finish`. */
+  async function stop(id: string, problem: Problem, why: Partial<Watch> = {}): Promise<void> {
     // A watch that the user paused meanwhile stays paused.
     const notesPrices = find(id)?.paused ? find(id)?.notesPrices : true
-    await update(id, { paused: true, notesPrices, failed: 0 })
+    await update(id, { ...why, paused: true, notesPrices, failed: 0 })
     said(id, problem)
     const watch = find(id)
     if (!watch) return

@@ -231,6 +231,22 @@ test('after a kill before its attempts, a watch forgets the waiting run and requ
   expect(again.asked).toMatchObject([{ ...train, attemptSeries: again.begun[0] }])
 })
 
+test.each([
+  ['has rented all it may', 1, { step: 'ready', instance: 1 }],
+  ['kept a machine that was stopped elsewhere', 2, { step: 'failed', instance: 1 }],
+] as const)(
+  'a watch that %s is on disk as paused at once, whenever Berth is killed',
+  async (_, most, end) => {
+    const { begin, begun, ends, pollAgain, left } = await renting()
+    await begin(most)
+    ends.set(begun[0] ?? '', end)
+    await pollAgain()
+    const after = left.files.writes.filter(({ text }) => text.includes('"rented": 1'))
+    expect(after.length).toBeGreaterThan(0)
+    for (const { text } of after) expect(text).toContain('"paused": true')
+  },
+)
+
 test('a slow start of attempts is not taken for one that never began', async () => {
   const { begun, held, begin, clock, letAttemptsGo, poll } = await renting()
   held.attemptSeries = true
