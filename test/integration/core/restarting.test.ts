@@ -95,6 +95,26 @@ test.each(keeping)(
   },
 )
 
+test('a rental that a full disk holds up is not told as failed, and rents once there is space', async () => {
+  const { files } = world.machine
+  let isFull = false
+  let writes = 0
+  const full = () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+  const write = (name: string, text: string) => {
+    if (name.endsWith('/rentals.json')) writes += 1
+    return isFull && writes > 1 ? full() : files.write(name, text)
+  }
+  Object.assign(world.machine, { files: { ...files, write } })
+  const under = await world.startConnected()
+  isFull = true
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.problem?.code === 'not_written')
+  expect([rentalsOf(under)[0]?.step, everCreated(world)]).toEqual(['asking', 0])
+  isFull = false
+  await under.until(() => instancesOf(under)[0]?.state === 'running')
+  expect(everCreated(world)).toBe(1)
+})
+
 test('a secret lasts over restarts, until its watch rents no more or its account goes', async () => {
   const first = await world.startConnected()
   const watch = await first.run('saveWatch', { request: rentingWatch() })

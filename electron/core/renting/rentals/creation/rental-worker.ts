@@ -8,7 +8,7 @@ import { isUnderWay, type Rental } from '../model.ts'
 import { requestBody } from '../request-body.ts'
 import { sentenceFor } from '../words.ts'
 import { createAuthRetries } from './auth-retries.ts'
-import { adoptInstance, endRental, type RentalParts, undoRental } from './outcomes.ts'
+import { adoptInstance, askAgainAfter, endRental, type RentalParts, sleep, undoRental } from './outcomes.ts'
 import { searchForLost } from './search-for-lost.ts'
 
 /**
@@ -82,7 +82,7 @@ async function step(parts: RentalParts, next: Work, rental: Rental): Promise<Wor
 }
 
 /** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
-async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find or give up' | 'done'> {
+async function ask(parts: RentalParts, rental: Rental): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
   const { context, rentals, secrets } = parts
   const { account, store, client, ending } = context
   if (rental.unwanted) return 'done'
@@ -91,7 +91,14 @@ async function ask(parts: RentalParts, rental: Rental): Promise<'find' | 'find o
     await endRental(parts, rental.id, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
-  await rentals.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+  try {
+    await rentals.intend(rental.id, { step: 'asking', asked: rental.asked + 1 })
+  } catch (error) {
+    // A failure could not be written either: it would be told here, and the next start would rent all the same.
+    await rentals.update(rental.id, { problem: problemOf(error) })
+    await sleep(context, askAgainAfter)
+    return 'ask'
+  }
   const { id, asked, unwanted } = rentals.get(rental.id)
   if (unwanted) return 'done'
   // A deployment that goes beyond the interface has runtypes and fields of its own.
