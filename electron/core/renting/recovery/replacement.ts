@@ -28,12 +28,10 @@ export function replacementFor(
     })
   const known = rental ? withoutOffer(rental.request) : requestLike(instance, record)
   if (known.registry) throw secretsLost(`the token of ${known.registry.server}`)
-  const env = known.env
-    .filter(({ name }) => name !== replacesVariable)
-    .map(variable => ({
-      ...variable,
-      value: variable.secret ? secretOf(variable.name, record) : variable.value,
-    }))
+  const env = known.env.map(variable => ({
+    ...variable,
+    value: variable.secret ? secretOf(variable.name, record) : variable.value,
+  }))
   const request = {
     ...known,
     env: [...env, { name: replacesVariable, value: String(instance.id), secret: false }],

@@ -1,10 +1,11 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { firstDisk, type OpenRequest, type RentRequest } from '../../../contract/market/rental.ts'
 import type { Instance } from '../../../service/instances.ts'
+import { replacesVariable } from '../../instances/mark.ts'
 
-/** A request before an offer is chosen for it. */
-export function withoutOffer({ offer: _, ...request }: RentRequest): OpenRequest {
-  return request
+/** A request before an offer is chosen for it, and in no instance's place. */
+export function withoutOffer({ offer: _, env, ...request }: RentRequest): OpenRequest {
+  return { ...request, env: env.filter(({ name }) => name !== replacesVariable) }
 }
 
 /** A request like an instance that Berth did not rent, as far as its record allows. */
