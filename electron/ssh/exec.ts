@@ -2,7 +2,7 @@ import type { ClientChannel } from 'ssh2'
 import { BerthError } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection/connection.ts'
-import { closedHere, connectionLost, reasonOf, timedOut } from './connection/ssh-problems.ts'
+import { connectionLost, reasonOf, timedOut, whyEnded } from './connection/ssh-problems.ts'
 
 /** A command's output, cut to a limit, and its exit code: 127 if the shell does not know the command. */
 export interface Output {
@@ -66,11 +66,12 @@ function collect(
       // The command may not exit, and would keep its side of the channel open.
       finish()
     })
-    channel.once('close', () => {
-      if (!connection.hasEnded()) return finish()
+    channel.once('close', async () => {
+      const why = await whyEnded(connection)
+      if (!why) return finish()
       // What came until then may be half an answer.
       cancel()
-      void connection.lost.then(problem => reject(problem ? new BerthError(problem) : closedHere()))
+      reject(why)
     })
     if (input !== undefined) channel.end(input)
   })

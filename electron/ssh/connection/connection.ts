@@ -8,7 +8,7 @@ import type { LoadedKey } from '../keys/keys.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
 import { dial, type Limits } from './dial.ts'
 import type { KnownHosts } from './known-hosts.ts'
-import { connectionLost, keyRefused, reasonOf, timedOut, unreachable } from './ssh-problems.ts'
+import { connectionLost, keyRefused, reasonOf, timedOut, unreachable, whyEnded } from './ssh-problems.ts'
 
 /** An SSH connection on which the key was accepted. Shells, SFTP and tunnels are channels of it. */
 export interface Connection {
@@ -22,8 +22,9 @@ export interface Connection {
   /** Whether it has ended: its channels are closed then, and `lost` resolves. */
   hasEnded(): boolean
   /**
-   * Waits for the answer to a channel request. A host that does not answer for a minute counts as dead even if it still
-   * answers pings: the connection is closed, and `ssh_timeout` is thrown.
+   * Waits for the answer to a channel request; `ssh_closed` if the connection is lost before. A host that does not
+   * answer for a minute counts as dead even if it still answers pings: the connection is closed, and `ssh_timeout` is
+   * thrown.
    */
   answered<Answer>(request: Promise<Answer>): Promise<Answer>
   close(): void
@@ -165,20 +166,24 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
     const why = silence >= silentChecks ? 'nothing was heard from it any more' : whyClosed(fault())
     return closed ? undefined : connectionLost(address, why)
   })
+  // A socket whose other side has ended is not destroyed until what was written is sent.
+  const hasEnded = () => socket.destroyed || socket.readableEnded || !socket.writable
   return {
     ssh,
     client,
     address,
     hostKey,
     lost,
-    hasEnded: () => socket.destroyed,
+    hasEnded,
     answered: request =>
       new Promise((resolve, reject) => {
         const cancelPatience = clock.after(channelPatience, () => {
           reject(timedOut(address))
           socket.destroy()
         })
-        request.then(resolve, reject).finally(cancelPatience)
+        // The requests of a lost connection fail with what reads like a refusal.
+        const refused = async (error: unknown) => reject((await whyEnded({ lost, hasEnded })) ?? error)
+        request.then(resolve, refused).finally(cancelPatience)
       }),
     close() {
       closed = true

@@ -3,6 +3,7 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import { keyTitle } from '../keys/key-problems.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { addressText } from './addresses.ts'
+import type { Connection } from './connection.ts'
 
 /** No server answers, or it is not an SSH server. `why` is a clause such as `the connection was refused`. */
 export function unreachable(address: SshAddress, why: string): BerthError {
@@ -46,6 +47,16 @@ export function closedHere(): BerthError {
     code: 'ssh_closed',
     message: 'The connection was ended, because the instance is gone or Berth is closing.',
   })
+}
+
+/** Why nothing that came over a connection need be whole; undefined while it stands. */
+export async function whyEnded({
+  lost,
+  hasEnded,
+}: Pick<Connection, 'lost' | 'hasEnded'>): Promise<BerthError | undefined> {
+  if (!hasEnded()) return undefined
+  const problem = await lost
+  return problem ? new BerthError(problem) : closedHere()
 }
 
 export function shellRefused(address: SshAddress, why: string): BerthError {

@@ -2,6 +2,7 @@ import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
 import ssh2 from 'ssh2'
 import { harmless } from '../../contract/instance/file-names.ts'
 import { isUnreadable } from '../../contract/instance/files.ts'
+import { BerthError } from '../../contract/problem.ts'
 import type { Connection } from '../connection/connection.ts'
 import { reasonOf } from '../connection/ssh-problems.ts'
 import { fileRefused, noSftp, SftpLost, unreadableName } from './file-problems.ts'
@@ -94,16 +95,14 @@ const mostEmpty = 8
 /** Opens SFTP on a connection. Throws `no_sftp`, `ssh_timeout`, or SftpLost. */
 export async function openSftp({ client, lost, answered }: Connection): Promise<Sftp> {
   const request = new Promise<SFTPWrapper>((resolve, reject) => {
-    void lost.then(() => reject(new SftpLost()))
-    try {
-      client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
-    } catch {
-      reject(new SftpLost())
-    }
+    void lost.then(reject)
+    client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
   }).catch(error => {
-    throw error instanceof SftpLost ? error : noSftp(reasonOf(error))
+    throw noSftp(reasonOf(error))
   })
-  const channel = await answered(request)
+  const channel = await answered(request).catch(error => {
+    throw error instanceof BerthError && error.problem.code === 'ssh_closed' ? new SftpLost() : error
+  })
   return sftpOn(channel, lost)
 }
 

@@ -27,7 +27,10 @@ export interface ShellSize {
   rows: number
 }
 
-/** Opens the user's shell on a connection, or runs a command of Berth's instead. Throws `shell_refused`. */
+/**
+ * Opens the user's shell on a connection, or runs a command of Berth's instead. Throws `shell_refused`, `ssh_closed` or
+ * `ssh_timeout`.
+ */
 export async function openShellOn(
   connection: Connection,
   direct: boolean,

@@ -10,6 +10,7 @@ import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { outputOf } from '../../../electron/ssh/exec.ts'
 import { openSftp } from '../../../electron/ssh/files/sftp.ts'
+import { openShellOn } from '../../../electron/ssh/shell/shell.ts'
 import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
@@ -77,9 +78,15 @@ describe.each([
   [
     'a command',
     (connection: Connection, clock: Clock) => outputOf(connection, 'true', { clock, within: 1000, most: 1 }),
+    { problem: { code: 'ssh_closed' } },
   ],
-  ['files', openSftp],
-])('%s requested from a host that answers pings but no request', (_name, ask) => {
+  [
+    'a shell',
+    (connection: Connection) => openShellOn(connection, true, { columns: 80, rows: 24 }),
+    { problem: { code: 'ssh_closed' } },
+  ],
+  ['files', openSftp, { name: 'SftpLost' }],
+])('%s requested from a host that answers pings but no request', (_name, ask, loss) => {
   test('ends with ssh_timeout, and so does the connection', async () => {
     const machine = scratchMachine()
     onTestFinished(() => machine.remove())
@@ -106,6 +113,22 @@ describe.each([
     expect(await connection.lost).toMatchObject({ code: 'ssh_closed' })
   })
 
+  test('is no refusal once the connection is lost', async () => {
+    const machine = scratchMachine()
+    onTestFinished(() => machine.remove())
+    const ssh = createSsh(machine)
+    onTestFinished(() => ssh.close())
+    let cut: () => void = () => undefined
+    const host = await silentHost(client => {
+      cut = () => client.end()
+    })
+    const { connection } = await ssh.connect(target({ direct: host }))
+    const asked = ask(connection, machine.clock).catch(error => error)
+    cut()
+    expect(await asked).toMatchObject(loss)
+    await expect(ask(connection, machine.clock)).rejects.toMatchObject(loss)
+  })
+
   test('ends when its account is disconnected', async () => {
     const machine = scratchMachine()
     onTestFinished(() => machine.remove())
@@ -113,9 +136,9 @@ describe.each([
     onTestFinished(() => ssh.close())
     const host = target({ direct: await silentHost() })
     const { connection } = await ssh.connect(host)
-    const asked = problemOf(ask(connection, machine.clock))
+    const asked = ask(connection, machine.clock).catch(error => error)
     await ssh.disconnect(host.account)
-    expect(await asked).toBeDefined()
+    expect(await asked).toMatchObject(loss)
     expect(await connection.lost).toBeUndefined()
   })
 })
@@ -141,8 +164,7 @@ async function silentHost(
     client.on('ready', () => entered(client))
     client.on('session', accept => {
       const session = accept()
-      session.on('exec', () => undefined)
-      session.on('sftp', () => undefined)
+      for (const request of ['exec', 'sftp', 'pty'] as const) session.on(request, () => undefined)
     })
   })
   server.listen(0, '127.0.0.1')
