@@ -76,11 +76,18 @@ async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching
   const archive = tarExtract()
   let broken: unknown
   archive.on('error', error => {
-    broken = error
+    broken ??= error
   })
-  stream.ended.catch(error => archive.destroy(error))
   stream.output.on('data', stream.heard)
-  stream.output.pipe(archive)
+  stream.output.pipe(archive, { end: false })
+  // Of a script that broke off, the archive has no end that could be judged.
+  stream.ended.then(
+    () => archive.end(),
+    error => {
+      broken ??= error
+      archive.destroy(error)
+    },
+  )
   let room = [...waiting.values()].reduce((sum, { item }) => sum + mostOf(item), 0)
   try {
     for await (const entry of archive) {
@@ -97,9 +104,9 @@ async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching
       }
     }
   } catch (error) {
-    throw error === broken && !(error instanceof BerthError) ? wrongArchive(fetching.remote) : error
+    if (broken === undefined || error instanceof BerthError) throw error
+    throw broken instanceof BerthError ? broken : wrongArchive(fetching.remote)
   }
-  await stream.ended
 }
 
 function mostOf({ size }: Version): number {

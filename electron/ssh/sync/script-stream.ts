@@ -45,7 +45,7 @@ export async function openScript(
 function listen(
   channel: ClientChannel,
   clock: Clock,
-  { address }: Pick<Connection, 'address'>,
+  { address, hasEnded }: Pick<Connection, 'address' | 'hasEnded'>,
 ): () => ScriptStream {
   let exited = false
   let closed = false
@@ -73,7 +73,8 @@ function listen(
     if (closed) return
     closed = true
     cancel()
-    if (exited) over.resolve(undefined)
+    // The exit may be told before the last of the output has come.
+    if (exited && !hasEnded()) over.resolve(undefined)
     else over.reject(lost())
     for (const go of waiting) go()
   }
