@@ -51,3 +51,14 @@ async function giveTo(sftp: Sftp, part: string, { owner }: Stats): Promise<boole
     return false
   }
 }
+
+/** Whether there is anything at the path, a link included. */
+export async function isThere(sftp: Sftp, path: string): Promise<boolean> {
+  try {
+    await sftp.linkStat(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}

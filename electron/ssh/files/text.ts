@@ -39,8 +39,12 @@ export async function writeText(
 ): Promise<FileVersion> {
   const destination = await destinationOf(sftp, path)
   const { path: target, before } = destination
-  if (version !== undefined && (before?.size !== version.size || before.modified !== version.modified))
+  if (version !== undefined && (before?.size !== version.size || before.modified !== version.modified)) {
+    // It may have been written before, and the answer lost.
+    const there = before && (await readText(sftp, path).catch(unlessUnread))
+    if (there?.text === text) return there.version
     throw changedMeanwhile()
+  }
   const part = joined(folderOf(target), `.${randomBytes(8).toString('hex')}.berth-part`)
   const bytes = Buffer.from(text, 'utf8')
   try {
@@ -59,6 +63,11 @@ export async function writeText(
   }
   const { size, modified } = await sftp.stat(target)
   return { size, modified }
+}
+
+/** What is no text, too large, or gone is not what was written. */
+function unlessUnread(error: unknown): undefined {
+  if (!(error instanceof BerthError)) throw error
 }
 
 function decoded(bytes: Buffer): string {

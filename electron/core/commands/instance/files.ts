@@ -1,7 +1,8 @@
 import { folderOf, harmless, lastName } from '../../../contract/instance/file-names.ts'
+import { isThere } from '../../../ssh/files/destination.ts'
 import { remove } from '../../../ssh/files/remove.ts'
 import { readText, writeText } from '../../../ssh/files/text.ts'
-import { refuseExisting } from '../../../ssh/files/transfer/upload.ts'
+import { makeFolder, refuseExisting } from '../../../ssh/files/transfer/upload.ts'
 import { listFolder } from '../../../ssh/files/walk.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
@@ -16,20 +17,30 @@ export function fileCommands(parts: Parts): FileCommands {
 
   return {
     listFiles: ({ path = '.', ...args }) => on(args, sftp => listFolder(sftp, path)),
-    makeFolder: ({ path, ...args }) =>
-      on(args, async sftp => {
-        await refuseExisting(sftp, folderOf(path), [lastName(path)])
-        await sftp.makeFolder(path)
-      }),
-    renameFile: ({ from, to, ...args }) =>
-      on(args, async sftp => {
+    makeFolder({ path, ...args }) {
+      let asked = false
+      return on(args, async sftp => {
+        if (!asked) await refuseExisting(sftp, folderOf(path), [lastName(path)])
+        asked = true
+        await makeFolder(sftp, path)
+      })
+    },
+    renameFile({ from, to, ...args }) {
+      let asked = false
+      return on(args, async sftp => {
+        if (asked && (await isThere(sftp, to))) return
         await refuseExisting(sftp, folderOf(to), [lastName(to)])
+        asked = true
         await sftp.rename(from, to)
-      }),
+      })
+    },
     async deleteFiles({ paths, ...args }) {
       const { account, instance } = targetOf(parts, args)
+      let asked = false
       await on(args, async sftp => {
-        for (const path of paths) await remove(sftp, path)
+        const again = asked
+        asked = true
+        for (const path of paths) if (!again || (await isThere(sftp, path))) await remove(sftp, path)
       })
       noteUser(parts, account, 'Deleted files on', instance, paths.slice(0, 10).map(harmless).join(', '))
     },

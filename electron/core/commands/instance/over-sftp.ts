@@ -4,7 +4,10 @@ import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { InstanceTarget } from '../../access/enter.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-/** Runs work over SFTP, and repeats it once where the connection turns out to be lost. */
+/**
+ * Runs work over SFTP, and repeats it once where the connection turns out to be lost: the work must then find done what
+ * it had asked for.
+ */
 export type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
 
 /** Milliseconds to keep an unused connection open. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { folderOf, joined } from '../../../contract/instance/file-names.ts'
 import type { OpenSource, Source, SourceList } from '../../../ports/chosen-files.ts'
-import { destinationOf, takeAfter } from '../destination.ts'
-import { existing, isMissing } from '../file-problems.ts'
+import { destinationOf, isThere, takeAfter } from '../destination.ts'
+import { existing } from '../file-problems.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { copyUp } from './copying.ts'
 import { forEachFile, type Job } from './job.ts'
@@ -30,11 +30,14 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
   let sources: SourceList | undefined
   let tally: Tally | undefined
   const begun = new Set<string>()
+  /** Whole partial files that may have got their names already, since the answer may be lost. */
+  const placing = new Set<string>()
 
   async function send(sftp: Sftp, file: number, source: Source, signal: AbortSignal): Promise<void> {
     const destination = await destinationOf(sftp, joined(folder, ...source.path))
     const { path: target } = destination
     const part = joined(folderOf(target), partName(source))
+    if (placing.has(part) && !(await isThere(sftp, part))) return placed(file, part)
     const open = await source.open()
     try {
       begun.add(part)
@@ -60,12 +63,18 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
         await sftp.close(handle).catch(() => undefined)
       }
       await takeAfter(sftp, part, destination, source.executable ? 0o755 : 0o644)
+      placing.add(part)
       await (replace ? sftp.replace(part, target) : sftp.rename(part, target))
-      begun.delete(part)
-      tally?.finish(file)
+      placed(file, part)
     } finally {
       await open.close().catch(() => undefined)
     }
+  }
+
+  function placed(file: number, part: string): void {
+    placing.delete(part)
+    begun.delete(part)
+    tally?.finish(file)
   }
 
   return {
@@ -114,17 +123,7 @@ export async function refuseExisting(
   names: readonly string[],
   isReplaceable = false,
 ): Promise<void> {
-  const there = await Promise.all(
-    names.map(name =>
-      sftp.linkStat(joined(folder, name)).then(
-        () => true,
-        error => {
-          if (isMissing(error)) return false
-          throw error
-        },
-      ),
-    ),
-  )
+  const there = await Promise.all(names.map(name => isThere(sftp, joined(folder, name))))
   const taken = names.filter((_, at) => there[at])
   if (taken.length > 0) throw existing(taken, isReplaceable)
 }
@@ -154,7 +153,8 @@ async function endsAlike(sftp: Sftp, handle: Handle, open: OpenSource, at: numbe
   return true
 }
 
-async function makeFolder(sftp: Sftp, path: string): Promise<void> {
+/** Makes a folder, unless it is there. */
+export async function makeFolder(sftp: Sftp, path: string): Promise<void> {
   try {
     await sftp.makeFolder(path)
   } catch (error) {

@@ -1,12 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../../../electron/local/chosen/chosen-items.ts'
 import { problemOf } from '../../ssh/steps.ts'
 import { rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const { SFTP } = createRequire(import.meta.url)('ssh2/lib/protocol/SFTP.js')
 
 let world: World
 let under: BerthUnderTest
@@ -25,6 +29,7 @@ beforeEach(async () => {
   instance = (await rentRunning(under)).id
 })
 afterEach(async () => {
+  vi.restoreAllMocks()
   await world.close()
   await rm(here, { recursive: true, force: true, maxRetries: 20 })
 })
@@ -79,6 +84,43 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
   expect((await problemOf(under.run('listFiles', { instance, path: to }))).code).toBe('no_such_file')
   for (const { id } of transfers()) await under.run('dismissFileTransfer', { transfer: id })
   await under.until(() => transfers().length === 0)
+})
+
+/** Cuts the connection once the server has answered the next such request, before Berth hears of it. */
+function loseAnswer(request: 'mkdir' | 'rename' | 'rmdir'): void {
+  const original = SFTP.prototype[request]
+  vi.spyOn(SFTP.prototype, request).mockImplementationOnce(function (
+    this: { _client: { _sock: Socket } },
+    ...args: unknown[]
+  ) {
+    original.call(this, ...args.slice(0, -1), () => this._client._sock.destroy())
+  })
+}
+
+test('what was done before its answer was lost counts as done', async () => {
+  const { path: folder } = await under.run('listFiles', { instance })
+  loseAnswer('mkdir')
+  await under.run('makeFolder', { instance, path: `${folder}/a` })
+  loseAnswer('rename')
+  await under.run('renameFile', { instance, from: `${folder}/a`, to: `${folder}/b` })
+
+  const path = `${folder}/b/text`
+  const version = await under.run('writeTextFile', { instance, path, text: 'old' })
+  loseAnswer('rename')
+  await under.run('writeTextFile', { instance, path, text: 'newer', version })
+  expect((await under.run('readTextFile', { instance, path })).text).toBe('newer')
+
+  await writeFile(join(here, '-a file ü.bin'), 'sent')
+  const chosen = await under.run('chooseFiles', { what: 'files' })
+  loseAnswer('rename')
+  const upload = { instance, folder: `${folder}/b`, choice: chosen?.choice ?? '', replace: false }
+  const id = await under.run('uploadChosen', upload)
+  await under.until(() => under.account().fileTransfers[id]?.step === 'done')
+
+  loseAnswer('rmdir')
+  await under.run('deleteFiles', { instance, paths: [`${folder}/b`] })
+  const { entries } = await under.run('listFiles', { instance, path: folder })
+  expect(entries.map(({ name }) => name)).not.toContain('b')
 })
 
 test('a text file is written and read, and a local path is refused as an argument', async () => {
