@@ -1,7 +1,9 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connect as startTls } from 'node:tls'
-import type { Client } from 'ssh2'
+import { BerthError } from '../../contract/problem.ts'
+import type { Connection } from '../connection/connection.ts'
+import { connectionLost, reasonOf } from '../connection/ssh-problems.ts'
 
 /** The error if nothing listens at the instance's port, or its SSH server refuses to forward to it. */
 export class PortRefused extends Error {
@@ -11,14 +13,20 @@ export class PortRefused extends Error {
   }
 }
 
-/** A connection to a port inside the instance. Throws PortRefused, or another Error when the connection is lost. */
-export function openChannel(client: Client, port: number): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
+/** A connection to a port inside the instance. Throws PortRefused, or `ssh_closed` when the connection is lost. */
+export function openChannel(
+  { client, address }: Pick<Connection, 'client' | 'address'>,
+  port: number,
+): Promise<Duplex> {
+  return new Promise<Duplex>((resolve, reject) => {
     // `localhost` instead of an address, since some programs listen on ::1 alone.
-    client.forwardOut('127.0.0.1', 0, 'localhost', port, (error, channel) => {
-      if (error === undefined) return resolve(channel)
-      reject('reason' in error ? new PortRefused(error.message) : error)
-    })
+    client.forwardOut('127.0.0.1', 0, 'localhost', port, (error, channel) =>
+      error === undefined ? resolve(channel) : reject(error),
+    )
+  }).catch(error => {
+    throw 'reason' in error
+      ? new PortRefused(error.message)
+      : new BerthError(connectionLost(address, reasonOf(error)))
   })
 }
 

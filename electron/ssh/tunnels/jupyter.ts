@@ -17,10 +17,14 @@ const questions = [
 /** Milliseconds for an answer, and the most bytes of it. */
 const bounds = { within: 15_000, most: 65_536 }
 
-/** The Jupyter servers that run in the instance; empty if there are none. */
+/** The Jupyter servers that run in the instance; empty if there are none. Throws `ssh_closed`. */
 export async function listJupyters(connection: Connection, clock: Clock): Promise<ListedJupyter[]> {
   for (const question of questions) {
-    const answer = await outputOf(connection, question, { clock, ...bounds }).catch(() => undefined)
+    const answer = await outputOf(connection, question, { clock, ...bounds }).catch(error => {
+      // An old Jupyter may not answer one of them in time; a lost connection answers none.
+      if (connection.hasEnded()) throw error
+      return undefined
+    })
     const list = readJupyterList(answer?.text ?? '')
     if (list.length > 0) return list
   }

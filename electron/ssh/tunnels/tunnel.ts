@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../connection/sharing.ts'
+import { whyEnded } from '../connection/ssh-problems.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
 import { addressAtLoopback, type Entry } from './entry.ts'
 import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
@@ -20,6 +21,8 @@ export interface LocalAddress {
 export interface Tunnel {
   /** Opens a connection to the instance's port. Throws PortRefused. */
   dial(): Promise<Duplex>
+  /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
+  unbroken<Answer>(ask: () => Promise<Answer>): Promise<Answer>
   /** Uses TLS to the instance's port from now on, with any certificate; the local port stays without TLS. */
   speakTls(): void
   /**
@@ -72,13 +75,23 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
     for (let attempt = 1; ; attempt++) {
       const { connection } = await lease.get()
       try {
-        const channel = await openChannel(connection.client, port)
+        const channel = await openChannel(connection, port)
         return tls ? await overTls(channel) : channel
       } catch (error) {
         if (error instanceof PortRefused || attempt === tries) throw error
         // The connection is ending; the next lease is of another one.
         await Promise.race([connection.lost, new Promise<void>(resolve => clock.after(1000, resolve))])
       }
+    }
+  }
+
+  async function unbroken<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 1; ; attempt++) {
+      const { connection } = await lease.get()
+      const answer = await ask()
+      const why = await whyEnded(connection)
+      if (!why) return answer
+      if (attempt === tries) throw why
     }
   }
 
@@ -110,6 +123,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
 
   return {
     dial,
+    unbroken,
     speakTls() {
       tls = true
     },

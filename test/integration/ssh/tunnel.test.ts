@@ -127,6 +127,17 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     expect(await textAt(tunnel.url)).toBe('late')
   })
 
+  test('asks again what answers where the connection was lost before it said so', async () => {
+    let cuts = 0
+    const { port } = await webServer((_, response) => {
+      if (cuts++ === 0) sshd().dropConnections()
+      else response.end('page')
+    })
+    const tunnel = await tunnelTo(port)
+    expect(await tunnel.unbroken(() => whatAnswers(tunnel.dial, machine().clock))).toBe('http')
+    expect(cuts).toBeGreaterThan(1)
+  })
+
   test('takes the port it had, else one that is free on both addresses of loopback', async () => {
     const { port } = await webServer((_, response) => response.end())
     const first = await tunnelTo(port, { random: () => 0 })

@@ -70,7 +70,7 @@ export function jupyterPurpose({ target, token, page, access, clock }: JupyterNe
       step('waiting')
       let asked = false
       const found = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
-        const answering = await whatAnswers(tunnel.dial, clock)
+        const answering = await tunnel.unbroken(() => whatAnswers(tunnel.dial, clock))
         if (answering === 'https') tunnel.speakTls()
         if (answering !== 'http' && answering !== 'https') return undefined
         const how = await welcome(tunnel.dial, server, clock)
@@ -83,7 +83,8 @@ export function jupyterPurpose({ target, token, page, access, clock }: JupyterNe
         return undefined
       })
       if (found === undefined) throw silent(instanceName(target().instance))
-      const begins = page && (await hasPage(tunnel.dial, found, page, clock)) ? page : undefined
+      const has = page && (await tunnel.unbroken(() => hasPage(tunnel.dial, found, page, clock)))
+      const begins = has ? page : undefined
       const local = await tunnel.listen('web')
       return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found, begins) }
     },

@@ -3,7 +3,6 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Instance } from '../../../service/instances.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
-import { connectionLost, reasonOf } from '../../../ssh/connection/ssh-problems.ts'
 import { openChannel, PortRefused } from '../../../ssh/tunnels/channel.ts'
 import { portName, usualPorts } from '../../../ssh/tunnels/known-ports.ts'
 import { whatAnswers } from '../../../ssh/tunnels/web.ts'
@@ -22,7 +21,7 @@ export function portPurpose(port: number, clock: Clock): Purpose {
     async ready(tunnel, { signal, step }) {
       step('waiting')
       const answering = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
-        const found = await whatAnswers(tunnel.dial, clock)
+        const found = await tunnel.unbroken(() => whatAnswers(tunnel.dial, clock))
         return found === 'nothing' ? undefined : found
       })
       if (answering === undefined) throw silent(port)
@@ -63,13 +62,13 @@ export async function offeredPorts(lease: Lease, rented: readonly number[]): Pro
 
 async function listens({ connection }: Lease, port: number): Promise<boolean> {
   try {
-    const channel = await openChannel(connection.client, port)
+    const channel = await openChannel(connection, port)
     channel.on('error', () => undefined)
     channel.destroy()
     return true
   } catch (error) {
     if (error instanceof PortRefused) return false
-    throw new BerthError(connectionLost(connection.address, reasonOf(error)))
+    throw error
   }
 }
 
