@@ -4,7 +4,6 @@ import { BerthError } from '../../contract/problem.ts'
 import { withoutEnd } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
-import { connectionLost } from '../connection/ssh-problems.ts'
 import { quoted, runScript } from '../scripted.ts'
 import { listScript } from './scripts.ts'
 import { syncRefused } from './sync-problems.ts'
@@ -52,14 +51,12 @@ export async function listRemote(
   const values = { remote, make: make ? 'yes' : '' }
   const starts = named.map(quoted).join(' ')
   const most = treeBounds.characters
-  const { bytes, code } = await runScript(connection, values, [`set -- ${starts}`, listScript], {
+  const { bytes } = await runScript(connection, values, [`set -- ${starts}`, listScript], {
     clock,
     within: patience,
     most,
   })
   if (bytes.length >= most) throw tooMany(remote)
-  // With half a listing, existing files would seem to be missing.
-  if (code === undefined) throw new BerthError(connectionLost(connection.address, 'it broke off'))
   return parseListing(bytes, remote, asked)
 }
 

@@ -10,6 +10,7 @@ import type { Connection } from '../../../electron/ssh/connection/connection.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import { outputOf } from '../../../electron/ssh/exec.ts'
 import { openSftp } from '../../../electron/ssh/files/sftp.ts'
+import { runScript } from '../../../electron/ssh/scripted.ts'
 import { openShellOn } from '../../../electron/ssh/shell/shell.ts'
 import { newKey } from '../../new-key.ts'
 import { scratchMachine } from './machine.ts'
@@ -38,6 +39,14 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
       const asked = problemOf(outputOf(connection, `echo half; touch ${there}; cat`, bounds))
       await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
       sshd.dropConnections()
+      expect(await asked).toMatchObject({ code: 'ssh_closed' })
+    }))
+
+  test('a script that is killed when it had answered in part ends with ssh_closed', () =>
+    withServer(async (sshd, ssh, clock) => {
+      const { connection } = await ssh.connect(target({ proxy: sshd }))
+      const bounds = { clock, within: 60_000, most: 100 }
+      const asked = problemOf(runScript(connection, {}, ['echo half; kill -9 $$'], bounds))
       expect(await asked).toMatchObject({ code: 'ssh_closed' })
     }))
 
