@@ -3,6 +3,7 @@ import * as Type from 'typebox'
 import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
 import { wordsOrConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { removed } from './http/removal.ts'
 
 /** Section 2.5, as listed; `key` may be masked. */
 const keyShape = recordShape(
@@ -82,7 +83,7 @@ export function apiKeys(send: Send): ApiKeys {
     create: (request, options) => send(create, { body: request }, options),
     list: async options => (await send(list, {}, options)).apikeys,
     remove: async (id, options) => {
-      await send(remove, { ids: { id } }, options)
+      await removed(send(remove, { ids: { id } }, options))
     },
   }
 }

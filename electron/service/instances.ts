@@ -1,6 +1,7 @@
 import { wrappedOrNull } from './http/answer.ts'
 import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { removed } from './http/removal.ts'
 import { sentenceFor } from './http/sentences.ts'
 import {
   type InstanceList,
@@ -114,11 +115,7 @@ export function instances(send: Send, traits: InstanceListTraits): Instances {
       await send(change, { ids: { id }, body: { label } }, options)
     },
     destroy: async (id, options) => {
-      try {
-        await send(destroy, { ids: { id } }, options)
-      } catch (error) {
-        if (!(error instanceof ServiceError && error.status === 404 && error.ambiguous)) throw error
-      }
+      await removed(send(destroy, { ids: { id } }, options))
     },
     reboot: async (id, options) => {
       await send(reboot, { ids: { id } }, options)

@@ -3,6 +3,7 @@ import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
 import { listAnswer, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { removed } from './http/removal.ts'
 
 const knownFields = {
   image: Type.String(),
@@ -166,7 +167,7 @@ export function templates(send: Send): Templates {
     edit: async (hash, changes, options) =>
       (await send(edit, { body: { ...changes, hash_id: hash } }, options)).template,
     remove: async (id, options) => {
-      await send(remove, { body: { template_id: id } }, options)
+      await removed(send(remove, { body: { template_id: id } }, options))
     },
   }
 }

@@ -2,6 +2,7 @@ import * as Type from 'typebox'
 import { looseList, recordShape } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { removed } from './http/removal.ts'
 
 const volumeShape = recordShape(
   { id: Type.Integer() },
@@ -51,7 +52,7 @@ export function volumes(send: Send): Volumes {
     list: options => send(list, { query: { owner: 'me', type: 'all_volume' } }, options),
     remove: async (id, options) => {
       // The documentation has it in the body, the deployment's own client in the query.
-      await send(remove, { body: { id }, query: { id: String(id) } }, options)
+      await removed(send(remove, { body: { id }, query: { id: String(id) } }, options))
     },
   }
 }

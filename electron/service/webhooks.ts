@@ -2,6 +2,7 @@ import * as Type from 'typebox'
 import { looseList, recordShape, wrappedAnswer } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import { removed } from './http/removal.ts'
 
 // interface 2.7: The fields of a webhook
 /** Section 2.7. Times in epoch seconds. */
@@ -120,7 +121,7 @@ export function webhooks(send: Send): Webhooks {
       }
     },
     remove: async (id, options) => {
-      await send(remove, { ids: { id } }, options)
+      await removed(send(remove, { ids: { id } }, options))
     },
     rotateSecret: async (id, options) => parted((await send(rotateSecret, { ids: { id } }, options)).webhook),
     test: async (id, options) => {

@@ -110,6 +110,14 @@ describe.each(profileNames)('on the %s profile', name => {
     for (const instance of found) await client.instances.destroy(instance.id)
   })
 
+  test('a removal with a lost answer counts as done once nothing is left', async () => {
+    const docker = { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }
+    const { id } = await client.templates.create({ name: 'lost', image: 'a', ...docker })
+    faults({ method: 'DELETE', path: '^/api/v0/template/', kind: 'reset_after', times: 1 })
+    await client.templates.remove(id)
+    await expect(client.templates.remove(id)).rejects.toMatchObject({ status: 404 })
+  })
+
   test.each(['reset', 'status', 'reset_after'] as const)('a list survives the fault %s', async kind => {
     faults({ method: 'GET', path: '^/api/v[01]/instances/', kind, times: 2, status: 503 })
     expect((await client.instances.list()).instances).toBeInstanceOf(Array)
