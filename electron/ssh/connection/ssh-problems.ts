@@ -3,7 +3,6 @@ import { BerthError, type Problem } from '../../contract/problem.ts'
 import { keyTitle } from '../keys/key-problems.ts'
 import type { LoadedKey } from '../keys/keys.ts'
 import { addressText } from './addresses.ts'
-import type { Connection } from './connection.ts'
 
 /** No server answers, or it is not an SSH server. `why` is a clause such as `the connection was refused`. */
 export function unreachable(address: SshAddress, why: string): BerthError {
@@ -53,7 +52,10 @@ export function closedHere(): BerthError {
 export async function whyEnded({
   lost,
   hasEnded,
-}: Pick<Connection, 'lost' | 'hasEnded'>): Promise<BerthError | undefined> {
+}: {
+  lost: Promise<Problem | undefined>
+  hasEnded(): boolean
+}): Promise<BerthError | undefined> {
   if (!hasEnded()) return undefined
   const problem = await lost
   return problem ? new BerthError(problem) : closedHere()
