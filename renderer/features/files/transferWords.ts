@@ -38,8 +38,10 @@ export function progressWords(transfer: FileTransferView): string {
   const { total, done, files, filesDone, step, leftOut, direction } = transfer
   if (step === 'preparing' && total === 0) return 'looking what there is'
   const left = secondsLeft(transfer)
+  // Of one that an earlier Berth began, no size is known.
+  const isKnown = total > 0 || step === 'done'
   return [
-    done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total),
+    isKnown && (done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total)),
     files > 1 && `${count(filesDone)} of ${count(files)} files`,
     step === 'running' && transfer.speed !== undefined && speed(transfer.speed),
     left !== undefined && `${duration(Math.ceil(left))} left`,

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AccountId, InstanceId } from '../../../contract/ids.ts'
 import type { FileTransferView } from '../../../contract/instance/files.ts'
 import { FileTransferId, isFileTransferOver } from '../../../contract/instance/files.ts'
-import { BerthError } from '../../../contract/problem.ts'
+import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Files } from '../../../ports/files.ts'
 import type { Activity } from '../../app/activity.ts'
@@ -48,11 +48,15 @@ const Begun = v.object({
   startedAt: v.number(),
 })
 
-const berthEnded = {
-  code: 'berth_ended',
-  message: 'Berth ended before it was done.',
-  advice:
-    'Begin it again: what has arrived in the same folder is not sent twice. A download that the browser took starts anew.',
+function berthEnded(direction: FileTransferView['direction']): Problem {
+  return {
+    code: 'berth_ended',
+    message: 'Berth ended before it was done.',
+    advice:
+      direction === 'up'
+        ? 'Begin it again: a file that was cut off goes on where it was.'
+        : 'Begin it again.',
+  }
 }
 
 interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost'> {
@@ -204,8 +208,9 @@ export async function openFileTransfers({
     tellLost() {
       for (const { id, account, instance, startedAt, ...what } of begun.get()) {
         const target = { account, instance: { id: instance } }
-        const lost = { problem: berthEnded, startedAt }
-        if (store.get().accounts[account]) create({ ...what, ...gone, id, target, lost })
+        const lost = { problem: berthEnded(what.direction), startedAt }
+        const connect = () => Promise.reject(new BerthError(lost.problem))
+        if (store.get().accounts[account]) create({ ...what, job: nothing, connect, id, target, lost })
       }
       keep()
     },
@@ -219,13 +224,10 @@ export async function openFileTransfers({
 }
 
 /** Nothing is known any more of the files of an earlier Berth’s transfer. */
-const gone: Pick<Wanted, 'job' | 'connect'> = {
-  job: {
-    prepare: async () => undefined,
-    run: async () => undefined,
-    tally: () => undefined,
-    leftOut: () => 0,
-    discard: async () => undefined,
-  },
-  connect: () => Promise.reject(new BerthError(berthEnded)),
+const nothing: Wanted['job'] = {
+  prepare: async () => undefined,
+  run: async () => undefined,
+  tally: () => undefined,
+  leftOut: () => 0,
+  discard: async () => undefined,
 }

@@ -152,7 +152,7 @@ test('an upload that a kill cut off is told of, in Transfers as well, and not un
   expect(under.account().fileTransfers[transfer]).toMatchObject({
     step: 'failed',
     resumable: false,
-    problem: { code: 'berth_ended' },
+    problem: { code: 'berth_ended', advice: 'Begin it again: a file that was cut off goes on where it was.' },
   })
   const entries = await under.run('searchActivity', { text: 'Berth ended before', limit: 10 })
   expect(entries).toMatchObject([{ instance, kind: 'error', text: expect.stringContaining('-a file ü.bin') }])
