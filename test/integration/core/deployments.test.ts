@@ -1,34 +1,23 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { test as base } from './fixtures.ts'
 import { creates, everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
-import { type BerthUnderTest, createWorld, type World } from './world.ts'
-
-/** Closed together, since concurrent tests cannot close their own. */
-const worlds: World[] = []
-afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
-
-async function openWorld(profile: Profile, limits: boolean): Promise<World> {
-  const world = await createWorld({ deployment: profile, limits })
-  worlds.push(world)
-  return world
-}
+import type { BerthUnderTest } from './world.ts'
 
 /** Berth connected to such a deployment, without its rate limits unless `limits` is set. */
-async function connected(profile: Partial<Profile>, limits = false) {
-  const world = await openWorld({ ...publicProfile, ...profile }, limits)
-  const under = await world.startConnected()
-  const lists = () =>
-    world.sim.controls.requests().flatMap(({ method, path }) => {
-      const [, version] = (method === 'GET' && /^\/api\/(v\d)\/instances\/(?:\?|$)/.exec(path)) || []
-      return version ?? []
-    })
-  return {
-    world,
-    under,
-    lists,
-    become: (values: Record<string, unknown>) => world.sim.controls.setDeployment(values),
+const test = base.extend('connected', async ({ openWorld }) => {
+  return async (profile: Partial<Profile>, limits = false) => {
+    const world = await openWorld({ deployment: { ...publicProfile, ...profile }, limits })
+    const under = await world.startConnected()
+    const lists = () =>
+      world.sim.controls.requests().flatMap(({ method, path }) => {
+        const [, version] = (method === 'GET' && /^\/api\/(v\d)\/instances\/(?:\?|$)/.exec(path)) || []
+        return version ?? []
+      })
+    const become = (values: Record<string, unknown>) => world.sim.controls.setDeployment(values)
+    return { world, under, lists, become }
   }
-}
+})
 
 const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
 const idsOf = (under: BerthUnderTest) => instancesOf(under).map(({ id }) => id)
@@ -38,7 +27,7 @@ describe.concurrent.each([
   ['the public deployment', publicProfile],
   ['the public deployment, which lists two on a page', { ...publicProfile, page: 2 }],
 ])('on %s', (_, profile) => {
-  test('a machine is rented, runs, is stopped and destroyed', async () => {
+  test('a machine is rented, runs, is stopped and destroyed', async ({ connected }) => {
     const { under } = await connected(profile)
     const { id } = await rentRunning(under)
     await under.run('stopInstance', { instance: id })
@@ -49,7 +38,7 @@ describe.concurrent.each([
     expect(texts(under).filter(text => /not certain/.test(text))).toEqual([])
   })
 
-  test('an instance whose creation answer is lost is found, and created once', async () => {
+  test('an instance whose creation answer is lost is found, and created once', async ({ connected }) => {
     const { world, under } = await connected(profile)
     await rentRunning(under)
     await rentRunning(under)
@@ -59,7 +48,9 @@ describe.concurrent.each([
     expect(everCreated(world)).toBe(3)
   })
 
-  test('an instance destroyed elsewhere is gone after one poll that reads one list', async () => {
+  test('an instance destroyed elsewhere is gone after one poll that reads one list', async ({
+    connected,
+  }) => {
     const { world, under, lists } = await connected(profile)
     const { id } = await rentRunning(under)
     await under.run('changeSettings', { settings: { pollInterval: 300 } })
@@ -75,7 +66,9 @@ describe.concurrent.each([
   })
 })
 
-test.concurrent('which list an account has is tried once and remembered over a restart', async () => {
+test.concurrent('which list an account has is tried once and remembered over a restart', async ({
+  connected,
+}) => {
   const { world, under, lists } = await connected(interfaceProfile)
   await under.run('refresh', {})
   expect(lists().filter(version => version === 'v1')).toHaveLength(1)
@@ -86,14 +79,14 @@ test.concurrent('which list an account has is tried once and remembered over a r
 })
 
 describe.concurrent('a deployment that changes', () => {
-  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  test.for<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['retires its list', { deployment: 'interface' }, { deployment: 'public' }],
     ['says so with 200', { list: 'v0', v1: '404' }, { list: 'v0-200-deprecated', v1: 'pages' }],
     ['refuses its list', { list: 'v0', v1: '404' }, { list: 'v0-success-false', v1: 'pages' }],
     ['empties its list', { list: 'v0', v1: '404' }, { list: 'v0-empty', v1: 'pages' }],
     ['cuts its list short', { list: 'v0', v1: '404' }, { list: 'v0-paged', v1: 'pages', page: 2 }],
     ['goes back', { deployment: 'public' }, { deployment: 'interface' }],
-  ])('and %s loses no instance', async (_, before, after) => {
+  ])('and %s loses no instance', async ([, before, after], { connected }) => {
     const { under, become } = await connected(interfaceProfile)
     become({ deployment: 'public' })
     become(before)
@@ -113,7 +106,7 @@ describe.concurrent('a deployment that changes', () => {
 describe.concurrent('an uncertain list', () => {
   const empty = { list: 'v0-empty', v1: '404', single: 'null' } as const
 
-  test('is reported, loses no instance, and is certain again once it is complete', async () => {
+  test('is reported, loses no instance, and is certain again once it is complete', async ({ connected }) => {
     const { under, become } = await connected(publicProfile)
     const { id } = await rentRunning(under)
     const { id: other } = await rentRunning(under)
@@ -130,7 +123,7 @@ describe.concurrent('an uncertain list', () => {
     expect(texts(under).filter(text => /certain again/.test(text))).toHaveLength(1)
   })
 
-  test('lets a guard act only on an instance that answers by itself', async () => {
+  test('lets a guard act only on an instance that answers by itself', async ({ connected }) => {
     const { world, under, become } = await connected(publicProfile)
     const { id } = await rentRunning(under)
     const { id: other } = await rentRunning(under)
@@ -149,29 +142,32 @@ describe.concurrent('an uncertain list', () => {
     expect(under.account().instances[other]?.state).toBe('running')
   })
 
-  test.each<[string, number, Partial<Profile>]>([
+  test.for<[string, number, Partial<Profile>]>([
     ['goes on for ever', 1, { v1: 'repeats' }],
     ['is cut short without a word', 3, { list: 'v0-paged', v1: '404', page: 2 }],
-  ])('that %s holds back a second try to rent until it is complete', async (_, there, deployment) => {
-    const { world, under, become } = await connected({})
-    for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
-    become(deployment)
-    const request = await requestCheapest(under)
-    const before = creates(world)
-    world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset', times: 1 }])
-    await under.run('rent', { request })
-    await under.until(() => rentalsOf(under)[0]?.problem?.code === 'list_uncertain')
-    expect(creates(world)).toBe(before + 1)
-    become({ deployment: 'public' })
-    await under.until(() => rentalsOf(under).length === 0)
-    expect(everCreated(world)).toBe(there + 1)
-  })
+  ])(
+    'that %s holds back a second try to rent until it is complete',
+    async ([, there, deployment], { connected }) => {
+      const { world, under, become } = await connected({})
+      for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
+      become(deployment)
+      const request = await requestCheapest(under)
+      const before = creates(world)
+      world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset', times: 1 }])
+      await under.run('rent', { request })
+      await under.until(() => rentalsOf(under)[0]?.problem?.code === 'list_uncertain')
+      expect(creates(world)).toBe(before + 1)
+      become({ deployment: 'public' })
+      await under.until(() => rentalsOf(under).length === 0)
+      expect(everCreated(world)).toBe(there + 1)
+    },
+  )
 })
 
 describe.concurrent('records of an unexpected form', () => {
-  test.each(['null', 'missing', 'text'] as const)(
+  test.for(['null', 'missing', 'text'] as const)(
     '%s: an instance is still rented and destroyed',
-    async records => {
+    async (records, { connected }) => {
       const { under } = await connected({ records })
       const { id } = await rentRunning(under)
       expect(under.account().uncertain).toBeUndefined()
@@ -180,9 +176,9 @@ describe.concurrent('records of an unexpected form', () => {
     },
   )
 
-  test.each(['null-row', 'bad-row'] as const)(
+  test.for(['null-row', 'bad-row'] as const)(
     '%s: one bad record hides none of the others',
-    async records => {
+    async (records, { connected }) => {
       const { under, become } = await connected({})
       const { id } = await rentRunning(under)
       const { id: other } = await rentRunning(under)
@@ -194,16 +190,18 @@ describe.concurrent('records of an unexpected form', () => {
   )
 })
 
-test.concurrent('an instance that is listed only after half a minute is waited for', async () => {
+test.concurrent('an instance that is listed only after half a minute is waited for', async ({
+  connected,
+}) => {
   const { under } = await connected({ appears: 30 })
   await rentRunning(under)
   expect(under.account().uncertain).toBeUndefined()
 })
 
-test.concurrent.each(['400', '401', '403', '404'] as const)(
+test.concurrent.for(['400', '401', '403', '404'] as const)(
   'a wrong key that is refused with %s is reported as a wrong key',
-  async badkey => {
-    const world = await openWorld({ ...publicProfile, badkey }, false)
+  async (badkey, { openWorld }) => {
+    const world = await openWorld({ deployment: { ...publicProfile, badkey }, limits: false })
     const under = await world.start()
     const wrong = under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: 'nobodys-key' })
     await expect(wrong).rejects.toMatchObject({

@@ -1,16 +1,14 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { test as base } from './fixtures.ts'
 import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
-import { createWorld, type World } from './world.ts'
 
-const worlds: World[] = []
-afterAll(async () => void (await Promise.all(worlds.map(world => world.close()))))
-
-async function connected(deployment: Profile = publicProfile) {
-  const world = await createWorld({ deployment, limits: false })
-  worlds.push(world)
-  return { world, under: await world.startConnected() }
-}
+const test = base.extend('connected', async ({ openWorld }) => {
+  return async (deployment: Profile = publicProfile) => {
+    const world = await openWorld({ deployment, limits: false })
+    return { world, under: await world.startConnected() }
+  }
+})
 
 const image = 'private.example/llm:1'
 const token = 'registry-token-value'
@@ -26,7 +24,7 @@ describe.concurrent.each([
 ] as const)('on %s', (_, profile) => {
   const beyond = profile.deployment === 'public'
 
-  test('a machine is entered directly where its deployment maps a port for SSH', async () => {
+  test('a machine is entered directly where its deployment maps a port for SSH', async ({ connected }) => {
     const { world, under } = await connected(profile)
     // Its offers show it, before anything is rented there.
     await requestCheapest(under)
@@ -43,7 +41,7 @@ describe.concurrent.each([
     expect((await world.start()).account().beyondInterface).toBe(beyond)
   })
 
-  test('a private image starts with its registry’s login, and fails without it', async () => {
+  test('a private image starts with its registry’s login, and fails without it', async ({ connected }) => {
     const { under } = await connected(profile)
     await rentRunning(under, { image, registry })
     await rentCheapest(under, { image })
@@ -51,7 +49,9 @@ describe.concurrent.each([
     expect(instancesOf(under).map(({ state }) => state)).toContain('running')
   })
 
-  test('the registry token is in the keychain until the instance exists, then nowhere', async () => {
+  test('the registry token is in the keychain until the instance exists, then nowhere', async ({
+    connected,
+  }) => {
     const { world, under } = await connected(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 2000 }])
     await rentCheapest(under, { image, registry })
@@ -63,7 +63,9 @@ describe.concurrent.each([
     expect(JSON.stringify(under.berth.state())).not.toContain(token)
   })
 
-  test('a rental whose request was cut off uses its registry token after a restart', async () => {
+  test('a rental whose request was cut off uses its registry token after a restart', async ({
+    connected,
+  }) => {
     const { world, under } = await connected(profile)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset' }])
     await rentCheapest(under, { image, registry })
@@ -73,17 +75,17 @@ describe.concurrent.each([
     await again.until(() => instancesOf(again)[0]?.state === 'running', 90_000)
   })
 
-  test.each([
+  test.for([
     [true, '/lab'],
     [false, '/tree'],
-  ])('Jupyter opens as it was rented, JupyterLab %s', async (lab, path) => {
+  ] as const)('Jupyter opens as it was rented, JupyterLab %s', async ([lab, path], { connected }) => {
     const { under } = await connected(profile)
     const { id } = await rentRunning(under, { access: 'jupyter', jupyter: { lab, folder: '/workspace' } })
     const { url = '' } = await under.run('openJupyter', { instance: id, open: false })
     expect(new URL(url).pathname).toBe(path)
   })
 
-  test('a container port is mapped, found and forwarded, whatever it is outside', async () => {
+  test('a container port is mapped, found and forwarded, whatever it is outside', async ({ connected }) => {
     const { under } = await connected(profile)
     const ports = [{ container: 8080, outside: 9000, protocol: 'tcp' as const }]
     const { id, ports: mapped } = await rentRunning(under, { ports })
@@ -95,7 +97,7 @@ describe.concurrent.each([
   })
 })
 
-test('a public deployment without the newer list is recognized by its records', async () => {
+test('a public deployment without the newer list is recognized by its records', async ({ connected }) => {
   const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
   expect(under.account().beyondInterface).toBe(false)
   await rentRunning(under)
@@ -104,7 +106,7 @@ test('a public deployment without the newer list is recognized by its records', 
   expect(runtype).toBe('ssh_direc ssh_proxy')
 })
 
-test('an instance rented without direct access has the proxy alone, Jupyter too', async () => {
+test('an instance rented without direct access has the proxy alone, Jupyter too', async ({ connected }) => {
   const { under } = await connected()
   const { runtype, ssh } = await rentRunning(under, { direct: false })
   expect(runtype).toBe('ssh_proxy')

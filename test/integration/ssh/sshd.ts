@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -111,12 +111,8 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
   }
 
   /** The processes of the connections, parents before children. */
-  function workers(): number[] {
+  function workers(): Process[] {
     return daemon?.pid === undefined ? [] : descendants(daemon.pid)
-  }
-
-  function sshdWorkers(): number[] {
-    return workers().filter(pid => nameOf(pid) === 'sshd')
   }
 
   await start()
@@ -129,9 +125,9 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     authorize: (...publicKeys) => writeFileSync(authorized, publicKeys.map(key => `${key}\n`).join('')),
     start,
     async stop() {
-      const pids = workers()
+      const running = workers()
       await stopListening()
-      kill(pids, 'SIGKILL')
+      kill(running, 'SIGKILL')
     },
     async changeHostKey() {
       makeHostKey()
@@ -147,22 +143,22 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
       return fingerprintOf(keyFile)
     },
     dropConnections() {
-      const pids = workers()
-      const count = pids.filter(pid => parentOf(pid) === daemon?.pid).length
-      kill(pids, 'SIGKILL')
-      return count
+      const running = workers()
+      kill(running, 'SIGKILL')
+      return running.filter(({ parent }) => parent === daemon?.pid).length
     },
-    connections: () => sshdWorkers().filter(pid => parentOf(pid) === daemon?.pid).length,
+    connections: () =>
+      workers().filter(({ name, parent }) => name === 'sshd' && parent === daemon?.pid).length,
     freezeConnections() {
-      const pids = workers()
-      kill(pids, 'SIGSTOP')
-      return () => kill(pids, 'SIGCONT')
+      const running = workers()
+      kill(running, 'SIGSTOP')
+      return () => kill(running, 'SIGCONT')
     },
     log: () => readFileSync(logFile, 'utf8'),
     async close() {
-      const pids = workers()
+      const running = workers()
       await stopListening()
-      kill(pids, 'SIGKILL')
+      kill(running, 'SIGKILL')
       endDetached(folder)
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
     },
@@ -205,14 +201,33 @@ function answers(port: number): Promise<boolean> {
 
 /** Kills the processes that were started from a folder and outlive their connection, with descendants. */
 export function endDetached(folder: string): void {
-  for (const line of execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n')) {
-    const pid = Number.parseInt(line, 10)
-    if (line.includes(`${folder}/`)) kill([pid, ...descendants(pid)], 'SIGKILL')
-  }
+  const all = processes()
+  for (const each of all)
+    if (readProcess(each.pid, 'cmdline').includes(`${folder}/`))
+      kill([each, ...descendants(each.pid, all)], 'SIGKILL')
 }
 
-function kill(pids: readonly number[], signal: NodeJS.Signals): void {
-  for (const pid of pids) {
+interface Process {
+  pid: number
+  name: string
+  parent: number
+}
+
+/** Every process of this machine; `ps` would take a hundred times as long. */
+function processes(): Process[] {
+  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
+  return pids.map(Number).flatMap(pid => {
+    const [, name = '', parent] = /\((.*)\) \S (\d+)/.exec(readProcess(pid, 'stat')) ?? []
+    return parent === undefined ? [] : [{ pid, name, parent: Number(parent) }]
+  })
+}
+
+function descendants(pid: number, all = processes()): Process[] {
+  return all.filter(({ parent }) => parent === pid).flatMap(child => [child, ...descendants(child.pid, all)])
+}
+
+function kill(running: readonly Process[], signal: NodeJS.Signals): void {
+  for (const { pid } of running) {
     try {
       process.kill(pid, signal)
     } catch {
@@ -221,26 +236,9 @@ function kill(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-function descendants(pid: number): number[] {
-  const children = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
-    .split('\n')
-    .map(line => line.trim().split(/\s+/).map(Number))
-    .filter(([, parent]) => parent === pid)
-    .map(([child = 0]) => child)
-  return children.flatMap(child => [child, ...descendants(child)])
-}
-
-function parentOf(pid: number): number {
-  return Number(/^PPid:\s+(\d+)/m.exec(status(pid))?.[1] ?? 0)
-}
-
-function nameOf(pid: number): string {
-  return /^Name:\s+(\S+)/.exec(status(pid))?.[1] ?? ''
-}
-
-function status(pid: number): string {
+function readProcess(pid: number, file: 'stat' | 'cmdline'): string {
   try {
-    return readFileSync(`/proc/${pid}/status`, 'utf8')
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
     return ''
   }

@@ -9,7 +9,7 @@ const piece = 1024 * 1024
 export async function randomFile(path: string, size: number): Promise<string> {
   const hash = createHash('sha256')
   const out = createWriteStream(path)
-  const bytes = randomBytes(piece)
+  const bytes = randomBytes(Math.min(size, piece))
   for (let at = 0; at < size; at += piece) {
     const part = Buffer.from(bytes.subarray(0, Math.min(piece, size - at)))
     if (part.length >= 4) part.writeUInt32BE(at / piece)
