@@ -13,6 +13,11 @@ export function soakKills(): Promise<string> {
   return longer('system', 'killed.test.ts', 'BERTH_KILLS', '200')
 }
 
+/** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */
+export function soakRequests(): Promise<string> {
+  return longer('system', 'integration/simulator/', 'BERTH_REQUESTS', '5000')
+}
+
 /** Lists and deletes a folder of BERTH_FILES files over SFTP. */
 export function soakFolder(): Promise<string> {
   return longer('system', 'ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')

@@ -1,7 +1,7 @@
 import { soakCosts } from './costs.ts'
 import { soakDeployments } from './deployments.ts'
 import { soakFiles } from './files.ts'
-import { soakFolder, soakHistories, soakKills } from './longer-tests.ts'
+import { soakFolder, soakHistories, soakKills, soakRequests } from './longer-tests.ts'
 import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
@@ -12,6 +12,7 @@ const campaigns: [string, () => Promise<string>][] = [
   ['deployments', soakDeployments],
   ['histories', soakHistories],
   ['kills', soakKills],
+  ['requests', soakRequests],
   ['costs', soakCosts],
 ]
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publicProfile } from '../../../simulator/deployment/profile.ts'
 import { publicRoutes } from '../../../simulator/routes/public/routes.ts'
-import { type Service, startService } from './service.ts'
+import { generated, type Service, startService } from './service.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -38,6 +38,6 @@ test('no request to the public profile makes the simulator fail', async () => {
       const { status } = await service.call(method, address, method === 'GET' ? undefined : value)
       expect([200, 400, 403, 404, 410], `${method} ${address}`).toContain(status)
     }),
-    { numRuns: 1500 },
+    { numRuns: generated },
   )
 })

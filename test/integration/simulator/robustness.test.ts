@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Service, startService } from './service.ts'
+import { generated, type Service, startService } from './service.ts'
 
 let service: Service
 let paths: [string, string][]
@@ -42,7 +42,7 @@ test('no body makes the simulator fail, and every answer is JSON', async () => {
       const { status } = await service.call(method, path, value)
       expect([200, 400, 404]).toContain(status)
     }),
-    { numRuns: 600 },
+    { numRuns: generated },
   )
 })
 

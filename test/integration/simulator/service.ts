@@ -7,6 +7,9 @@ export interface Answered {
   body: Record<string, unknown>
 }
 
+/** Requests of each test that generates them. */
+export const generated = Number(process.env['BERTH_REQUESTS'] ?? 200)
+
 /** A simulator and a plain HTTP client for it that shares no code with Berth's. */
 export interface Service {
   sim: Simulator

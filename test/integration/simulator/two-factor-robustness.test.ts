@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generated } from './service.ts'
 import { startTwoFactor, type TwoFactorSteps } from './two-factor-steps.ts'
 
 let steps: TwoFactorSteps
@@ -54,7 +55,7 @@ test('no body makes a two-factor endpoint fail, and every answer is JSON', async
       const { status } = await steps.tfa(method, path, sent, withKey ? undefined : null)
       expect([200, 400, 401, 403, 404, 429]).toContain(status)
     }),
-    { numRuns: 1200 },
+    { numRuns: generated },
   )
 })
 
