@@ -28,6 +28,7 @@ import { followAutostart, followCommandFile, openSettings } from './app/settings
 import { openUpdates } from './app/updates.ts'
 import { allCommands } from './commands/all-commands.ts'
 import { sshArguments } from './commands/instance/access.ts'
+import { beginAgain } from './commands/instance/file-transfers.ts'
 import type { Parts } from './commands/parts.ts'
 import { registerProject } from './commands/project/projects.ts'
 import { instanceKeyEntry } from './instances/instance-key.ts'
@@ -129,7 +130,6 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     ...instanceEvents(tunnels, access, keychain),
   })
 
-  fileTransfers.tellLost()
   await sshConfig.follow()
 
   const pause = createPause({ store, clock, activity, notifications, pollAccounts: accounts.pollNow })
@@ -153,6 +153,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     secrets,
     demo,
   }
+  fileTransfers.tellLost(lost => beginAgain(parts, lost))
   const { log } = options
   const notePageFailure = pageFailures(activity, clock, log)
   const updates = openUpdates(store, clock, log, machine.updater)

@@ -8,11 +8,16 @@ export interface FileDialogs {
   chooseFolders(): Promise<readonly ChosenItem[]>
   /** A folder for downloads; undefined if the user chose nothing. */
   chooseTarget(): Promise<ChosenFolder | undefined>
+  /** What was chosen before, at the paths that Berth has stored. */
+  itemAt(path: string): ChosenItem
+  folderAt(path: string): ChosenFolder
 }
 
 /** A chosen file or folder to upload. */
 export interface ChosenItem {
   readonly name: string
+  /** Its path, for Berth's own files: the page does not learn it. */
+  readonly path: string
   /**
    * The item and its whole content, folders before their entries. Links to files within it are followed, other links
    * left out.

@@ -15,6 +15,8 @@ export const systemFileDialogs: FileDialogs = {
     const [path] = await choose('Download into', 'Download here', ['openDirectory', 'createDirectory'])
     return path === undefined ? undefined : chosenFolder(path)
   },
+  itemAt: chosenItem,
+  folderAt: chosenFolder,
 }
 
 async function choose(title: string, buttonLabel: string, properties: Properties): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
 import { countTree } from '../../contract/instance/tree-bounds.ts'
+import { BerthError } from '../../contract/problem.ts'
 import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
 
 /** A local file or folder that the user chose to upload. */
@@ -8,16 +9,25 @@ export function chosenItem(path: string): ChosenItem {
   const name = basename(path)
   return {
     name,
+    path,
     async list() {
       const list: SourceList & { folders: string[][]; files: Source[] } = {
         folders: [],
         files: [],
         leftOut: 0,
       }
-      await visit(path, [name], { list, top: await realpath(path), count: countTree('uploaded') })
+      await visit(path, [name], { list, top: await realpath(path).catch(gone), count: countTree('uploaded') })
       return list
     },
   }
+}
+
+function gone(): never {
+  throw new BerthError({
+    code: 'no_such_file',
+    message: 'What was chosen is no longer on this computer.',
+    advice: 'Choose it again.',
+  })
 }
 
 interface WalkContext {

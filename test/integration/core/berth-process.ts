@@ -8,6 +8,7 @@ import { systemSyncedFolders } from '../../../electron/local/chosen/synced-folde
 import { systemClock } from '../../../electron/local/clock.ts'
 import { openFiles } from '../../../electron/local/files.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
+import { answeredDialogs } from './answered-dialogs.ts'
 import { fileKeychain } from './file-keychain.ts'
 import { runProjects } from './run-projects.ts'
 
@@ -25,11 +26,7 @@ const berth = await startBerth({
   machine: {
     clock: systemClock,
     downloads,
-    fileDialogs: {
-      chooseFiles: async () => [],
-      chooseFolders: async () => [],
-      chooseTarget: () => downloads.at(projectFolder),
-    },
+    fileDialogs: answeredDialogs({ chooseTarget: () => downloads.at(projectFolder) }),
     syncedFolders: systemSyncedFolders,
     files: await openFiles(join(folder, 'berth')),
     keychain: fileKeychain(join(folder, 'keychain.json')),

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { FileStep, FileTransferView } from '../../../contract/instance/files.ts'
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -11,6 +12,13 @@ import type { InstanceTarget } from '../enter.ts'
 import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
 
+/** What a transfer needs to begin again: paths on this computer, which the page does not learn. */
+export const Again = v.union([
+  v.object({ items: v.array(v.string()), replace: v.boolean() }),
+  v.object({ paths: v.array(v.string()), into: v.string() }),
+])
+export type Again = v.InferOutput<typeof Again>
+
 export interface FileTransferNeeds {
   id: string
   target: Pick<InstanceTarget, 'account'> & { instance: { id: number } }
@@ -18,9 +26,11 @@ export interface FileTransferNeeds {
   name: string
   folder: string
   job: Job
+  /** Absent where it cannot begin again once Berth has ended. */
+  again?: Again
   clock: Clock
-  /** Why it failed for good, of one that an earlier Berth began. Epoch milliseconds. */
-  lost?: { problem: Problem; startedAt: number }
+  /** Of one that an earlier Berth began: why it failed, and whether for good. Epoch milliseconds. */
+  lost?: { problem: Problem; startedAt: number; forGood: boolean }
   connect: () => Promise<Lease>
   /** Waits for a turn, since only some transfers run at once. */
   turn: (signal: AbortSignal) => Promise<() => void>
@@ -35,6 +45,7 @@ class Stopped extends Error {}
 export class FileTransfer {
   readonly account: string
   readonly instance: number
+  readonly again: Again | undefined
   readonly #needs: FileTransferNeeds
   readonly #startedAt: number
   readonly #speed: ReturnType<typeof createSpeed>
@@ -51,10 +62,12 @@ export class FileTransfer {
   constructor(needs: FileTransferNeeds) {
     this.account = needs.target.account
     this.instance = needs.target.instance.id
+    this.again = needs.again
     this.#needs = needs
     this.#startedAt = needs.lost?.startedAt ?? needs.clock.now()
     this.#speed = createSpeed(needs.clock)
-    if (needs.lost) this.breakOff(needs.lost.problem)
+    this.#broken = needs.lost?.forGood ?? false
+    if (needs.lost) this.#become('failed', needs.lost.problem)
     else this.#run()
   }
 

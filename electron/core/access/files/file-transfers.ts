@@ -5,10 +5,11 @@ import { FileTransferId, isFileTransferOver } from '../../../contract/instance/f
 import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Files } from '../../../ports/files.ts'
+import type { Job } from '../../../ssh/files/transfer/job.ts'
 import type { Activity } from '../../app/activity.ts'
 import type { Store } from '../../state/store.ts'
 import { openDocument } from '../../storage/json-file.ts'
-import { FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
+import { Again, FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
 import { endedEntry } from './transfer-entries.ts'
 import { Turns } from './turns.ts'
 
@@ -21,18 +22,22 @@ const mostOver = 50
 
 /** Transfers between this computer and the instances of all accounts. Their progress is in State. */
 export interface FileTransfers {
-  start(needs: Wanted): {
+  start<Made extends Job>(
+    needs: Wanted<Made>,
+  ): {
     id: string
     transfer: FileTransfer
+    job: Made
   }
-  /** Call when a transfer has made progress. */
-  progressed(id: string): void
   /** Throws `no_such_transfer`. */
   find(account: string, id: string): FileTransfer
   /** Removes an ended one from the list. */
   dismiss(account: string, id: string): void
-  /** Shows and tells those of the user's that an earlier Berth did not finish, once the accounts are in State. */
-  tellLost(): void
+  /**
+   * Shows and tells those of the user's that an earlier Berth did not finish, once the accounts are in State. `begin`:
+   * how one can begin again; undefined where it cannot.
+   */
+  tellLost(begin: (lost: LostTransfer) => Pick<Wanted, 'make' | 'connect'> | undefined): void
   /** Resolves once it is on disk which are not finished. */
   close(): Promise<void>
 }
@@ -46,20 +51,23 @@ const Begun = v.object({
   name: v.string(),
   folder: v.string(),
   startedAt: v.number(),
+  again: v.optional(Again),
 })
+export type LostTransfer = v.InferOutput<typeof Begun>
 
-function berthEnded(direction: FileTransferView['direction']): Problem {
+function berthEnded(direction: FileTransferView['direction'], canRetry: boolean): Problem {
+  const verb = canRetry ? 'Retry' : 'Begin it again'
   return {
     code: 'berth_ended',
     message: 'Berth ended before it was done.',
-    advice:
-      direction === 'up'
-        ? 'Begin it again: a file that was cut off goes on where it was.'
-        : 'Begin it again.',
+    advice: direction === 'up' ? `${verb}: a file that was cut off goes on where it was.` : `${verb}.`,
   }
 }
 
-interface Wanted extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost'> {
+interface Wanted<Made extends Job = Job>
+  extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost' | 'job'> {
+  /** Makes what is done. `changed`: to be called when it has made progress. */
+  make(changed: () => void): Made
   /** Who started it, for Activity; by default the user. */
   by?: 'user' | 'berth'
   /** Called each time it is done, failed or was cancelled, so again after it was resumed. */
@@ -135,24 +143,27 @@ export async function openFileTransfers({
   function keep(): void {
     const kept = [...all.values()]
       .filter(({ account }) => account !== 'demo')
-      .map(transfer => ({ account: transfer.account, ...transfer.view() }))
+      .map(transfer => ({ account: transfer.account, again: transfer.again, ...transfer.view() }))
       .filter(view => !own.has(view.id) && !isFileTransferOver(view))
     const isKept =
       kept.length === begun.get().length && kept.every(({ id }, at) => begun.get()[at]?.id === id)
     if (!isKept) void begun.record(() => kept.map(one => v.parse(Begun, one)))
   }
 
-  function create({
+  function create<Made extends Job>({
     by = 'user',
     over,
+    make,
     ...needs
-  }: Wanted & Pick<FileTransferNeeds, 'id' | 'lost'>): FileTransfer {
+  }: Wanted<Made> & Pick<FileTransferNeeds, 'id' | 'lost'>) {
     const { id, target } = needs
+    const job = make(() => updateSoon(id))
     const place = `${target.account}/${target.instance.id}`
     const queue = turns.get(place) ?? new Turns(atOnce)
     turns.set(place, queue)
     const transfer = new FileTransfer({
       ...needs,
+      job,
       clock,
       turn: signal => queue.take(signal),
       changed() {
@@ -170,7 +181,7 @@ export async function openFileTransfers({
     all.set(id, transfer)
     updateNow(id)
     keep()
-    return transfer
+    return { id, transfer, job }
   }
 
   function find(account: string, id: string): FileTransfer {
@@ -191,9 +202,8 @@ export async function openFileTransfers({
     start(needs) {
       const id = `f${newId()}`
       prune(needs.target.account)
-      return { id, transfer: create({ ...needs, id }) }
+      return create({ ...needs, id })
     },
-    progressed: updateSoon,
     find,
     dismiss(account, id) {
       const transfer = find(account, id)
@@ -205,12 +215,16 @@ export async function openFileTransfers({
         })
       forget(id)
     },
-    tellLost() {
-      for (const { id, account, instance, startedAt, ...what } of begun.get()) {
+    tellLost(begin) {
+      for (const one of begun.get()) {
+        const { account, instance, startedAt, ...what } = one
+        if (!store.get().accounts[account]) continue
         const target = { account, instance: { id: instance } }
-        const lost = { problem: berthEnded(what.direction), startedAt }
-        const connect = () => Promise.reject(new BerthError(lost.problem))
-        if (store.get().accounts[account]) create({ ...what, job: nothing, connect, id, target, lost })
+        const begins = begin(one)
+        const problem = berthEnded(one.direction, begins !== undefined)
+        const connect = () => Promise.reject(new BerthError(problem))
+        const lost = { problem, startedAt, forGood: !begins }
+        create({ make: () => nothing, connect, ...begins, ...what, target, lost })
       }
       keep()
     },
@@ -224,7 +238,7 @@ export async function openFileTransfers({
 }
 
 /** Nothing is known any more of the files of an earlier Berth’s transfer. */
-const nothing: Wanted['job'] = {
+const nothing: Job = {
   prepare: async () => undefined,
   run: async () => undefined,
   tally: () => undefined,

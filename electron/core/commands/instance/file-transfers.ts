@@ -6,6 +6,8 @@ import { downloadJob } from '../../../ssh/files/transfer/download.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
 import { Choices } from '../../access/files/choices.ts'
+import type { Again } from '../../access/files/file-transfer.ts'
+import type { LostTransfer } from '../../access/files/file-transfers.ts'
 import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
 import type { Handlers } from '../../app/page/dispatcher.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
@@ -34,14 +36,10 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
     if (!machine.browserDownloads) throw noDialog()
     const { streamDownloadJob } = await import('../../../ssh/files/transfer/download-stream.ts')
-    const { id, transfer, job } = begin(
-      parts,
-      args,
-      'down',
-      folderOf(paths[0] ?? '/'),
-      paths.map(lastName),
-      changed => streamDownloadJob({ paths, system, changed }),
-    )
+    const { id, transfer, job } = begin(parts, args, {
+      ...fromPaths(paths),
+      make: changed => streamDownloadJob({ paths, system, changed }),
+    })
     const ready = await Promise.race([job.announced, transfer.whenEnded.then(() => undefined)])
     if (!ready)
       throw new BerthError(transfer.view().problem ?? { code: 'cancelled', message: 'It was cancelled.' })
@@ -76,10 +74,9 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
       const chosen = items.get(choice)
       const names = chosen.map(({ name }) => name)
       if (!replace) await on(args, sftp => refuseExisting(sftp, folder, names))
-      const list = () => listAll(chosen)
-      const { id } = begin(parts, args, 'up', folder, names, changed =>
-        uploadJob({ folder, list, replace, changed }),
-      )
+      const again = { items: chosen.map(({ path }) => path), replace }
+      const make = makeAgain(parts, { folder, again })
+      const { id } = begin(parts, args, { direction: 'up', folder, names, again, make })
       items.forget(choice)
       return id
     },
@@ -91,19 +88,21 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
       if (!replace) await on(args, sftp => refuseExisting(sftp, folder, tops, true))
       const sources = pageSources(files)
       const list = async () => ({ folders: made, files: sources.files, leftOut: 0 })
-      const { id, transfer } = begin(parts, args, 'up', folder, tops, changed =>
-        uploadJob({ folder, list, replace, changed }),
-      )
+      const { id, transfer } = begin(parts, args, {
+        direction: 'up',
+        folder,
+        names: tops,
+        make: changed => uploadJob({ folder, list, replace, changed }),
+      })
       void sources.gone.then(() => transfer.breakOff(pageGoneProblem))
       void transfer.whenEnded.then(() => sources.stream.destroy())
       return { transfer: id, stream: streams.open(sources.stream) }
     },
     async download({ paths, into, ...args }) {
       if (into === undefined) return downloadByBrowser(args, paths)
-      const target = folders.get(into)
-      const { id } = begin(parts, args, 'down', folderOf(paths[0] ?? '/'), paths.map(lastName), changed =>
-        downloadJob({ paths, into: target, system, changed }),
-      )
+      const again = { paths, into: folders.get(into).path }
+      const from = fromPaths(paths)
+      const { id } = begin(parts, args, { ...from, again, make: makeAgain(parts, { ...from, again }) })
       folders.forget(into)
       return { transfer: id }
     },
@@ -120,30 +119,55 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
   }
 }
 
-function begin<Made extends Job>(
-  parts: Parts,
-  args: OnInstance,
-  direction: 'up' | 'down',
-  folder: string,
-  names: readonly string[],
-  make: (changed: () => void) => Made,
-) {
+interface ToBegin<Made extends Job> {
+  direction: 'up' | 'down'
+  folder: string
+  names: readonly string[]
+  again?: Again
+  make(changed: () => void): Made
+}
+
+function begin<Made extends Job>(parts: Parts, args: OnInstance, { names, ...wanted }: ToBegin<Made>) {
   const target = targetOf(parts, args)
   const [first = ''] = names
-  let changed: () => void = () => undefined
-  const job = make(() => changed())
-  const begun = parts.fileTransfers.start({
+  return parts.fileTransfers.start({
+    ...wanted,
     target,
-    direction,
-    folder,
     name: names.length === 1 ? first : `${names.length} items`,
-    job,
-    // Looked up each time: its address may have changed, or the instance may be gone.
-    connect: () =>
-      parts.access.connect(targetOf(parts, { account: target.account, instance: target.instance.id })),
+    connect: connecting(parts, { account: target.account, instance: target.instance.id }),
   })
-  changed = () => parts.fileTransfers.progressed(begun.id)
-  return { ...begun, job }
+}
+
+/** The instance is looked up each time: its address may have changed, or it may be gone. */
+const connecting = (parts: Parts, on: OnInstance) => () => parts.access.connect(targetOf(parts, on))
+
+const fromPaths = (paths: readonly string[]) => ({
+  direction: 'down' as const,
+  folder: folderOf(paths[0] ?? '/'),
+  names: paths.map(lastName),
+})
+
+/** How a transfer that an earlier Berth began can begin again; undefined where it cannot. */
+export function beginAgain(parts: Parts, { account, instance, folder, again }: LostTransfer) {
+  if (!again || !parts.machine.fileDialogs) return undefined
+  return {
+    make: makeAgain(parts, { folder, again }, true),
+    connect: connecting(parts, { account, instance }),
+  }
+}
+
+function makeAgain(
+  { machine: { fileDialogs, platform: system } }: Parts,
+  { folder, again }: { folder: string; again: Again },
+  begun = false,
+): (changed: () => void) => Job {
+  if (!fileDialogs) throw noDialog()
+  if ('paths' in again) {
+    const into = fileDialogs.folderAt(again.into)
+    return changed => downloadJob({ paths: again.paths, into, system, changed })
+  }
+  const list = () => listAll(again.items.map(fileDialogs.itemAt))
+  return changed => uploadJob({ folder, list, replace: again.replace, begun, changed })
 }
 
 async function listAll(chosen: readonly ChosenItem[]) {

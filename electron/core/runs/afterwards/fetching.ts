@@ -170,15 +170,13 @@ async function beginFetch(
   const { account, access, machine, fileTransfers, store } = context
   const path = run.fetch ?? ''
   const into = await machine.downloads.at(run.into ?? machine.downloads.own)
-  let changed: () => void = () => undefined
-  const job = downloadJob({ paths: [path], into, system: machine.platform, changed: () => changed() })
-  const begun = fileTransfers.start({
+  const { id } = fileTransfers.start({
     target: { account, instance: view },
     by: 'berth',
     direction: 'down',
     folder: folderOf(path),
     name: lastName(path),
-    job,
+    make: changed => downloadJob({ paths: [path], into, system: machine.platform, changed }),
     async connect() {
       const instance = store.get().accounts[account]?.instances[view.id]
       if (!instance) throw new BerthError(instanceGone)
@@ -193,8 +191,7 @@ async function beginFetch(
     },
     over,
   })
-  changed = () => fileTransfers.progressed(begun.id)
-  return begun.id
+  return id
 }
 
 /** Why a download is not sufficient; undefined if it is. */

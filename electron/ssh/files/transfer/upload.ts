@@ -15,6 +15,8 @@ export interface Upload {
   list(): Promise<SourceList>
   /** Whether existing files may be replaced. */
   replace: boolean
+  /** Whether an earlier Berth began it: what has arrived whole is then kept. */
+  begun?: boolean
   changed(): void
 }
 
@@ -26,7 +28,7 @@ const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
  * Uploads files and folders. Each file is written beside its target, under a temporary name made from its name, size
  * and time: the same file sent again is resumed, and a changed one starts anew.
  */
-export function uploadJob({ folder, list, replace, changed }: Upload): Job {
+export function uploadJob({ folder, list, replace, begun: isBegun, changed }: Upload): Job {
   let sources: SourceList | undefined
   let tally: Tally | undefined
   const begun = new Set<string>()
@@ -38,6 +40,10 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
     const { path: target } = destination
     const part = joined(folderOf(target), partName(source))
     if (placing.has(part) && !(await isThere(sftp, part))) return placed(file, part)
+    if (isBegun && !replace && destination.before) {
+      if (destination.before.size === source.size) return placed(file, part)
+      throw existing([target], false)
+    }
     const open = await source.open()
     try {
       begun.add(part)
@@ -83,7 +89,7 @@ export function uploadJob({ folder, list, replace, changed }: Upload): Job {
       const tops = new Set(
         [...found.folders, ...found.files.map(({ path }) => path)].map(([top = '']) => top),
       )
-      if (!replace) await refuseExisting(sftp, folder, [...tops])
+      if (!replace && !isBegun) await refuseExisting(sftp, folder, [...tops])
       sources = found
       tally = createTally(
         found.files.map(({ size }) => size),

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
+import { answeredDialogs } from '../answered-dialogs.ts'
 import { everyFile, requestCheapest } from '../steps.ts'
 import { createWorld } from '../world.ts'
 import { openInside, writeLarge } from './inside.ts'
@@ -54,11 +55,9 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, maxRetries: 20 }))
-    const { world, under, sshd, instance, home, intended } = await openInside({
-      chooseFiles: async () => [],
-      chooseFolders: async () => [],
-      chooseTarget: async () => chosenFolder(elsewhere),
-    })
+    const { world, under, sshd, instance, home, intended } = await openInside(
+      answeredDialogs({ chooseTarget: async () => chosenFolder(elsewhere) }),
+    )
     mkdirSync(join(home, 'results'))
     writeLarge(join(home, 'results', 'model'), 192)
     const transfers = () => Object.values(under.account().fileTransfers)

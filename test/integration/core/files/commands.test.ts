@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../../../electron/local/chosen/chosen-items.ts'
 import { problemOf } from '../../ssh/steps.ts'
+import { answeredDialogs } from '../answered-dialogs.ts'
 import { rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -20,11 +21,12 @@ let instance: number
 beforeEach(async () => {
   world = await createWorld({ speed: 600 })
   here = await mkdtemp(join(tmpdir(), 'berth-files-'))
-  world.machine.fileDialogs = {
+  await mkdir(join(here, 'into'))
+  world.machine.fileDialogs = answeredDialogs({
     chooseFiles: async () => [chosenItem(join(here, '-a file ü.bin'))],
-    chooseFolders: async () => [],
-    chooseTarget: async () => chosenFolder(here),
-  }
+    chooseFolders: async () => [chosenItem(join(here, 'data'))],
+    chooseTarget: async () => chosenFolder(join(here, 'into')),
+  })
   under = await world.startConnected()
   instance = (await rentRunning(under)).id
 })
@@ -78,7 +80,7 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
   })
   expect(address).toBeUndefined()
   await under.until(() => under.account().fileTransfers[transfer]?.step === 'done')
-  expect((await readFile(join(here, 'b'))).equals(bytes)).toBe(true)
+  expect((await readFile(join(here, 'into', 'b'))).equals(bytes)).toBe(true)
 
   await under.run('deleteFiles', { instance, paths: [to] })
   expect((await problemOf(under.run('listFiles', { instance, path: to }))).code).toBe('no_such_file')
@@ -137,29 +139,86 @@ test('a text file is written and read, and a local path is refused as an argumen
     expect((await problemOf(under.berth.dispatch(name, args))).code).toBe('invalid_argument')
 })
 
-test('an upload that a kill cut off is told of, in Transfers as well, and not under its final name', async () => {
-  await writeFile(join(here, '-a file ü.bin'), Buffer.alloc(30_000_000, 'Berth'))
-  const { path: folder } = await under.run('listFiles', { instance })
-  const { choice = '' } = (await under.run('chooseFiles', { what: 'files' })) ?? {}
-  const transfer = await under.run('uploadChosen', { instance, folder, choice, replace: false })
-  await under.run('pauseFileTransfer', { transfer })
+/** Starts Berth anew, as if it had been killed while the transfer was under way. */
+async function kill(transfer: string): Promise<void> {
   const kept = 'file-transfers.json'
   await expect.poll(() => world.machine.files.read(kept)).toContain(transfer)
   const atKill = (await world.machine.files.read(kept)) ?? ''
   await under.close()
   await world.machine.files.write(kept, atKill)
   under = await world.start()
+}
+
+async function uploadAndKill(what: 'files' | 'folder', folder: string, replace = false): Promise<string> {
+  const { choice = '' } = (await under.run('chooseFiles', { what })) ?? {}
+  const transfer = await under.run('uploadChosen', { instance, folder, choice, replace })
+  await under.run('pauseFileTransfer', { transfer })
+  await kill(transfer)
+  return transfer
+}
+
+/** Retries a transfer, and gives it once it has ended again. */
+async function retry(transfer: string) {
+  const view = () => under.account().fileTransfers[transfer]
+  const { endedAt } = view() ?? {}
+  await under.run('resumeFileTransfer', { transfer })
+  await under.until(() => view()?.endedAt !== undefined && view()?.endedAt !== endedAt)
+  return view()
+}
+
+test('an upload that a kill cut off is told of, in Transfers as well, and goes on when it is retried', async () => {
+  const bytes = Buffer.alloc(30_000_000, 'Berth')
+  await writeFile(join(here, '-a file ü.bin'), bytes)
+  const { path: folder } = await under.run('listFiles', { instance })
+  const transfer = await uploadAndKill('files', folder)
   expect(under.account().fileTransfers[transfer]).toMatchObject({
     step: 'failed',
-    resumable: false,
-    problem: { code: 'berth_ended', advice: 'Begin it again: a file that was cut off goes on where it was.' },
+    resumable: true,
+    problem: { code: 'berth_ended', advice: 'Retry: a file that was cut off goes on where it was.' },
   })
   const entries = await under.run('searchActivity', { text: 'Berth ended before', limit: 10 })
   expect(entries).toMatchObject([{ instance, kind: 'error', text: expect.stringContaining('-a file ü.bin') }])
   const listing = await under.run('listFiles', { instance, path: folder })
   expect(listing.entries.map(({ name }) => name)).not.toContain('-a file ü.bin')
+
+  expect(await retry(transfer)).toMatchObject({ step: 'done', done: bytes.length, filesDone: 1 })
   // It is told once.
   await under.close()
   under = await world.start()
   expect(transfers()).toEqual([])
+})
+
+test('a retried folder keeps what has arrived, and replaces nothing else that is there', async () => {
+  await mkdir(join(here, 'data'))
+  for (const name of ['a', 'b']) await writeFile(join(here, 'data', name), 'sent')
+  const { path: folder } = await under.run('listFiles', { instance })
+  const transfer = await uploadAndKill('folder', folder)
+  await under.run('makeFolder', { instance, path: `${folder}/data` }).catch(() => undefined)
+  await under.run('writeTextFile', { instance, path: `${folder}/data/a`, text: 'here' })
+  expect(await retry(transfer)).toMatchObject({ step: 'done', filesDone: 2 })
+  expect((await under.run('readTextFile', { instance, path: `${folder}/data/a` })).text).toBe('here')
+  expect((await under.run('readTextFile', { instance, path: `${folder}/data/b` })).text).toBe('sent')
+
+  await under.run('deleteFiles', { instance, paths: [`${folder}/data`] })
+  const other = await uploadAndKill('folder', folder)
+  await under.run('makeFolder', { instance, path: `${folder}/data` }).catch(() => undefined)
+  await under.run('writeTextFile', { instance, path: `${folder}/data/a`, text: 'longer' })
+  expect(await retry(other)).toMatchObject({ step: 'failed', problem: { code: 'exists' } })
+  expect((await under.run('readTextFile', { instance, path: `${folder}/data/a` })).text).toBe('longer')
+})
+
+test('a download that a kill cut off is retried into the same folder, and fails where a file to send is gone', async () => {
+  const { path: folder } = await under.run('listFiles', { instance })
+  await under.run('writeTextFile', { instance, path: `${folder}/b`, text: 'there' })
+  const { choice = '' } = (await under.run('chooseFolder', {})) ?? {}
+  const { transfer } = await under.run('download', { instance, paths: [`${folder}/b`], into: choice })
+  await under.run('pauseFileTransfer', { transfer })
+  await kill(transfer)
+  expect(await retry(transfer)).toMatchObject({ step: 'done' })
+  expect(await readFile(join(here, 'into', 'b'), 'utf8')).toBe('there')
+
+  await writeFile(join(here, '-a file ü.bin'), 'sent')
+  const up = await uploadAndKill('files', folder)
+  await rm(join(here, '-a file ü.bin'))
+  expect(await retry(up)).toMatchObject({ step: 'failed', problem: { code: 'no_such_file' } })
 })

@@ -5,6 +5,7 @@ import type { JobView } from '../../../../electron/contract/project/project.ts'
 import type { Machine } from '../../../../electron/ports/machine.ts'
 import { ownPublicKey } from '../../../own-public-key.ts'
 import { type Sshd, startSshd } from '../../ssh/sshd.ts'
+import { answeredDialogs } from '../answered-dialogs.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
 /** Berth with a user's folder, in a world where the SSH server of every instance is Debian's own OpenSSH. */
@@ -31,11 +32,7 @@ export async function openProject(
   onTestFinished(() => sshd.close())
   const folder = join(world.machine.home, 'code', 'digits')
   write(folder, files)
-  world.machine.fileDialogs = {
-    chooseFiles: async () => [],
-    chooseFolders: async () => [],
-    chooseTarget: () => world.machine.downloads.at(folder),
-  }
+  world.machine.fileDialogs = answeredDialogs({ chooseTarget: () => world.machine.downloads.at(folder) })
   const under = await world.startConnected()
   joinAll(world, under, sshd)
   const project = (await under.run('addProject', {})) ?? ''
