@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { folderOf, joined, lastName } from '../../contract/instance/file-names.ts'
 import { isMissing, SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 
@@ -22,6 +24,18 @@ export async function destinationOf(sftp: Sftp, path: string): Promise<Destinati
     sftp.realPath(path).catch(unlessMissing),
   ])
   return { path: real ?? path, before }
+}
+
+/**
+ * The temporary path of a file while it is written, beside its own: the same for a name and version, so that what a lost
+ * connection left there is written over, not left behind.
+ */
+export function partOf(path: string, version: string): string {
+  const key = createHash('sha256')
+    .update(`${lastName(path)}/${version}`)
+    .digest('hex')
+    .slice(0, 16)
+  return joined(folderOf(path), `.${key}.berth-part`)
 }
 
 /**

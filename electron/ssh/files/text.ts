@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { folderOf, joined } from '../../contract/instance/file-names.ts'
 import { type FileVersion, largestText } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
-import { destinationOf, takeAfter } from './destination.ts'
+import { destinationOf, partOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 
 /** The text of a small file. Throws `too_large` or `not_text`. */
@@ -45,11 +43,12 @@ export async function writeText(
     if (there?.text === text) return there.version
     throw changedMeanwhile()
   }
-  const part = joined(folderOf(target), `.${randomBytes(8).toString('hex')}.berth-part`)
+  const part = partOf(target, 'text')
   const bytes = Buffer.from(text, 'utf8')
   try {
     const handle = await sftp.openWrite(part)
     try {
+      await sftp.cut(handle, 0)
       for (let at = 0; at < bytes.length; at += sftp.writing.piece)
         await sftp.write(handle, bytes.subarray(at, at + sftp.writing.piece), at)
     } finally {

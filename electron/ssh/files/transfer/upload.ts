@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { folderOf, joined } from '../../../contract/instance/file-names.ts'
+import { joined } from '../../../contract/instance/file-names.ts'
 import type { OpenSource, Source, SourceList } from '../../../ports/chosen-files.ts'
-import { destinationOf, isThere, takeAfter } from '../destination.ts'
+import { destinationOf, isThere, partOf, takeAfter } from '../destination.ts'
 import { existing } from '../file-problems.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { copyUp } from './copying.ts'
@@ -38,7 +37,7 @@ export function uploadJob({ folder, list, replace, begun: isBegun, changed }: Up
   async function send(sftp: Sftp, file: number, source: Source, signal: AbortSignal): Promise<void> {
     const destination = await destinationOf(sftp, joined(folder, ...source.path))
     const { path: target } = destination
-    const part = joined(folderOf(target), partName(source))
+    const part = partOf(target, `${source.size}/${Math.trunc(source.modified)}`)
     if (placing.has(part) && !(await isThere(sftp, part))) return placed(file, part)
     if (isBegun && !replace && destination.before) {
       if (destination.before.size === source.size) return placed(file, part)
@@ -168,10 +167,4 @@ export async function makeFolder(sftp: Sftp, path: string): Promise<void> {
     const there = await sftp.stat(path).catch(() => undefined)
     if (there === undefined || !isFolder(there.mode)) throw error
   }
-}
-
-/** The temporary name of a file that is being uploaded. */
-function partName({ path, size, modified }: Source): string {
-  const version = `${path.at(-1)}/${size}/${Math.trunc(modified)}`
-  return `.${createHash('sha256').update(version).digest('hex').slice(0, 16)}.berth-part`
 }

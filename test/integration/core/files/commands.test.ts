@@ -89,7 +89,7 @@ test('a file is uploaded, replaced, renamed, downloaded and deleted without posi
 })
 
 /** Cuts the connection once the server has answered the next such request, before Berth hears of it. */
-function loseAnswer(request: 'mkdir' | 'rename' | 'rmdir'): void {
+function loseAnswer(request: 'mkdir' | 'rename' | 'rmdir' | 'write'): void {
   const original = SFTP.prototype[request]
   vi.spyOn(SFTP.prototype, request).mockImplementationOnce(function (
     this: { _client: { _sock: Socket } },
@@ -123,6 +123,25 @@ test('what was done before its answer was lost counts as done', async () => {
   await under.run('deleteFiles', { instance, paths: [`${folder}/b`] })
   const { entries } = await under.run('listFiles', { instance, path: folder })
   expect(entries.map(({ name }) => name)).not.toContain('b')
+})
+
+test('a save that the connection broke off leaves nothing behind once the file is saved', async () => {
+  const { path: folder } = await under.run('listFiles', { instance })
+  await under.run('makeFolder', { instance, path: `${folder}/a` })
+  const names = async () => {
+    const { entries } = await under.run('listFiles', { instance, path: `${folder}/a` })
+    return entries.map(({ name }) => name)
+  }
+  const save = (text: string) => under.run('writeTextFile', { instance, path: `${folder}/a/text`, text })
+  // It is tried twice.
+  loseAnswer('write')
+  loseAnswer('write')
+  expect((await problemOf(save('a longer text'))).code).toBe('ssh_closed')
+  expect(await names()).toEqual([expect.stringMatching(/^\..*\.berth-part$/)])
+  await save('a text')
+  expect(await names()).toEqual(['text'])
+  const { text } = await under.run('readTextFile', { instance, path: `${folder}/a/text` })
+  expect(text).toBe('a text')
 })
 
 test('a text file is written and read, and a local path is refused as an argument', async () => {
