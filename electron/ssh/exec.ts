@@ -2,7 +2,7 @@ import type { ClientChannel } from 'ssh2'
 import { BerthError } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Connection } from './connection/connection.ts'
-import { connectionLost, reasonOf, timedOut, whyEnded } from './connection/ssh-problems.ts'
+import { connectionLost, timedOut, whyEnded } from './connection/ssh-problems.ts'
 
 /** A command's output, cut to a limit, and its exit code: 127 if the shell does not know the command. */
 export interface Output {
@@ -23,7 +23,7 @@ interface Bounds {
 
 /**
  * Runs a command of Berth's on the instance and returns its output, without standard error.
- * Throws `ssh_timeout` or `ssh_closed`.
+ * Throws `ssh_timeout`, `ssh_full` or `ssh_closed`.
  */
 export async function outputOf(connection: Connection, command: string, bounds: Bounds): Promise<Output> {
   const collecting = await openExec(connection, command, channel => collect(channel, connection, bounds))
@@ -80,7 +80,7 @@ function collect(
 
 /**
  * Starts a command of Berth's on the instance. `use` gets its channel at once, since a short command's exit code may
- * come in the same packet as its start. Throws `ssh_closed` or `ssh_timeout`.
+ * come in the same packet as its start. Throws `ssh_closed`, `ssh_full` or `ssh_timeout`.
  */
 export function openExec<Used>(
   { client, address, answered }: Pick<Connection, 'client' | 'address' | 'answered'>,
@@ -88,12 +88,7 @@ export function openExec<Used>(
   use: (channel: ClientChannel) => Used,
 ): Promise<Used> {
   const request = new Promise<Used>((resolve, reject) => {
-    const refuse = (error: unknown) => reject(new BerthError(connectionLost(address, reasonOf(error))))
-    try {
-      client.exec(command, (error, channel) => (error ? refuse(error) : resolve(use(channel))))
-    } catch (error) {
-      refuse(error)
-    }
+    client.exec(command, (error, channel) => (error ? reject(error) : resolve(use(channel))))
   })
-  return answered(request)
+  return answered(request, why => new BerthError(connectionLost(address, why)))
 }

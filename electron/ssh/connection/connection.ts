@@ -8,7 +8,15 @@ import type { LoadedKey } from '../keys/keys.ts'
 import { fingerprintOf, typeOf } from '../keys/openssh-key.ts'
 import { dial, type Limits } from './dial.ts'
 import type { KnownHosts } from './known-hosts.ts'
-import { connectionLost, keyRefused, reasonOf, timedOut, unreachable, whyEnded } from './ssh-problems.ts'
+import {
+  connectionFull,
+  connectionLost,
+  keyRefused,
+  reasonOf,
+  timedOut,
+  unreachable,
+  whyEnded,
+} from './ssh-problems.ts'
 
 /** An SSH connection on which the key was accepted. Shells, SFTP and tunnels are channels of it. */
 export interface Connection {
@@ -21,12 +29,14 @@ export interface Connection {
   lost: Promise<Problem | undefined>
   /** Whether it has ended: its channels are closed then, and `lost` resolves. */
   hasEnded(): boolean
+  /** Whether its server has refused a further session on it: it gives no further leases then. */
+  isFull(): boolean
   /**
-   * Waits for the answer to a channel request; `ssh_closed` if the connection is lost before. A host that does not
-   * answer for a minute counts as dead even if it still answers pings: the connection is closed, and `ssh_timeout` is
-   * thrown.
+   * Waits for the answer to a request for a session; `ssh_closed` if the connection is lost before, `ssh_full` if the
+   * server refuses a further session, and else `refused` with the reason as a clause. A host that does not answer for a
+   * minute counts as dead even if it still answers pings: the connection is closed, and `ssh_timeout` is thrown.
    */
-  answered<Answer>(request: Promise<Answer>): Promise<Answer>
+  answered<Answer>(request: Promise<Answer>, refused: (why: string) => BerthError): Promise<Answer>
   close(): void
 }
 
@@ -150,6 +160,7 @@ interface Watched extends Pick<Connection, 'ssh' | 'client' | 'address' | 'hostK
  */
 function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Watched): Connection {
   let closed = false
+  let full = false
   let silence = 0
   let heard = socket.bytesRead
   let cancel = clock.after(checkInterval, check)
@@ -175,15 +186,21 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
     hostKey,
     lost,
     hasEnded,
-    answered: request =>
+    isFull: () => full,
+    answered: (request, refused) =>
       new Promise((resolve, reject) => {
         const cancelPatience = clock.after(channelPatience, () => {
           reject(timedOut(address))
           socket.destroy()
         })
         // The requests of a lost connection fail with what reads like a refusal.
-        const refused = async (error: unknown) => reject((await whyEnded({ lost, hasEnded })) ?? error)
-        request.then(resolve, refused).finally(cancelPatience)
+        const fail = async (error: unknown) => {
+          const ended = await whyEnded({ lost, hasEnded })
+          const isOfSession = error instanceof Error && 'reason' in error
+          full ||= !ended && isOfSession
+          reject(ended ?? (isOfSession ? connectionFull : refused)(reasonOf(error)))
+        }
+        request.then(resolve, fail).finally(cancelPatience)
       }),
     close() {
       closed = true

@@ -93,10 +93,11 @@ export function shareConnections(
     if (sharable.get(shared.of) === shared) sharable.delete(shared.of)
   }
 
-  /** The current connection, unless the service no longer lists its address or the target names another key. */
+  /** The current connection, unless it is full, the service no longer lists its address, or another key is named. */
   function current(target: Target, ways: readonly Candidate[]): Shared | undefined {
     const shared = sharable.get(nameOf(target.account, target.instance))
     if (shared === undefined || shared.keyName !== target.keyName) return undefined
+    if (shared.open?.connection.isFull()) return undefined
     const at = shared.open?.candidate.address
     return at === undefined || ways.some(way => sameAddress(way.address, at)) ? shared : undefined
   }

@@ -40,6 +40,19 @@ export function connectionLost(address: SshAddress, why: string): Problem {
   }
 }
 
+/** The server refused another session on a connection that stands, which the next lease avoids. */
+export function connectionFull(why: string): BerthError {
+  return new BerthError({
+    code: 'ssh_full',
+    message: `The instance’s SSH server takes no further session on this connection: ${why}.`,
+    advice: 'Try again, which opens another connection, or close a shell first.',
+  })
+}
+
+export function isConnectionFull(error: unknown): boolean {
+  return error instanceof BerthError && error.problem.code === 'ssh_full'
+}
+
 /** Berth closed the connection itself: the instance is gone, or Berth is quitting. */
 export function closedHere(): BerthError {
   return new BerthError({

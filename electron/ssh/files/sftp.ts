@@ -4,7 +4,6 @@ import { harmless } from '../../contract/instance/file-names.ts'
 import { isUnreadable } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { Connection } from '../connection/connection.ts'
-import { reasonOf } from '../connection/ssh-problems.ts'
 import { fileRefused, noSftp, SftpLost, unreadableName } from './file-problems.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
@@ -92,15 +91,13 @@ export const listBounds = { name: 1024, characters: 64 * 1024 * 1024 }
 /** The most empty answers in a row. */
 const mostEmpty = 8
 
-/** Opens SFTP on a connection. Throws `no_sftp`, `ssh_timeout`, or SftpLost. */
+/** Opens SFTP on a connection. Throws `no_sftp`, `ssh_full`, `ssh_timeout`, or SftpLost. */
 export async function openSftp({ client, lost, answered }: Connection): Promise<Sftp> {
   const request = new Promise<SFTPWrapper>((resolve, reject) => {
     void lost.then(reject)
     client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
-  }).catch(error => {
-    throw noSftp(reasonOf(error))
   })
-  const channel = await answered(request).catch(error => {
+  const channel = await answered(request, noSftp).catch(error => {
     throw error instanceof BerthError && error.problem.code === 'ssh_closed' ? new SftpLost() : error
   })
   return sftpOn(channel, lost)

@@ -3,7 +3,7 @@ import type { ClientChannel } from 'ssh2'
 import type { Problem } from '../../contract/problem.ts'
 import { addressText } from '../connection/addresses.ts'
 import type { Connection } from '../connection/connection.ts'
-import { connectionLost, reasonOf, shellRefused } from '../connection/ssh-problems.ts'
+import { connectionLost, shellRefused } from '../connection/ssh-problems.ts'
 
 /** A shell on an instance. */
 export interface Shell {
@@ -44,10 +44,8 @@ export async function openShellOn(
       error ? reject(error) : resolve(channel)
     if (command === undefined) client.shell(window, opened)
     else client.exec(command, { pty: window }, opened)
-  }).catch(error => {
-    throw shellRefused(address, reasonOf(error))
   })
-  const channel = await connection.answered(request)
+  const channel = await connection.answered(request, why => shellRefused(address, why))
 
   let closedHere = false
   const stream = streamOf(channel)

@@ -18,6 +18,7 @@ async function scene() {
     hostKey: { fingerprint: instance.hostKeyFingerprint, isFirst: true },
     lost: new Promise(() => undefined),
     hasEnded: () => false,
+    isFull: () => false,
     answered: doing => doing,
     close: () => client.end(),
   }

@@ -37,6 +37,7 @@ async function scene(body: Record<string, unknown> = {}) {
       hostKey: { fingerprint: '', isFirst: true },
       lost: new Promise(() => undefined),
       hasEnded: () => false,
+      isFull: () => false,
       answered: doing => doing,
       close: () => ssh.dispose(),
     }

@@ -4,12 +4,15 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import { outputOf } from '../../../electron/ssh/exec.ts'
+import { openSftp } from '../../../electron/ssh/files/sftp.ts'
 import type { Shell } from '../../../electron/ssh/shell/shell.ts'
 import { liveMemory } from '../../live-memory.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { hasSshd, type Sshd, startSshd } from './sshd.ts'
-import { account, answerTo, target, type Wanted } from './steps.ts'
+import { account, answerTo, problemOf, target, type Wanted } from './steps.ts'
 
 const mega = 1024 * 1024
 
@@ -113,6 +116,21 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
     for (let n = 0; n < 5; n++) shells.push(await open())
     expect(sshd.connections()).toBe(2)
     for (const [n, shell] of shells.entries()) expect(await answerTo(shell, `echo ${n}`)).toBe(String(n))
+  })
+
+  test('a command or a file beyond the limit is told of the limit, and the next one gets another connection', async () => {
+    const lease = await ssh.connect(target({ proxy: sshd }))
+    for (let n = 0; n < 3; n++) await open()
+    const { connection } = lease
+    const run = () => outputOf(connection, 'true', { clock: systemClock, within: 10_000, most: 100 })
+    expect((await problemOf(run())).code).toBe('ssh_full')
+    expect((await problemOf(openSftp(connection))).code).toBe('ssh_full')
+    const next = await ssh.connect(target({ proxy: sshd }))
+    expect(next.found).toBe(false)
+    ;(await openSftp(next.connection)).end()
+    expect(sshd.connections()).toBe(2)
+    next.release()
+    lease.release()
   })
 
   test('two instances do not share a connection', async () => {

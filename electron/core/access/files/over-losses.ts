@@ -2,6 +2,7 @@ import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
+import { isConnectionFull } from '../../../ssh/connection/ssh-problems.ts'
 import { keepLease } from '../../../ssh/tunnels/steady-lease.ts'
 
 /** Losses in a row without progress after which it gives up. */
@@ -22,8 +23,9 @@ interface Lossy {
 }
 
 /**
- * Runs work over an instance's connection, and repeats it after losses while it makes progress. The work's signal
- * aborts with `signal`, and when the instance is gone. Throws the signal's reason, or the last try's error.
+ * Runs work over an instance's connection, and repeats it after losses while it makes progress, and over another
+ * connection where that one is full. The work's signal aborts with `signal`, and when the instance is gone. Throws the
+ * signal's reason, or the last try's error.
  */
 export async function overLosses<Result>(
   { clock, connect, signal, waiting, isLoss, moved }: Lossy,
@@ -31,16 +33,18 @@ export async function overLosses<Result>(
 ): Promise<Result> {
   const gone = new AbortController()
   const ended = AbortSignal.any([signal, gone.signal])
-  const lease = await keepLease({
-    clock,
-    connect,
-    lost(why) {
-      if (ended.aborted) return
-      if (why.code === 'no_such_instance') gone.abort(new BerthError(why))
-      else waiting?.(why)
-    },
-    back: () => undefined,
-  })
+  const keep = () =>
+    keepLease({
+      clock,
+      connect,
+      lost(why) {
+        if (ended.aborted) return
+        if (why.code === 'no_such_instance') gone.abort(new BerthError(why))
+        else waiting?.(why)
+      },
+      back: () => undefined,
+    })
+  let lease = await keep()
   const close = () => lease.close()
   ended.addEventListener('abort', close, { once: true })
   let losses = 0
@@ -53,11 +57,15 @@ export async function overLosses<Result>(
         return await work((await lease.get()).connection, ended)
       } catch (error) {
         ended.throwIfAborted()
-        if (!isLoss(error, again)) throw error
+        const isFull = isConnectionFull(error)
+        if (!isFull && !isLoss(error, again)) throw error
         again = true
         losses = moved() > before ? 0 : losses + 1
         if (losses >= mostLosses) throw error
         await new Promise<void>(resolve => void clock.after(pause, resolve))
+        if (!isFull) continue
+        lease.close()
+        lease = await keep()
       }
     }
   } finally {

@@ -1,12 +1,13 @@
 import { BerthError } from '../../../contract/problem.ts'
+import { isConnectionFull } from '../../../ssh/connection/ssh-problems.ts'
 import { SftpLost } from '../../../ssh/files/file-problems.ts'
 import type { Sftp } from '../../../ssh/files/sftp.ts'
 import type { InstanceTarget } from '../../access/enter.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 /**
- * Runs work over SFTP, and repeats it once where the connection turns out to be lost: the work must then find done what
- * it had asked for.
+ * Runs work over SFTP, and repeats it once where the connection turns out to be lost, or to take no further session: the
+ * work must then find done what it had asked for.
  */
 export type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
 
@@ -35,7 +36,7 @@ export function createOverSftp(parts: Parts): OverSftp {
     try {
       return await once(target, work)
     } catch (error) {
-      if (!(error instanceof SftpLost)) throw error
+      if (!(error instanceof SftpLost) && !isConnectionFull(error)) throw error
     }
     return once(target, work).catch(error => {
       throw error instanceof SftpLost ? connectionGone() : error

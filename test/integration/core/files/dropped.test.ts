@@ -109,6 +109,15 @@ describe.skipIf(!hasSshd)('a transfer whose connection is lost', () => {
     expect(readdirSync(into)).toEqual(['big'])
   })
 
+  test('an upload goes over another connection where its own takes no further session', async () => {
+    const place = await openPlace(['MaxSessions 1'])
+    const hash = await randomFile(join(place.here, 'big'), 1000)
+    await place.sftp()
+    const { until } = upload(place)
+    expect(await until(({ endedAt }) => endedAt !== undefined)).toMatchObject({ step: 'done' })
+    expect(hashOf(join(place.there, 'big'))).toBe(hash)
+  })
+
   test('a paused upload resumes on request, and a cancelled one leaves nothing', async () => {
     const place = await openPlace()
     const hash = await randomFile(join(place.here, 'big'), size)
