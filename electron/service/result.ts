@@ -61,7 +61,7 @@ async function fetchOnce(url: URL, signal: AbortSignal | undefined) {
     if (error instanceof ServiceError) throw error
     if (error instanceof PrivateAddress) throw failure('unsafe_result')
     if (signal?.aborted) throw failure('aborted')
-    throw failure(late.aborted ? 'timeout' : networkFailure(error).code)
+    throw failure(late.aborted ? 'timeout' : networkFailure(error, false))
   }
 }
 

@@ -36,8 +36,8 @@ const MOST_HOPS = 3
 
 /**
  * Sends a request and reads its whole answer. A redirect is followed only within the origin, so that the key goes
- * nowhere else, and only if it keeps the method. @throws RedirectRefused, AnswerTooLarge, or the errors of Node’s
- * `http`
+ * nowhere else, and only if it keeps the method. @throws RedirectRefused, AnswerTooLarge, NotSent, or the errors of
+ * Node’s `http`
  */
 export async function exchange(
   address: string,

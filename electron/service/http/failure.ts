@@ -83,19 +83,18 @@ export function noAnswer(attempt: Attempt, code: Unanswered, sent: boolean, stat
   return new ServiceError({ code, status, ...sentenceFor(code), ambiguous })
 }
 
-/** Classifies a network error of Node’s, and says whether the request may have reached the service. */
-export function networkFailure(error: unknown): { code: Unanswered; sent: boolean } {
+/** Classifies a network error of Node’s. `sent`: whether the connection stood, so that it means no certificate. */
+export function networkFailure(error: unknown, sent: boolean): Unanswered {
   const cause = deepestCause(error)
   const code = typeof cause['code'] === 'string' ? cause['code'] : ''
-  if (/^(EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/.test(code)) {
-    return { code: 'untrusted_certificate', sent: false }
-  }
+  const ofTls = /^(EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|HOSTNAME_MISMATCH)/
+  if (!sent && ofTls.test(code)) return 'untrusted_certificate'
   // The answer is no HTTP, or its compression is broken.
-  if (/^(HPE_|Z_|ERR__ERROR_FORMAT)/.test(code)) return { code: 'bad_answer', sent: true }
-  const beforeSending =
+  if (/^(HPE_|Z_|ERR__ERROR_FORMAT)/.test(code)) return 'bad_answer'
+  const isOffline =
     ['connect', 'getaddrinfo', 'queryA', 'queryAaaa'].includes(String(cause['syscall'])) ||
     ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code)
-  return beforeSending ? { code: 'offline', sent: false } : { code: 'connection_lost', sent: true }
+  return !sent && isOffline ? 'offline' : 'connection_lost'
 }
 
 /** After a 5xx without a code of section 7, the effect of a write is unknown. */

@@ -9,6 +9,7 @@ import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
 import { isServiceCode } from './sentences.ts'
+import { NotSent } from './wire.ts'
 
 export interface TransportOptions {
   baseUrl: BaseUrl
@@ -149,8 +150,8 @@ class Call<T> {
     if (error instanceof RedirectRefused) return noAnswer(this.#attempt, 'redirected', false, error.status)
     if (error instanceof AnswerTooLarge) return tooLarge(this.#attempt, error.met)
     if (signal?.aborted || !sent) return noAnswer(this.#attempt, 'aborted', sent)
-    const failure = networkFailure(error)
-    return noAnswer(this.#attempt, failure.code, failure.sent)
+    const isSent = !(error instanceof NotSent)
+    return noAnswer(this.#attempt, networkFailure(error, isSent), isSent)
   }
 
   #url(): string {

@@ -26,7 +26,14 @@ const IDLE_TIMEOUT = 4_000
 const keptAlive = { keepAlive: true, timeout: IDLE_TIMEOUT }
 const agents = { 'http:': new http.Agent(keptAlive), 'https:': new https.Agent(keptAlive) }
 
-/** Follows no redirect. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. */
+/** A failure before the connection stood, or the secure one: nothing was sent. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super('not sent', { cause })
+  }
+}
+
+/** Follows no redirect. @throws NotSent, or the errors of Node's `http`. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. */
 function send({ url, method, headers, body, signal }: WireRequest): Promise<WireAnswer> {
   const secure = url.startsWith('https:')
   const { request: open } = secure ? https : http
@@ -39,19 +46,24 @@ function send({ url, method, headers, body, signal }: WireRequest): Promise<Wire
       headers: { ...own, ...length, ...headers },
       signal,
     })
+    let stands = false
+    const fail = (error: Error) => reject(stands ? error : new NotSent(error))
     request.once('socket', socket => {
-      if (!socket.connecting) return
+      stands = !socket.connecting
+      if (stands) return
       const late = setTimeout(() => request.destroy(new ConnectTimeout()), CONNECT_TIMEOUT)
-      const over = () => clearTimeout(late)
-      socket.once(secure ? 'secureConnect' : 'connect', over)
-      request.once('close', over)
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        stands = true
+        clearTimeout(late)
+      })
+      request.once('close', () => clearTimeout(late))
     })
     request.once('response', answer => {
       resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: decompressed(answer) })
     })
-    request.on('error', reject)
+    request.on('error', fail)
     // Node may report neither answer nor error, as for an answer that switches protocols.
-    request.once('close', () => reject(new Error('closed without an answer')))
+    request.once('close', () => fail(new Error('closed without an answer')))
     request.end(body)
   })
 }

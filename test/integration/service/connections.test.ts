@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import https from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
@@ -74,7 +79,7 @@ test('consecutive requests share one connection', async () => {
   expect(connections).toBe(1)
 })
 
-test('an untrusted certificate ends the request before anything is sent', async () => {
+function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'berth-certificate-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')]
@@ -89,8 +94,12 @@ test('an untrusted certificate ends the request before anything is sent', async 
     '/CN=localhost',
   ]
   execFileSync('openssl', ['req', ...own, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  return { key: readFileSync(key), cert: readFileSync(cert) }
+}
+
+test('an untrusted certificate ends the request before anything is sent', async () => {
   let asked = 0
-  const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () => {
+  const server = https.createServer(selfSigned(), () => {
     asked += 1
   })
   const client = await clientOf(server, 'https')
@@ -99,6 +108,31 @@ test('an untrusted certificate ends the request before anything is sent', async 
     ambiguous: false,
   })
   expect(asked).toBe(0)
+})
+
+test('a secure connection that breaks after the request was sent is connection_lost and ambiguous', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const tcp: Socket[] = []
+  let asked = 0
+  const server = https.createServer(selfSigned(), () => {
+    asked += 1
+    // No TLS record, which the client's TLS refuses.
+    tcp.at(-1)?.write('HTTP/1.1 200 OK\r\n\r\n')
+  })
+  server.on('connection', (socket: Socket) => tcp.push(socket))
+  const client = await clientOf(server, 'https')
+  await expect(client.offers.createInstance(5, { image: 'a' })).rejects.toMatchObject({
+    code: 'connection_lost',
+    ambiguous: true,
+  })
+  expect(asked).toBe(1)
+})
+
+test('a connection that is cut before it is secure is not ambiguous', async () => {
+  const server = createTcpServer(socket => socket.destroy())
+  const client = await clientOf(server, 'https')
+  await expect(client.offers.createInstance(5, { image: 'a' })).rejects.toMatchObject({ ambiguous: false })
 })
 
 test('a connection that takes ten seconds fails as offline and is not ambiguous', async () => {
