@@ -101,8 +101,10 @@ function halting({ instance }: Snapshot): Move {
   return { do: 'halt' }
 }
 
-/** Milliseconds before each retry; the last repeats where the job must not fail. */
-const pauses = [1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000]
+/** Milliseconds before each retry; the last repeats. */
+const pauses = [1000, 2000, 5000, 15_000, 60_000]
+/** Failures in a row after which a job fails, and where its machine cannot be reached: after about half an hour. */
+const most = { failures: 8, unreachable: 35 }
 /** Errors that no retry solves. */
 const hopeless = new Set([
   'no_such_folder',
@@ -128,6 +130,11 @@ interface Failure {
   isOnline: boolean
 }
 
+/** The number of failures in a row after another one: without a network it stays below what fails a job. */
+export function failsAfter(fails: number, isOnline: boolean): number {
+  return isOnline ? fails + 1 : Math.min(fails + 1, pauses.length)
+}
+
 /**
  * Milliseconds before the retry; undefined if the job fails instead. A running job never fails because of a checkpoint,
  * or without a network.
@@ -137,8 +144,10 @@ export function pauseAfter(
   { job, move, fails, isOnline }: Failure,
 ): number | undefined {
   const isCheckpoint = move.do === 'bring' && !move.last
-  const pause = hopeless.has(code) ? undefined : pauses[fails]
-  return isJobGoing(job) && isOnline && !isCheckpoint ? pause : (pauses[fails] ?? pauses.at(-1))
+  const isOver =
+    hopeless.has(code) || fails + 1 >= (code.startsWith('ssh_') ? most.unreachable : most.failures)
+  if (isOver && isJobGoing(job) && isOnline && !isCheckpoint) return undefined
+  return pauses[fails] ?? pauses.at(-1)
 }
 
 /** When the next checkpoint is downloaded, in epoch seconds; undefined if there is none. */

@@ -12,7 +12,7 @@ import { createLoops, type Loops } from '../../runs/loops.ts'
 import type { Runs } from '../../runs/service.ts'
 import type { Job } from '../model.ts'
 import type { StoredJobs } from '../stored-jobs.ts'
-import { nextMove, pauseAfter, type Snapshot } from './decide.ts'
+import { failsAfter, nextMove, pauseAfter, type Snapshot } from './decide.ts'
 import type { Moves } from './moves.ts'
 
 /** Moves jobs from step to step, in one loop per job. */
@@ -73,7 +73,7 @@ export function createJobWork(
           jobs.noteProblem(id, problem)
           await loops.until(id, pause)
         }
-        fails += 1
+        fails = failsAfter(fails, isOnline)
       }
     }
   }

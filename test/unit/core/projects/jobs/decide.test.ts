@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
 import { againFromFailure } from '../../../../../electron/core/projects/jobs/changes.ts'
-import { nextMove, pauseAfter, type Snapshot } from '../../../../../electron/core/projects/jobs/decide.ts'
+import {
+  failsAfter,
+  nextMove,
+  pauseAfter,
+  type Snapshot,
+} from '../../../../../electron/core/projects/jobs/decide.ts'
 import type { Job } from '../../../../../electron/core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
@@ -136,9 +141,19 @@ describe('a job whose move has failed', () => {
 
   test('retries after growing pauses, and fails after the last try', () => {
     const pauses = Array.from({ length: 8 }, (_, fails) =>
-      pauseAfter({ code: 'ssh_lost' }, { ...sending, fails }),
+      pauseAfter({ code: 'sync_failed' }, { ...sending, fails }),
     )
     expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
+  })
+
+  test('gives a machine that cannot be reached half an hour', () => {
+    let waited = 0
+    for (let fails = 0; ; fails++) {
+      const pause = pauseAfter({ code: 'ssh_unreachable' }, { ...sending, fails })
+      if (pause === undefined) break
+      waited += pause
+    }
+    expect(Math.round(waited / 60_000)).toBe(30)
   })
 
   test('fails at once when no retry can help', () => {
@@ -146,7 +161,14 @@ describe('a job whose move has failed', () => {
   })
 
   test('keeps retrying while there is no network', () => {
-    expect(pauseAfter({ code: 'ssh_lost' }, { ...sending, fails: 500, isOnline: false })).toBe(60_000)
+    let fails = 0
+    for (let tries = 0; tries < 500; tries++) {
+      expect(pauseAfter({ code: 'ssh_closed' }, { ...sending, fails, isOnline: false })).toBeDefined()
+      fails = failsAfter(fails, false)
+    }
+    // Once it is back, some further tries are left.
+    for (const code of ['ssh_closed', 'offline'])
+      expect(pauseAfter({ code }, { ...sending, fails: failsAfter(fails, true) })).toBe(60_000)
   })
 
   test('keeps running when only a checkpoint failed', () => {
