@@ -58,6 +58,8 @@ export interface App {
   notifications: boolean
   /** Whether the desktop shows tray icons; undefined in browser mode. */
   tray?: boolean
+  /** Whether a page has text that is not saved. */
+  unsaved?: boolean
   /** Whether this machine can start Berth when the user logs in. */
   autostart?: boolean
   /** The path for the command `berth`, as people write it; absent where it cannot be installed. */

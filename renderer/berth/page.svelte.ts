@@ -1,4 +1,4 @@
-import { createContext } from 'svelte'
+import { createContext, untrack } from 'svelte'
 import { guardHindrance } from '../../electron/contract/automation/guard-hindrance.ts'
 import type { UndoableAction } from '../../electron/contract/automation/undoable.ts'
 import type { Berth } from '../../electron/contract/commands.ts'
@@ -26,7 +26,7 @@ export class Page {
   /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
   #link: Link | undefined
-  #held = 0
+  readonly #held = $state({ text: 0, upload: 0 })
   #lastRemark = 0
 
   /** The account's actions that can still be undone, the newest last. */
@@ -104,15 +104,22 @@ export class Page {
 
   /** Whether something would be lost with this page, so that a browser asks before it reloads or closes it. */
   get isHeld(): boolean {
-    return this.#held > 0
+    return this.isUnsaved || this.#held.upload > 0
   }
 
-  /** Holds the page until the function that this gives is called. */
-  hold(): () => void {
-    this.#held += 1
-    return () => {
-      this.#held -= 1
-    }
+  /** Whether it has text that is not saved. */
+  get isUnsaved(): boolean {
+    return this.#held.text > 0
+  }
+
+  /** Holds the page for unsaved text or an upload, until the function that this gives is called. */
+  hold(of: 'text' | 'upload'): () => void {
+    const count = (by: number) =>
+      untrack(() => {
+        this.#held[of] += by
+      })
+    count(1)
+    return () => count(-1)
   }
 
   /** Shows a message for a moment. */

@@ -8,6 +8,8 @@ export interface PagePlace {
   focused: boolean
   screen: string
   instance?: number
+  /** Whether it has text that is not saved. */
+  unsaved?: boolean
 }
 
 /** The kinds of alert that the list of instances shows in a row. */

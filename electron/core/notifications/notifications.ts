@@ -135,6 +135,11 @@ export function createNotifications({
     pageIsAt(page, place) {
       if (place) pages.set(page, place)
       else pages.delete(page)
+      const unsaved = [...pages.values()].some(one => one.unsaved)
+      if (unsaved === (store.get().app.unsaved ?? false)) return
+      store.change(draft => {
+        draft.app.unsaved = unsaved
+      })
     },
     dismiss: id => pageNotices.takeOff(id),
   }

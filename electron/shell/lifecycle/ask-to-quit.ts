@@ -10,7 +10,7 @@ export interface QuitContext {
   hideWindow: () => void
 }
 
-/** Asks before quitting while something runs or costs; `true` lets Berth end. */
+/** Asks before quitting while something runs, costs or is not saved; `true` lets Berth end. */
 export async function askToQuit({ state, tray, hideWindow }: QuitContext): Promise<boolean> {
   const question = quitQuestion(state())
   if (question === undefined) return true

@@ -14,7 +14,7 @@ export interface QuitQuestion {
 /** The most instances to name. */
 const most = 6
 
-/** Lists costs that continue and work that breaks off; undefined without any. The demo does not count. */
+/** Lists costs that go on and what breaks off or is lost; undefined without any. Of the demo only unsaved text counts. */
 export function quitQuestion(state: State): QuitQuestion | undefined {
   const accounts = Object.values(state.accounts).filter(({ demo }) => !demo)
   const costing = accounts
@@ -27,7 +27,9 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   const files = accounts
     .flatMap(({ fileTransfers }) => Object.values(fileTransfers))
     .filter(one => !isFileTransferOver(one))
-  if (costing.length + renting.length + files.length === 0) return undefined
+  const { unsaved = false } = state.app
+  const isUnderWay = renting.length + files.length > 0
+  if (costing.length === 0 && !isUnderWay && !unsaved) return undefined
 
   const more = costing.length - most
   const lines = [
@@ -36,13 +38,16 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
     ...renting.map(
       ({ offer }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: nobody will see whether it runs`,
     ),
+    ...(unsaved ? ['Unsaved changes in a window are lost'] : []),
     ...(files.length > 0 ? [`${counted(files.length, 'file transfer')} cut off`] : []),
   ]
   return {
     message:
       costing.length > 0
         ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${costOf(costing)}`
-        : 'Something is still under way',
+        : isUnderWay
+          ? 'Something is still under way'
+          : 'Changes are not saved',
     detail: `${lines.join('\n')}\n\nWhile Berth is not running, nothing is watched and nothing is warned of.`,
   }
 }

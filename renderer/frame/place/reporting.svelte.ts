@@ -1,7 +1,10 @@
 import type { Page } from '../../berth/page.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
 
-/** Tells the main process which screen the user sees, so that nothing visible is raised as a notification, too. */
+/**
+ * Tells the main process which screen the user sees, so that nothing visible is raised as a notification, too, and
+ * whether quitting would lose text.
+ */
 class Reporting {
   #focused = $state(false)
 
@@ -30,8 +33,9 @@ class Reporting {
       focused: this.#focused,
       screen: route.screen.slice(0, 32),
       instance: Number.isSafeInteger(instance) && instance > 0 ? instance : undefined,
+      unsaved: page.isUnsaved,
     }
-    // Without the report, the user gets a notification too many at worst.
+    // Without the report, the user gets a notification too many, or no question before quitting.
     page.berth.reportPlace(place).catch(() => undefined)
   }
 }

@@ -126,6 +126,27 @@ test('a clicked notification shows its instance, and its button the dialog for t
   await question.getByRole('button', { name: 'Cancel' }).click()
 })
 
+test('quitting from the tray names text that is not saved, until it is discarded', async () => {
+  const { berth } = await startWith()
+  const page = await berth.page()
+  await page.getByRole('link', { name: 'Templates' }).click()
+  await page.getByRole('button', { name: 'New template' }).click()
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('Trainer')
+  await berth.closeWindow()
+  const detail = async () => {
+    await berth.quit()
+    await expect.poll(() => berth.questions()).toHaveLength(1)
+    const [asked] = await berth.questions()
+    await berth.answer('Cancel')
+    return asked?.detail
+  }
+  await expect.poll(detail).toContain('Unsaved changes in a window are lost')
+  await page.reload()
+  await expect.poll(detail).not.toContain('Unsaved changes')
+  expect(await berth.startAgain()).toBe(0)
+})
+
 test('quitting while an instance runs names its cost, and ends only Berth', async () => {
   const { berth, instance } = await startWith()
   await berth.quit()

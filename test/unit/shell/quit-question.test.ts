@@ -15,6 +15,14 @@ test('quitting asks nothing while nothing costs and nothing is under way', () =>
   expect(asked(accountView({}, instanceView({ costPerHour: 0, state: 'stopped' })))).toBeUndefined()
 })
 
+test('unsaved text in a window is a reason to ask', () => {
+  const state = emptyState()
+  expect(quitQuestion({ ...state, app: { ...state.app, unsaved: true } })).toMatchObject({
+    message: 'Changes are not saved',
+    detail: expect.stringContaining('Unsaved changes in a window are lost'),
+  })
+})
+
 test('the demo’s instances do not count', () => {
   expect(asked(accountView({ id: 'demo', demo: true }, instanceView()))).toBeUndefined()
 })

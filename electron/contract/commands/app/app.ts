@@ -25,11 +25,15 @@ export const appCommands = {
     minutes: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1440)),
   }).answers<void>(),
   resumePolling: command({}).answers<void>(),
-  /** The page's screen, and whether it has the focus: alerts about what the user is looking at are not shown again. */
+  /**
+   * The page's screen, and whether it has the focus: alerts about what the user is looking at are not shown again.
+   * `unsaved`: whether it has text that quitting would lose.
+   */
   reportPlace: command({
     focused: v.boolean(),
     screen: v.pipe(v.string(), v.maxLength(32)),
     instance: v.optional(InstanceId),
+    unsaved: v.optional(v.boolean()),
   }).answers<void>(),
   /** Opens a web address in the user's browser. */
   openLink: command({

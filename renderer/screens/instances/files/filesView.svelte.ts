@@ -101,7 +101,7 @@ export class FilesView {
         serveFiles(
           this.#page.stream(stream),
           files.map(({ file }) => file),
-          this.#page.hold(),
+          this.#page.hold('upload'),
         )
       },
       () => this.uploadCollected(collected, true),

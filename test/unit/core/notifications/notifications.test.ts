@@ -220,6 +220,18 @@ test.each([
   expect(shown).toHaveLength(times)
 })
 
+test('State tells of unsaved text until the last page that has some is saved or closed', async () => {
+  const { notifications, store } = await notificationsWith(true)
+  const [one, other] = [{}, {}]
+  const unsaved = { ...here(false, 'instances'), unsaved: true }
+  notifications.pageIsAt(one, unsaved)
+  notifications.pageIsAt(other, unsaved)
+  notifications.pageIsAt(one, here(false, 'instances'))
+  expect(store.get().app.unsaved).toBe(true)
+  notifications.pageIsAt(other)
+  expect(store.get().app.unsaved).toBe(false)
+})
+
 test('a closed page, or one that shows another account, suppresses no notification', async () => {
   const { poll, notifications, shown, store } = await notificationsWith(true)
   poll(withState('running'))
