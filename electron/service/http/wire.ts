@@ -33,7 +33,10 @@ export class NotSent extends Error {
   }
 }
 
-/** Follows no redirect. @throws NotSent, or the errors of Node's `http`. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. */
+/**
+ * Follows no redirect. Uses Node's `http`, since `fetch` took three times the processor time, and 30 MB. @throws
+ * NotSent, or the errors of Node's `http`
+ */
 function send({ url, method, headers, body, signal }: WireRequest): Promise<WireAnswer> {
   const secure = url.startsWith('https:')
   const { request: open } = secure ? https : http

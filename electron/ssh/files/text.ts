@@ -43,7 +43,7 @@ export async function writeText(
     if (there?.text === text) return there.version
     throw changedMeanwhile()
   }
-  const part = partOf(target, 'text')
+  const part = partOf(target, text)
   const bytes = Buffer.from(text, 'utf8')
   try {
     const handle = await sftp.openWrite(part)
