@@ -51,9 +51,11 @@ export interface OnInstance {
   instance: number
 }
 
-/** The instance in State, with its account's client. Throws `no_such_account` or `no_such_instance`. */
+/** The instance in State, with its account's client. Throws `no_such_account`, `key_missing` or `no_such_instance`. */
 export function targetOf({ store, accounts }: Parts, { account, instance }: OnInstance): InstanceTarget {
   const session = accounts.session(account)
+  // First, since without a key no instances may have been listed.
+  const { client } = session
   const view = store.get().accounts[session.id]?.instances[instance]
   if (!view)
     throw new BerthError({
@@ -61,7 +63,7 @@ export function targetOf({ store, accounts }: Parts, { account, instance }: OnIn
       message: `Instance #${instance} is no longer on the account.`,
       advice: 'It was destroyed, here or elsewhere.',
     })
-  return { account: session.id, instance: view, client: session.client }
+  return { account: session.id, instance: view, client }
 }
 
 /** Notes a user's action on an instance in Activity. */

@@ -69,6 +69,9 @@ test('without a key the account is shown as it was left, and nothing is written 
   expect(shown(under.account())).toEqual(shown(before))
   expect(shown(before)).toHaveLength(3)
   expect(under.account().lastRental).toEqual(before.lastRental)
+  await expect(under.run('listFiles', { instance: id + 1, path: '/' })).rejects.toMatchObject({
+    problem: { code: 'key_missing' },
+  })
 
   const left = await traces(world)
   await wait(1500)
