@@ -8,11 +8,8 @@ export interface Command<Args extends v.GenericSchema = v.GenericSchema, Answer 
 }
 
 export function command<Entries extends v.ObjectEntries>(entries: Entries) {
-  return {
-    args: v.strictObject(entries),
-    answers: <Answer>() =>
-      ({ args: v.strictObject(entries) }) as Command<v.StrictObjectSchema<Entries, undefined>, Answer>,
-  }
+  const args = v.strictObject(entries)
+  return { answers: <Answer>() => ({ args }) as Command<typeof args, Answer> }
 }
 
 /** By default the shown account. */

@@ -44,6 +44,11 @@ export const appCommands = {
       v.regex(/^https?:/i, 'only web addresses are opened'),
     ),
   }).answers<void>(),
+  /**
+   * Removes all that Berth wrote outside of its own folder: its start at login, the handler of its links, the command
+   * `berth`, and its line in the user's SSH config. For users who are about to uninstall it.
+   */
+  leaveDesktop: command({}).answers<void>(),
   /** Shows the demo, and starts it first if necessary. */
   tryDemo: command({}).answers<void>(),
   /** Demo only: causes an event in its market. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { command } from '../command.ts'
 
-/** Diagnostics, updates, and the removal of Berth. */
+/** Diagnostics and updates. */
 export const updateCommands = {
   /** A text for Berth's maintainers: versions, settings, recent errors; no secrets. */
   diagnostics: command({}).answers<string>(),
@@ -10,11 +10,6 @@ export const updateCommands = {
     screen: v.pipe(v.string(), v.maxLength(64)),
     error: v.pipe(v.string(), v.maxLength(2_000)),
   }).answers<void>(),
-  /**
-   * Removes all that Berth wrote outside of its own folder: its start at login, the handler of its links, the command
-   * `berth`, and its line in the user's SSH config. For users who are about to uninstall it.
-   */
-  leaveDesktop: command({}).answers<void>(),
   /** The update commands throw `no_updates` if no update address is set. */
   checkForUpdate: command({}).answers<void>(),
   fetchUpdate: command({}).answers<void>(),

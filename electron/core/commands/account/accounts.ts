@@ -1,11 +1,9 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { accountCommands as declared } from '../../../contract/commands/account/accounts.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 import { asTyped } from './connecting.ts'
 
-type AccountCommands = Pick<
-  Handlers,
-  'connectAccount' | 'replaceKey' | 'renameAccount' | 'removeAccount' | 'showAccount' | 'refresh'
->
+type AccountCommands = HandlersOf<typeof declared>
 
 export function accountCommands({ accounts }: Parts): AccountCommands {
   return {

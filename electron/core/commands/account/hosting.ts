@@ -1,6 +1,7 @@
+import type { hostingCommands as declared } from '../../../contract/commands/account/hosting.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import {
@@ -12,16 +13,7 @@ import {
   workergroupView,
 } from './hosting-view.ts'
 
-type HostingCommands = Pick<
-  Handlers,
-  | 'listMachines'
-  | 'cancelMaintenance'
-  | 'cleanUpMachine'
-  | 'listNetworkDisks'
-  | 'addNetworkDisk'
-  | 'listWorkergroups'
-  | 'createWorkergroup'
->
+type HostingCommands = HandlersOf<typeof declared>
 
 /** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
 export function hostingCommands({ accounts, activity }: Parts): HostingCommands {

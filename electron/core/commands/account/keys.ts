@@ -1,15 +1,13 @@
+import type { keyCommands as declared } from '../../../contract/commands/account/keys.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { KeyPermissions } from '../../../service/api-keys.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { keyViews, newKey } from './key-view.ts'
 
-type KeyCommands = Pick<
-  Handlers,
-  'listApiKeys' | 'createApiKey' | 'deleteApiKey' | 'listAccountSshKeys' | 'addAccountSshKey'
->
+type KeyCommands = HandlersOf<typeof declared>
 
 export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })

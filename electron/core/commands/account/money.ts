@@ -1,9 +1,10 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { moneyCommands as declared } from '../../../contract/commands/account/money.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../money/csv.ts'
 import { neededNames } from '../../money/spender-names.ts'
 import type { Parts } from '../parts.ts'
 
-type MoneyCommands = Pick<Handlers, 'moneyHistory' | 'spendingTable'>
+type MoneyCommands = HandlersOf<typeof declared>
 
 export function moneyCommands({ accounts }: Parts): MoneyCommands {
   return {

@@ -1,23 +1,14 @@
+import type { notificationCommands as declared } from '../../../contract/commands/account/notifications.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
 import { type NotificationPreferences, withChanges } from '../../../service/preferences.ts'
 import { ServiceError } from '../../../service/service-error.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import { newWebhook, webhookRequest, webhookView } from './webhook-view.ts'
 
-type NotificationCommands = Pick<
-  Handlers,
-  | 'readPreferences'
-  | 'changePreferences'
-  | 'listWebhooks'
-  | 'createWebhook'
-  | 'rotateWebhookSecret'
-  | 'testWebhook'
-  | 'updateWebhook'
-  | 'deleteWebhook'
->
+type NotificationCommands = HandlersOf<typeof declared>
 
 export function notificationCommands({ accounts, activity, store }: Parts): NotificationCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })

@@ -1,19 +1,10 @@
+import type { sshKeyCommands as declared } from '../../../contract/commands/account/ssh-keys.ts'
 import { berthKey } from '../../../contract/instance/ssh-key.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
-type SshKeyCommands = Pick<
-  Handlers,
-  | 'sshKeys'
-  | 'unlockKey'
-  | 'lockKey'
-  | 'importKey'
-  | 'chooseKeyFile'
-  | 'generateKey'
-  | 'removeKey'
-  | 'attachedKeys'
->
+type SshKeyCommands = HandlersOf<typeof declared>
 
 /** Bytes to read; a private key has a few thousand. */
 const longest = 65_536

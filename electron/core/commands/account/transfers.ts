@@ -1,7 +1,8 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { transferCommands as declared } from '../../../contract/commands/account/transfers.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
-type TransferCommands = Pick<Handlers, 'startCopy' | 'startSync' | 'cancelTransfer' | 'dismissTransfer'>
+type TransferCommands = HandlersOf<typeof declared>
 
 /** Commands that move data (section 4.3). */
 export function transferCommands(parts: Parts): TransferCommands {

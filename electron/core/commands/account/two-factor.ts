@@ -1,27 +1,14 @@
 import type { NewMethod } from '../../../contract/account/two-factor.ts'
+import type { twoFactorCommands as declared } from '../../../contract/commands/account/two-factor.ts'
 import type { AccountId } from '../../../contract/ids.ts'
 import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
 import { methodId, serviceProof } from './proof.ts'
 
-type TwoFactorCommands = Pick<
-  Handlers,
-  | 'twoFactorStatus'
-  | 'twoFactorLogin'
-  | 'sendEmailCode'
-  | 'sendSmsCode'
-  | 'resendSmsCode'
-  | 'setUpTotp'
-  | 'authorizeNewMethod'
-  | 'confirmNewMethods'
-  | 'addMethod'
-  | 'updateMethod'
-  | 'removeMethod'
-  | 'regenerateBackupCodes'
->
+type TwoFactorCommands = HandlersOf<typeof declared>
 
 // interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
 // interface 8: Add-method window: 30 minutes

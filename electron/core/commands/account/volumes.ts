@@ -1,15 +1,13 @@
 import type { VolumeView } from '../../../contract/account/volume.ts'
+import type { volumeCommands as declared } from '../../../contract/commands/account/volumes.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { Volume } from '../../../service/volumes.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { cleanLine } from '../../instances/project.ts'
 import type { Parts } from '../parts.ts'
 
-export function volumeCommands({
-  accounts,
-  activity,
-}: Parts): Pick<Handlers, 'listVolumes' | 'deleteVolume'> {
+export function volumeCommands({ accounts, activity }: Parts): HandlersOf<typeof declared> {
   return {
     async listVolumes({ account }) {
       const { client } = accounts.session(account)

@@ -1,27 +1,13 @@
 import type { SettingsChange } from '../../../contract/app/settings.ts'
+import type { appCommands as declared } from '../../../contract/commands/app/app.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { DemoControls } from '../../app/demo.ts'
 import { makeHappen } from '../../app/demo-events.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 import { playStory } from './demo-story.ts'
 
-type AppCommands = Pick<
-  Handlers,
-  | 'changeSettings'
-  | 'searchActivity'
-  | 'answerNotice'
-  | 'dismissNotice'
-  | 'pausePolling'
-  | 'resumePolling'
-  | 'reportPlace'
-  | 'openLink'
-  | 'tryDemo'
-  | 'demoEvent'
-  | 'demoMessage'
-  | 'playStory'
-  | 'leaveDesktop'
->
+type AppCommands = HandlersOf<typeof declared>
 
 /** Commands about Berth itself rather than the service. */
 export function appCommands(parts: Parts): AppCommands {

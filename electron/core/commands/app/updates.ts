@@ -1,14 +1,12 @@
+import type { updateCommands as declared } from '../../../contract/commands/app/updates.ts'
 import type { Log } from '../../../ports/log.ts'
 import { diagnostics } from '../../app/diagnostics.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import type { NotePageFailure } from '../../app/page/page-failures.ts'
 import type { Updates } from '../../app/updates.ts'
 import type { Parts } from '../parts.ts'
 
-type UpdateCommands = Pick<
-  Handlers,
-  'diagnostics' | 'reportPageError' | 'checkForUpdate' | 'fetchUpdate' | 'installUpdate'
->
+type UpdateCommands = HandlersOf<typeof declared>
 
 export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
   log: Log

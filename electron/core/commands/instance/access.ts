@@ -1,22 +1,12 @@
+import type { accessCommands as declared } from '../../../contract/commands/instance/access.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { Shell } from '../../../ssh/shell/shell.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import type { Streams } from '../../app/page/streams.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-type AccessCommands = Pick<
-  Handlers,
-  | 'openTerminal'
-  | 'resizeTerminal'
-  | 'shellHistory'
-  | 'tmuxShells'
-  | 'keepShells'
-  | 'openSystemTerminal'
-  | 'sshCommand'
-  | 'attachKey'
-  | 'acceptHostKey'
->
+type AccessCommands = HandlersOf<typeof declared>
 
 export function accessCommands(parts: Parts): AccessCommands {
   const { access } = parts

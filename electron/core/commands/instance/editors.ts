@@ -1,9 +1,10 @@
+import type { editorCommands as declared } from '../../../contract/commands/instance/editors.ts'
 import { openEditor } from '../../../ssh/editors/editors.ts'
 import { sshConfigOff } from '../../access/ssh-config/ssh-config.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
-type EditorCommands = Pick<Handlers, 'openEditor' | 'sshConfigIncluded' | 'includeSshConfig'>
+type EditorCommands = HandlersOf<typeof declared>
 
 export function editorCommands(parts: Parts): EditorCommands {
   const { access, activity, machine, sshConfig, store } = parts

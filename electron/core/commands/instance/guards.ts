@@ -1,16 +1,14 @@
 import type { AttemptSeriesView } from '../../../contract/automation/attempts.ts'
 import { everything } from '../../../contract/automation/stop-everything.ts'
+import type { guardCommands as declared } from '../../../contract/commands/instance/guards.ts'
 import { instanceName } from '../../../contract/format/name.ts'
 import type { RentalView } from '../../../contract/market/rental.ts'
 import { endInstance } from '../../actions/end-instance.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { lackedBy } from '../../app/permission.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
-type GuardCommands = Pick<
-  Handlers,
-  'setGuard' | 'previewGuard' | 'switchGuard' | 'removeGuard' | 'snoozeGuard' | 'stopEverything'
->
+type GuardCommands = HandlersOf<typeof declared>
 
 export function guardCommands(parts: Parts): GuardCommands {
   const { accounts, activity, store } = parts

@@ -1,28 +1,16 @@
+import type { instanceCommands as declared } from '../../../contract/commands/instance/instances.ts'
 import { rate } from '../../../contract/format/money.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { UndoableActions } from '../../actions/undoable-actions.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { problemOf } from '../../app/problems.ts'
 import { markLabel, rentalOf } from '../../instances/mark.ts'
 import { maskRecord } from '../../instances/mask-record.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-type InstanceCommands = Pick<
-  Handlers,
-  | 'actSoon'
-  | 'undoAction'
-  | 'stopInstance'
-  | 'startInstance'
-  | 'rebootInstance'
-  | 'destroyInstance'
-  | 'renameInstance'
-  | 'changeBid'
-  | 'acceptPriceIncrease'
-  | 'refusePriceIncrease'
-  | 'instanceRecord'
->
+type InstanceCommands = HandlersOf<typeof declared>
 
 export function instanceCommands(parts: Parts): InstanceCommands {
   /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */

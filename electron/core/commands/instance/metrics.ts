@@ -1,3 +1,4 @@
+import type { metricsCommands as declared } from '../../../contract/commands/instance/metrics.ts'
 import type { InstanceMetrics } from '../../../contract/instance/metrics.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { firstLines, withoutEnd } from '../../../contract/text.ts'
@@ -5,7 +6,7 @@ import { fetchResult } from '../../../service/result.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '../../../ssh/monitor/log.ts'
 import { type Watched, watchMetrics } from '../../../ssh/monitor/watch-metrics.ts'
-import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
+import type { Caller, HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { plainLastLine } from '../../runs/output/plain.ts'
 import { type Parts, targetOf } from '../parts.ts'
@@ -13,10 +14,7 @@ import { type Parts, targetOf } from '../parts.ts'
 /** More than the service is asked for. */
 const mostLines = { lines: 5_000, length: 4_096 }
 
-type MetricsCommands = Pick<
-  Handlers,
-  'instanceLoad' | 'instanceMetrics' | 'watchMetrics' | 'followLog' | 'readContainerLog'
->
+type MetricsCommands = HandlersOf<typeof declared>
 
 export function metricsCommands(parts: Parts): MetricsCommands {
   const { access, accounts, machine, store } = parts

@@ -1,26 +1,15 @@
 import type { RunRequest } from '../../../contract/automation/run.ts'
+import type { runCommands as declared } from '../../../contract/commands/instance/runs.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { plainLine } from '../../../ssh/monitor/plain-lines.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { pageOf } from '../../runs/output/pages.ts'
 import { searchOutput } from '../../runs/output/search.ts'
 import { outputStream } from '../../runs/output/stream.ts'
 import type { NewRun } from '../../runs/service.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
-type RunCommands = Pick<
-  Handlers,
-  | 'startRun'
-  | 'endRun'
-  | 'changeRun'
-  | 'retryRun'
-  | 'giveUpFetch'
-  | 'dismissRun'
-  | 'followRun'
-  | 'readRun'
-  | 'searchRun'
-  | 'downloadsFolder'
->
+type RunCommands = HandlersOf<typeof declared>
 
 export function runCommands(parts: Parts): RunCommands {
   const of = (account: string | undefined) => parts.accounts.session(account).automations.runs

@@ -1,12 +1,13 @@
+import type { tunnelCommands as declared } from '../../../contract/commands/instance/tunnels.ts'
 import type { OpenedAddress } from '../../../contract/instance/tunnel.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { directJupyter, jupyterPurpose } from '../../access/tunnels/jupyter.ts'
 import { offeredPorts, portPurpose, rentedPorts } from '../../access/tunnels/port.ts'
 import { portsOfTemplate } from '../../access/tunnels/template-ports.ts'
-import type { Caller, Handlers } from '../../app/page/dispatcher.ts'
+import type { Caller, HandlersOf } from '../../app/page/dispatcher.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-type TunnelCommands = Pick<Handlers, 'openJupyter' | 'openPort' | 'closeTunnel' | 'findPorts'>
+type TunnelCommands = HandlersOf<typeof declared>
 
 export function tunnelCommands(parts: Parts): TunnelCommands {
   const { access, accounts, machine, store, notifications, tunnels } = parts

@@ -1,13 +1,11 @@
+import type { watchdogCommands as declared } from '../../../contract/commands/instance/watchdog.ts'
 import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { mustBeAhead } from '../../guards/watchdog/ahead.ts'
 import { tickOf } from '../../guards/watchdog/model.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
-type WatchdogCommands = Pick<
-  Handlers,
-  'putWatchdog' | 'removeWatchdog' | 'checkWatchdog' | 'watchdogLog' | 'watchdogStartScript'
->
+type WatchdogCommands = HandlersOf<typeof declared>
 
 export function watchdogCommands(parts: Parts): WatchdogCommands {
   const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs

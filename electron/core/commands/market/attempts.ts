@@ -1,12 +1,10 @@
+import type { attemptCommands as declared } from '../../../contract/commands/market/attempts.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
-type AttemptCommands = Pick<
-  Handlers,
-  'rentWithFailover' | 'cancelAttempts' | 'dismissAttempts' | 'forgiveMachine'
->
+type AttemptCommands = HandlersOf<typeof declared>
 
 export function attemptCommands(parts: Parts): AttemptCommands {
   const { accounts, activity } = parts

@@ -1,10 +1,11 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { offerCommands as declared } from '../../../contract/commands/market/offers.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { findOffers } from '../../renting/offers/find-offers.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 
-type OfferCommands = Pick<Handlers, 'searchOffers' | 'saveSearch' | 'deleteSearch'>
+type OfferCommands = HandlersOf<typeof declared>
 
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000

@@ -1,9 +1,10 @@
 import { firstBid } from '../../../contract/automation/bid.ts'
+import type { rentingCommands as declared } from '../../../contract/commands/market/renting.ts'
 import type { Replacement } from '../../../contract/market/rental.ts'
 import { type SearchPart, withoutParts } from '../../../contract/market/search-part.ts'
 import type { Session } from '../../accounts/session/session.ts'
 import { endInstance } from '../../actions/end-instance.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { goodEnough } from '../../renting/attempts/best-offer.ts'
 import { searchNarrowed } from '../../renting/offers/find-offers.ts'
@@ -13,10 +14,7 @@ import { requestLike, withoutOffer } from '../../renting/rentals/request-like.ts
 import { newRunOf } from '../instance/runs.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
-type RentingCommands = Pick<
-  Handlers,
-  'rent' | 'cancelRental' | 'waitLonger' | 'resolveRental' | 'dismissRental' | 'findReplacement' | 'findAgain'
->
+type RentingCommands = HandlersOf<typeof declared>
 
 export function rentingCommands(parts: Parts): RentingCommands {
   const { accounts } = parts

@@ -1,14 +1,12 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { templateCommands as declared } from '../../../contract/commands/market/templates.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { tellingUnread } from '../../state/unread.ts'
 import type { Parts } from '../parts.ts'
 import { changesBody, selectFilters, templateBody } from './template-body.ts'
 import { templateView } from './template-view.ts'
 
-type TemplateCommands = Pick<
-  Handlers,
-  'searchTemplates' | 'createTemplate' | 'editTemplate' | 'deleteTemplate'
->
+type TemplateCommands = HandlersOf<typeof declared>
 
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
 export function templateCommands({ accounts, activity, store }: Parts): TemplateCommands {

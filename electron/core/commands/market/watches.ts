@@ -1,11 +1,9 @@
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { watchCommands as declared } from '../../../contract/commands/market/watches.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
-type WatchCommands = Pick<
-  Handlers,
-  'saveWatch' | 'pauseWatch' | 'deleteWatch' | 'searchWatch' | 'watchPrices'
->
+type WatchCommands = HandlersOf<typeof declared>
 
 export function watchCommands(parts: Parts): WatchCommands {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches

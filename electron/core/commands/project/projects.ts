@@ -1,25 +1,12 @@
+import type { projectCommands as declared } from '../../../contract/commands/project/projects.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { ProjectSpec } from '../../../contract/project/spec.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { agreementOf } from '../../projects/projects.ts'
 import type { Parts } from '../parts.ts'
 
-type ProjectCommands = Pick<
-  Handlers,
-  | 'addProject'
-  | 'readProject'
-  | 'removeProject'
-  | 'writeSpec'
-  | 'planProject'
-  | 'runProject'
-  | 'readJob'
-  | 'cancelJob'
-  | 'endJob'
-  | 'retryJob'
-  | 'dismissJob'
-  | 'saveSecret'
->
+type ProjectCommands = HandlersOf<typeof declared>
 
 /** What to run: the project's file, or a draft or an earlier job instead. */
 interface Wanted {
