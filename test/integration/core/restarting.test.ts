@@ -115,6 +115,25 @@ test('a rental that a full disk holds up is not told as failed, and rents once t
   expect(everCreated(world)).toBe(1)
 })
 
+test('a rental that was not requested before a kill is not requested hours later', async () => {
+  const { files } = world.machine
+  let writes = 0
+  const write = (name: string, text: string) => {
+    if (name.endsWith('/rentals.json')) writes += 1
+    return writes > 1 ? Promise.reject(new Error('killed')) : files.write(name, text)
+  }
+  Object.assign(world.machine, { files: { ...files, write } })
+  const first = await world.startConnected()
+  await rentCheapest(first)
+  await first.close()
+  Object.assign(world.machine, { files })
+  await world.sleep(3 * 3600)
+  const second = await world.start()
+  await second.until(() => rentalsOf(second)[0]?.step === 'failed')
+  expect(rentalsOf(second)[0]?.problem?.code).toBe('too_old')
+  expect(everCreated(world)).toBe(0)
+})
+
 test('a secret lasts over restarts, until its watch rents no more or its account goes', async () => {
   const first = await world.startConnected()
   const watch = await first.run('saveWatch', { request: rentingWatch() })

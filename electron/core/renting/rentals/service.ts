@@ -60,6 +60,9 @@ export interface RentedFor {
   id?: string
 }
 
+/** Seconds after its click in which a rental of an earlier Berth is still requested: later its price may be another. */
+const requestedWithin = 900
+
 export async function openRentals(context: AccountContext, hooks: InstanceHooks): Promise<Rentals> {
   const { account, activity, store } = context
   const secrets = rentalSecrets(context.keychain)
@@ -166,10 +169,14 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
     show: rentals.show,
     resume() {
       for (const rental of all()) {
-        const { id, step, asked, instance, unwanted } = rental
-        if (!isUnderWay(rental)) continue
-        if (step === 'asking' || step === 'lost') void worker.work(id, asked === 0 ? 'ask' : 'find')
-        else if (unwanted && (instance !== undefined || step === 'unclear')) void worker.work(id, 'undo')
+        const { id, step, asked, instance, unwanted, startedAt } = rental
+        if (!isUnderWay(rental) || worker.isBusy(id)) continue
+        const isOld = context.now() - startedAt > requestedWithin
+        if (step === 'asking' || step === 'lost') {
+          if (asked > 0) void worker.work(id, isOld ? 'find or give up' : 'find')
+          else if (isOld && !unwanted) void endRental(parts, id, 'failed', sentenceFor('too_old'))
+          else void worker.work(id, 'ask')
+        } else if (unwanted && (instance !== undefined || step === 'unclear')) void worker.work(id, 'undo')
       }
     },
     async followTemplate(from, to, name) {

@@ -66,6 +66,11 @@ const sentences: Readonly<Record<string, Problem>> = {
     message: 'The service did not answer, and nothing new is on the account.',
     advice: 'Nothing was rented. Try again in a moment.',
   },
+  too_old: {
+    code: 'too_old',
+    message: 'Berth ended before it was requested, and the price may have changed since.',
+    advice: 'Nothing was rented. Rent it again if you still want it.',
+  },
   list_uncertain: {
     code: 'list_uncertain',
     message: 'The answer was lost, and the service’s list of instances is not whole.',

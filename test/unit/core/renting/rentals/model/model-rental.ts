@@ -10,6 +10,9 @@ const enough = 2
 /** Lists without it after which it may be requested again. */
 const several = 3
 
+/** Seconds after which a Berth that begins requests it no more. */
+const tooOld = 900
+
 const failures: readonly InstanceState[] = ['crashed', 'offline', 'silent', 'stopped']
 
 /** A rental that the user requested, and all that is known of it from outside. */
@@ -29,6 +32,8 @@ export class ModelRental {
   none = false
   /** Its instance was destroyed elsewhere. */
   taken = false
+  /** A Berth began too late to request it. */
+  old = false
   /**
    * Instances that are its own without a guess: the service or the user said so, or the user saw them before
    * cancelling.
@@ -61,6 +66,11 @@ export class ModelRental {
       ...(tooSoon ? [`${this.id} asks again, blindly`] : []),
       ...(this.cancel === 'accepted' ? [`${this.id} asks and is not wanted`] : []),
     ]
+  }
+
+  /** Notes that a Berth begins at `now`; `kept` is the rental on disk. */
+  begun(kept: Rental | undefined, now: number): void {
+    if (now - (kept?.startedAt ?? now) > tooOld) this.old = true
   }
 
   /** Notes a kill. Gives what was wrongly forgotten; `kept` is the rental on disk. */

@@ -35,8 +35,8 @@ function wrongEnd(world: World, rental: ModelRental, { shows }: History): string
   if (shows === 'nothing' && (instance === undefined || only === undefined)) return undefined
   if (only !== undefined && instance === undefined) return `#${only} is there, and it says ${step}`
   if (only !== undefined && instance !== only) return 'another is shown'
-  const { refusals, none, taken } = rental
-  if (instance === undefined && refusals === 0 && asked < 3 && !none && !taken)
+  const { refusals, none, taken, old } = rental
+  if (instance === undefined && refusals === 0 && asked < 3 && !none && !taken && !old)
     return 'it gave up for no reason'
   return undefined
 }

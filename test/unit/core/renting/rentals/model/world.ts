@@ -92,6 +92,7 @@ export class World {
         return
       case 'another key':
         this.service.refusing = false
+        this.#begun()
         return this.#berth.rentals.resume()
       case 'allow the key':
         this.service.refusing = false
@@ -217,9 +218,14 @@ export class World {
     return (JSON.parse(text) as Rental[]).find(rental => rental.id === id)
   }
 
+  #begun(): void {
+    for (const rental of this.rentals) rental.begun(this.#onDisk(rental), this.machine.now())
+  }
+
   async #restart(): Promise<void> {
     this.#berth.kill()
     for (const rental of this.rentals) this.wrongs.push(...rental.killed(this.#onDisk(rental)))
+    this.#begun()
     await this.start()
   }
 
