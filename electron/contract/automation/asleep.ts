@@ -57,6 +57,6 @@ export function withoutPart(request: WatchdogRequest, part: WatchdogPart): Watch
   return hasCondition(left) ? left : undefined
 }
 
-function hasCondition({ at, idle, lease }: WatchdogRequest): boolean {
+export function hasCondition({ at, idle, lease }: WatchdogRequest): boolean {
   return at !== undefined || idle !== undefined || lease !== undefined
 }

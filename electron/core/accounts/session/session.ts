@@ -187,7 +187,10 @@ async function openParts(
   const loadHistory = createLoadHistory()
   const rentals = await openRentals(context, {
     onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
-    guard: (...chosen) => automations.guards.guardRental(...chosen),
+    async guard(rental, instance, stops, replaces) {
+      await automations.guards.guardRental(rental, instance, stops, replaces)
+      if (replaces !== undefined) await automations.watchdogs.takeOver(replaces, instance)
+    },
   })
   const parts = {
     loadHistory,

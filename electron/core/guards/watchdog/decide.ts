@@ -1,4 +1,10 @@
-import { includesPart, watchdogPart, withoutPart, withPart } from '../../../contract/automation/asleep.ts'
+import {
+  hasCondition,
+  includesPart,
+  watchdogPart,
+  withoutPart,
+  withPart,
+} from '../../../contract/automation/asleep.ts'
 import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
@@ -85,6 +91,11 @@ export function afterVisit(
     ...(renewed ? { renewedAt: at } : {}),
     ...(did ? { did } : {}),
   }
+}
+
+/** Whether a replacement of its instance gets the same: not one that waits for runs alone, which stay behind. */
+export function isCarried({ step, foreign, request }: StoredWatchdog): boolean {
+  return (step === 'putting' || step === 'watching') && !foreign && hasCondition(request)
 }
 
 /**

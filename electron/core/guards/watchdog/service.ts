@@ -15,7 +15,7 @@ import { pollsUntilGone } from '../../instances/missing-polls.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createWatchdogAlerts } from './alerts.ts'
-import { afterPoll, followed } from './decide.ts'
+import { afterPoll, followed, isCarried } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
 import { createWatchdogVisits } from './visit.ts'
@@ -27,6 +27,8 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' |
   remove(instance: number): Promise<void>
   /** A guard has changed: the watchdog with the same condition follows, as soon as it can be reached. */
   follow(before: Guard, after?: Guard): Promise<void>
+  /** A replacement gets the watchdog of the instance that it replaces, as soon as it can be reached. */
+  takeOver(replaced: number, instance: number): Promise<void>
   visit(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
 }
@@ -107,6 +109,11 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       if (!next) return
       await put(next)
       visits.in(next.instance, 0)
+    },
+    async takeOver(replaced, instance) {
+      const watchdog = find(replaced)
+      if (!watchdog || find(instance) || !isCarried(watchdog)) return
+      await put({ instance, request: watchdog.request, step: 'putting', foreign: false })
     },
     async visit(instance) {
       const view = existing(instance)

@@ -49,7 +49,7 @@ test.concurrent('a recovery raises the bid just above the minimum, not too often
   expect(bids.length).toBeLessThanOrEqual(3)
 })
 
-test.concurrent('a recovery rents a replacement and stops the outbid instance', {
+test.concurrent('a recovery rents a replacement, with the watchdog, and stops the outbid instance', {
   timeout: 120_000,
 }, async context => {
   const { world, under, instance } = await interruptible(context)
@@ -57,6 +57,8 @@ test.concurrent('a recovery rents a replacement and stops the outbid instance', 
     instance,
     choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
+  const request = { action: 'stop', lease: 86_400 } as const
+  await under.run('putWatchdog', { instance, request })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
   const by = under.account().recoveries[instance]?.by ?? 0
@@ -66,6 +68,8 @@ test.concurrent('a recovery rents a replacement and stops the outbid instance', 
     replacements: 1,
     choice: { kind: 'replace' },
   })
+  await under.until(() => under.account().watchdogs[by]?.step === 'watching')
+  expect(under.account().watchdogs[by]?.request).toEqual(request)
   const all = await onAccount(world)
   expect(all.find(({ id }) => id === by)?.actual_status).toBe('running')
   expect(all).toHaveLength(2)
