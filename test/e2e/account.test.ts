@@ -234,6 +234,9 @@ test('a scoped key is made, shown once, and as an account of its own reads but d
   const secret = (await dialog.getByLabel('Secret').textContent()) ?? ''
   expect(secret.length).toBeGreaterThan(20)
   await dialog.getByText(/It may search offers, read the account.* but not change the account/).waitFor()
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  await (await asked).dismiss()
   await dialog.getByRole('button', { name: 'I have stored it' }).click()
   await dialog.waitFor({ state: 'detached' })
   await keys.getByText('reader').waitFor()

@@ -17,7 +17,7 @@ export function askToLeave(window: BrowserWindow, closes: () => boolean): void {
       type: 'question',
       title: 'Berth',
       message: 'Close this window?',
-      detail: 'Changes in it have not been saved, or an upload from it is under way.',
+      detail: 'Something in it has not been saved, or an upload from it is under way.',
       buttons: ['Close', 'Cancel'],
       defaultId: 1,
       cancelId: 1,
