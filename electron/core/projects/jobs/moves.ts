@@ -47,9 +47,9 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       case 'run setup':
         return effects.run(job, 'setupRun', job.spec.setup ?? '')
       case 'run command':
-        await effects.run(job, 'commandRun', job.spec.run)
+        // Before it, since after a kill the command that is there is only followed.
         await jobs.update(id, { startedAt: job.startedAt ?? now() })
-        return
+        return effects.run(job, 'commandRun', job.spec.run)
       case 'bring':
         await effects.bring(job, move.last)
         await jobs.update(id, { checkpointAt: now() })
@@ -68,27 +68,28 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       case 'fail':
         return fail(job, move.problem)
       case 'step':
-        if (move.instance !== undefined) await arrive(job, move.instance)
-        if (move.code !== undefined) await jobs.update(id, { code: move.code })
-        return reach(job, move.step)
+        return reach(job, move.step, {
+          ...(move.instance === undefined ? {} : arrival(job, move.instance)),
+          code: move.code ?? job.code,
+        })
     }
   }
 
-  /** Takes over the machine that was found; the cost of earlier attempts counts for the job. */
-  async function arrive(job: Job, instance: number): Promise<void> {
+  /** What changes with the machine that was found: the cost of earlier attempts counts for the job. */
+  function arrival(job: Job, instance: number): Partial<Job> {
     const tried = attempts.find(job.attemptSeries)
     const view = viewOf(instance)
-    await jobs.update(job.id, {
+    return {
       instance,
       gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
       spentBefore: job.spentBefore + (tried ? spentOn(tried) : 0),
       most: mostOf(job.spec, job.stops, job.price ?? view?.pricePerHour),
-    })
+    }
   }
 
-  /** Enters a step, unless the job's step changed meanwhile, as by a cancellation. */
-  async function reach(job: Job, step: Job['step']): Promise<void> {
-    await jobs.update(job.id, now => (now.step === job.step ? { ...now, step } : now))
+  /** Enters a step and records the change at once, unless the job's step changed meanwhile, as by a cancellation. */
+  async function reach(job: Job, step: Job['step'], change: Partial<Job> = {}): Promise<void> {
+    await jobs.update(job.id, now => (now.step === job.step ? { ...now, ...change, step } : now))
   }
 
   async function fail(job: Job, problem: Problem): Promise<void> {
