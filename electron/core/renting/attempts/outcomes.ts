@@ -52,7 +52,7 @@ export async function dropAttempt(
   const current = openAttempt(series)
   if (!current) return
   const { rental, offer, instance } = current
-  await updateAttempt(attempts, series.id, rental, { drop })
+  await attempts.update(series.id, withAttempt(rental, { drop }))
   const after = attempts.get(series.id)
   if (drop.blame) await hosts.blame({ rental, offer, at: drop.at, why: drop.why.message })
   attempts.show()
@@ -71,7 +71,7 @@ export async function closeAttempt(
   current: Attempt,
 ): Promise<boolean> {
   const at = context.now()
-  await updateAttempt(attempts, series.id, current.rental, { cost: costBy(current, at), endedAt: at })
+  await attempts.update(series.id, withAttempt(current.rental, closed(current, at)))
   return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
 }
 
@@ -87,8 +87,10 @@ export async function endSeries(
   const current = openAttempt(series)
   const endedAt = context.now()
   // An instance that is kept is no longer an attempt, and its cost is its own.
-  if (current && instance === undefined) await closeAttempt(parts, series, current)
-  await attempts.update(id, { step, problem, instance, endedAt })
+  const closes = current && instance === undefined
+  const close = closes ? withAttempt(current.rental, closed(current, endedAt)) : (same: AttemptSeries) => same
+  // At once, since after a kill in between another machine would be tried.
+  await attempts.update(id, now => ({ ...close(now), step, problem, instance, endedAt }))
   const after = attempts.get(id)
   void context.poll()
   if (step === 'cancelled') notifyOfAttempts(context, { series: after, text: 'Attempts cancelled' })
@@ -102,14 +104,14 @@ export async function endSeries(
     })
 }
 
-function updateAttempt(
-  attempts: AttemptParts['attempts'],
-  id: string,
-  rental: string,
-  fields: Partial<Attempt>,
-): Promise<unknown> {
-  return attempts.update(id, series => ({
+/** What an attempt that is over gets. */
+function closed(attempt: Attempt, at: number): Partial<Attempt> {
+  return { cost: costBy(attempt, at), endedAt: at }
+}
+
+function withAttempt(rental: string, fields: Partial<Attempt>): (series: AttemptSeries) => AttemptSeries {
+  return series => ({
     ...series,
     attempts: series.attempts.map(each => (each.rental === rental ? { ...each, ...fields } : each)),
-  }))
+  })
 }
