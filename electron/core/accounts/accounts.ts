@@ -30,18 +30,20 @@ export interface Accounts extends Pick<Connecting, 'connect'> {
 }
 
 export async function openAccounts(context: AccountsContext): Promise<Accounts> {
-  const { store, machine, activity, demo } = context
+  const { store, machine, activity, notifications, demo } = context
   const document = await openDocument({
     files: machine.files,
     clock: machine.clock,
     name: 'accounts.json',
     schema: StoredAccounts,
     empty: { accounts: [] },
-    onBroken: setAside =>
-      activity.add({
-        kind: 'error',
-        text: `The list of accounts could not be read and was set aside as ${setAside}`,
-      }),
+    onBroken(setAside) {
+      const text = `The list of accounts could not be read and was set aside as ${setAside}`
+      const detail =
+        'Nothing is watched or guarded until you connect them again: then all of theirs is found again.'
+      activity.add({ kind: 'error', text, detail })
+      notifications.say({ id: 'accounts', title: text, body: detail, urgency: 'critical', actions: [] })
+    },
   })
   const sessions = createAccountSessions(context)
   const { keysOf, begin } = sessions

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { type BaseUrl, parseBaseUrl } from '../../service/base-url.ts'
@@ -45,6 +46,13 @@ export function createConnecting(
     }
   }
 
+  /** The same for the same user again: if the list of accounts was lost, its guards and runs are found by it. */
+  function newId({ baseUrl, userId }: Omit<StoredAccount, 'id'>): AccountId {
+    const id = `a${createHash('sha256').update(`${baseUrl} ${userId}`).digest('hex').slice(0, 8)}`
+    const isFree = userId !== undefined && document.get().accounts.every(kept => kept.id !== id)
+    return isFree ? id : `a${machine.random.hex(8)}`
+  }
+
   /** Updates the account of the same user at the same address, or adds one. */
   async function connectUser(user: Omit<StoredAccount, 'id'>, key: string): Promise<AccountId> {
     const { baseUrl, userId } = user
@@ -55,7 +63,7 @@ export function createConnecting(
       await useKey(same, key)
       return same.id
     }
-    const account = { id: `a${machine.random.hex(8)}`, ...user }
+    const account = { id: newId(user), ...user }
     await keep(account, key)
     await begin(account)
     activity.add({

@@ -102,6 +102,20 @@ test('connecting the same user again replaces the key instead of adding an accou
   expect(Object.keys(under.berth.state().accounts)).toHaveLength(1)
 })
 
+test('where the list of accounts is broken, connecting the same user again finds the guards', async () => {
+  const first = await world.startConnected()
+  const { id } = await rentRunning(first, { stops: [{ kind: 'cost', dollars: 20 }] })
+  const guards = Object.keys(first.account().guards)
+  await first.close()
+  await world.machine.files.write('accounts.json', '{"accounts": [')
+  const second = await world.start()
+  expect(second.berth.state().accounts).toEqual({})
+  expect(world.notifier.shown.at(-1)?.title).toContain('accounts.json.broken')
+  await second.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await second.until(() => second.account().instances[id]?.state === 'running')
+  expect([guards.length, Object.keys(second.account().guards)]).toEqual([1, guards])
+})
+
 test('connecting the same user twice at once makes one account', async () => {
   const under = await world.start()
   const { baseUrl, apiKey: key } = world.sim
