@@ -39,6 +39,8 @@ export async function adoptInstance(
   await secrets.forget(rentals.get(id)).catch(() => undefined)
   const { request, unwanted } = rentals.get(id)
   if (guessed && unwanted) return letUserSay({ context, rentals }, id, [instance])
+  // First, since the service tells the instance's own key this once.
+  hooks.onCreated(instance, instanceKey)
   // Before the rental knows its instance, so that after a kill it is found, and guarded, again.
   if (!unwanted) await hooks.guard(id, instance, request.stops ?? [], replacedBy(request))
   await rentals.update(id, {
@@ -49,7 +51,6 @@ export async function adoptInstance(
     problem: undefined,
   })
   context.activity.add(rentalEntry(`Rented as #${instance}`, rentals.get(id)))
-  hooks.onCreated(instance, instanceKey)
   void context.poll()
 }
 
