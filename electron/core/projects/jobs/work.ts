@@ -53,6 +53,8 @@ export function createJobWork(
   async function goOn(id: string): Promise<void> {
     let fails = 0
     for (;;) {
+      // What the user asked for is done once it is on disk: what cannot be written is refused.
+      await jobs.flush()
       const job = jobs.find(id)
       if (ending.aborted || !job) return
       const move = nextMove(job, snapshotOf(job))
