@@ -88,4 +88,4 @@ export function afterPoll(
   return rests && step !== 'acting' && !run.interrupted ? { interrupted: true } : undefined
 }
 
-const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
+export const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }

@@ -2,10 +2,11 @@ import { isGoing } from '../../contract/automation/run.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
+import { pollsUntilGone } from '../instances/missing-polls.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { notStartedAlert } from './alerts.ts'
-import { afterPoll } from './decide.ts'
+import { afterPoll, instanceGone } from './decide.ts'
 import type { Run } from './model.ts'
 import type { RunParts } from './parts.ts'
 import type { RunChange } from './stored-runs.ts'
@@ -39,11 +40,14 @@ export function createOnPoll(
   }
 
   /** The change that starts a waiting run or fails it; undefined if it has to wait on. */
-  function place(run: Run, { records, account: seen }: AccountPoll): RunChange | undefined {
+  function place(run: Run, { records, account: seen, pollsMissing }: AccountPoll): RunChange | undefined {
     const instance = run.instance ?? rentedFor(run, records)
     if (instance !== undefined && seen.instances[instance]?.state === 'running')
       return { instance, step: 'starting' }
-    if (run.instance !== undefined) return undefined
+    if (run.instance !== undefined)
+      return pollsMissing(run.instance) >= pollsUntilGone
+        ? { step: 'failed', problem: instanceGone }
+        : undefined
     const { step, problem } = awaited(run) ?? { step: 'failed' }
     if (step !== 'failed' && step !== 'cancelled') return undefined
     return { step: 'failed', problem: rentalFailed(problem?.message) }
