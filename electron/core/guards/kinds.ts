@@ -2,6 +2,7 @@ import type { GuardCondition } from '../../contract/automation/guard-kinds.ts'
 import { money } from '../../contract/format/money.ts'
 import { percent } from '../../contract/format/size.ts'
 import { atMoment, duration } from '../../contract/format/time.ts'
+import type { Problem } from '../../contract/problem.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import { creditRate, type Facts } from './facts/facts.ts'
@@ -14,6 +15,8 @@ import type { Guard } from './model.ts'
 interface KindOfGuard<Condition> {
   /** When it is due if nothing changes; undefined if never. */
   moment(condition: Condition, guard: Pick<Guard, 'instance' | 'idleSince'>, facts: Facts): number | undefined
+  /** Why it cannot see what it goes by; undefined if it can. */
+  blindness(guard: Pick<Guard, 'instance'>, facts: Facts): Problem | undefined
   /** The end of a sentence: `when it has cost $5.00`. */
   when(condition: Condition, now: number): string
   /** Why it acts, as a sentence. */
@@ -32,17 +35,24 @@ type Of<Kind extends GuardCondition['kind']> = Extract<GuardCondition, { kind: K
 const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> } = {
   time: {
     moment: ({ at }) => at,
+    blindness: () => undefined,
     when: ({ at }, now) => atMoment(at, now),
     reason: () => 'Its time has come.',
   },
   duration: {
     moment: ({ from, seconds }) => from + seconds,
+    blindness: () => undefined,
     when: ({ from, seconds }, now) =>
       `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
     reason: ({ seconds }) => `Its ${duration(seconds)} are over.`,
   },
   idle: {
     moment: ({ seconds }, { idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
+    blindness({ instance = 0 }, { account, loads }) {
+      const target = account.instances[instance]
+      const isTold = target?.gpuLoad !== undefined || loads.has(instance)
+      return target?.state === 'running' && !isTold ? loadUnknown : undefined
+    },
     when: condition => `when its ${lowLoad(condition)}`,
     reason: condition => `Its ${lowLoad(condition)}.`,
   },
@@ -55,6 +65,8 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       const soon = Math.max(perHour, costOnceReady(target))
       return reached(micros, limit, soon + expectedTraffic(target), at)
     },
+    blindness: ({ instance = 0 }, { account }) =>
+      account.instances[instance]?.costUnknown ? costUnknown : undefined,
     when: ({ limit }) => `when it has cost ${money(limit)}`,
     reason: ({ limit }) => `It has cost ${money(limit)}.`,
   },
@@ -67,6 +79,7 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       const at = reached(spentIn(per, facts), limit, perHour, from)
       return at === undefined || at >= ends ? undefined : at
     },
+    blindness: () => undefined,
     when: ({ per, limit }) => `when a ${per} has cost ${money(limit)}`,
     reason: ({ per, limit }) => `This ${per} has cost ${money(limit)}.`,
     seen: ({ per }, facts) => `Seen: ${money(spentIn(per, facts))}.`,
@@ -80,6 +93,10 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       if (credit === undefined) return undefined
       if (perHour > 0) return creditAt + (credit / perHour - hours) * 3600
       return credit <= 0 && isSpendingUnknown(facts.account) ? creditAt : undefined
+    },
+    blindness(_, { account: { credit, creditUntold: isUntold } }) {
+      if (credit !== undefined) return undefined
+      return isUntold ? creditUntold : creditUnknown
     },
     when: ({ hours }) => `when the credit would last less than ${duration(hours * 3600)}`,
     reason: ({ hours }) => `The credit would last less than ${duration(hours * 3600)}.`,
@@ -109,4 +126,28 @@ function expectedOfAll({ account: { instances } }: Facts): Micros {
 function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): number | undefined {
   if (perHour > 0) return at + ((limit - spent) * 3600) / perHour
   return spent >= limit ? at : undefined
+}
+
+const loadUnknown: Problem = {
+  code: 'no_gpu_load',
+  message: 'Its GPU load is not known, so this guard cannot act.',
+  advice: 'The service does not tell it, and it could not be asked over SSH. Open a terminal to see why.',
+}
+
+const costUnknown: Problem = {
+  code: 'cost_unknown',
+  message: 'The service does not tell what it costs, so this guard cannot act.',
+  advice: 'Set one that goes by time.',
+}
+
+const creditUnknown: Problem = {
+  code: 'credit_unknown',
+  message: 'The credit is not known, so this guard cannot act.',
+  advice: 'Enter a key that may read the account: one with user_read.',
+}
+
+const creditUntold: Problem = {
+  code: 'credit_unknown',
+  message: 'The service does not tell the credit, so this guard cannot act.',
+  advice: 'Set guards that go by time, or by what is spent.',
 }
