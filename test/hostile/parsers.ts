@@ -1,6 +1,6 @@
 import { harmless } from '../../electron/contract/instance/file-names.ts'
 import { publishedPorts } from '../../electron/core/access/tunnels/template-ports.ts'
-import { cleanLine } from '../../electron/core/instances/project.ts'
+import { cleanLine } from '../../electron/core/instances/instance-view.ts'
 import { plainLastLine, plainOutput } from '../../electron/core/runs/output/plain.ts'
 import { readLine, speaksOf } from '../../electron/core/transfers/status-line.ts'
 import { createMask } from '../../electron/local/log/mask.ts'

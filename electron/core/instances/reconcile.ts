@@ -2,8 +2,8 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import type { Instance } from '../../service/instances.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { passes } from './instance-state.ts'
+import { instanceView, type LastPoll, type Rented } from './instance-view.ts'
 import type { Listing } from './polling/poll-all.ts'
-import { type LastPoll, projectInstance, type Rented } from './project.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
 export interface Changes {
@@ -54,7 +54,7 @@ export function compareInstances(
     const steady = before && !perHour && !expectedPerHour && !before.costUnknown && !passes(before.state)
     if (steady && isDeepEqual(known.get(id), record)) continue
     known.set(id, record)
-    const view = projectInstance(record, before ?? lastView(id), at, lastPoll, rented(id))
+    const view = instanceView(record, before ?? lastView(id), at, lastPoll, rented(id))
     if (!before || !isDeepEqual(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import { projectInstance } from '../../../electron/core/instances/project.ts'
+import { instanceView } from '../../../electron/core/instances/instance-view.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect } from '../service/connected.ts'
 
@@ -17,7 +17,7 @@ describe.each(profileNames)('an instance of the %s', name => {
     const { new_contract: id } = await service.client.offers.createInstance(dear.id, body)
     let view: InstanceView | undefined
     const poll = async () => {
-      view = projectInstance(await service.client.instances.one(id), view, controls.ledger().now)
+      view = instanceView(await service.client.instances.one(id), view, controls.ledger().now)
       return view
     }
     const charges = () => controls.ledger().charges.filter(({ instance_id }) => instance_id === id)
@@ -55,7 +55,7 @@ describe.each(profileNames)('an instance of the %s', name => {
       await service.minutes(60)
       const hour = controls.ledger().micro_dollars - before
       expect(hour > 0).toBe(name === 'interface')
-      const view = projectInstance(await service.client.instances.one(id), undefined, controls.ledger().now)
+      const view = instanceView(await service.client.instances.one(id), undefined, controls.ledger().now)
       expect(Math.abs(view.costPerHour - hour)).toBeLessThan(10)
     }
   })

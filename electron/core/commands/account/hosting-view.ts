@@ -14,7 +14,7 @@ import type {
   NetworkDisk,
 } from '../../../service/machines.ts'
 import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
-import { cleanLine } from '../../instances/project.ts'
+import { cleanLine } from '../../instances/instance-view.ts'
 
 /** The view of a machine's record, of which a listing may leave out any field. */
 export function machineView(machine: Machine): MachineView {

@@ -4,7 +4,7 @@ import { micros } from '../../../contract/spending/money.ts'
 import type { Volume } from '../../../service/volumes.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
-import { cleanLine } from '../../instances/project.ts'
+import { cleanLine } from '../../instances/instance-view.ts'
 import type { Parts } from '../parts.ts'
 
 export function volumeCommands({ accounts, activity }: Parts): HandlersOf<typeof declared> {

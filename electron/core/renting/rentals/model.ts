@@ -5,7 +5,7 @@ import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import { StoredProblem } from '../../app/problems.ts'
-import type { Rented } from '../../instances/project.ts'
+import type { Rented } from '../../instances/instance-view.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({

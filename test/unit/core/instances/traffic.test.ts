@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectInstance } from '../../../../electron/core/instances/project.ts'
+import { instanceView } from '../../../../electron/core/instances/instance-view.ts'
 import { trafficOf, trafficPrices } from '../../../../electron/core/instances/traffic.ts'
 import { costsBetween, countedAt } from '../../../../electron/core/money/costs.ts'
 
@@ -53,8 +53,8 @@ test('measured traffic counts in an instance’s cost and in its share of the sp
     dph_base: 0.36,
     ...priced,
   }
-  const before = projectInstance({ ...record, inet_up_billed: 0 }, undefined, 3600)
-  const after = projectInstance({ ...record, inet_up_billed: 5 * gb }, before, 7200)
+  const before = instanceView({ ...record, inet_up_billed: 0 }, undefined, 3600)
+  const after = instanceView({ ...record, inet_up_billed: 5 * gb }, before, 7200)
   expect(after.spent).toEqual({ micros: 720_000 + 100_000, at: 7200, perHour: 360_000 })
   const [cost] = costsBetween(
     { at: 3600, instances: { 7: countedAt(before, 3600) } },

@@ -1,5 +1,5 @@
 import type { InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
-import { projectInstance } from '../../../../../../electron/core/instances/project.ts'
+import { instanceView } from '../../../../../../electron/core/instances/instance-view.ts'
 import { secretsEntry } from '../../../../../../electron/core/renting/rentals/secrets.ts'
 import { openRentals, type Rentals } from '../../../../../../electron/core/renting/rentals/service.ts'
 import { createStore } from '../../../../../../electron/core/state/store.ts'
@@ -62,7 +62,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
     const list = await client.instances.list({ signal }).catch(() => undefined)
     polling = false
     if (list) {
-      const shown = list.instances.map(record => projectInstance(record, machine.shown[record.id], now()))
+      const shown = list.instances.map(record => instanceView(record, machine.shown[record.id], now()))
       machine.shown = Object.fromEntries(shown.map(view => [view.id, view]))
       store.change(draft => {
         const target = draft.accounts[account]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { instanceView } from '../../../../electron/core/instances/instance-view.ts'
 import { maskRecord } from '../../../../electron/core/instances/mask-record.ts'
-import { projectInstance } from '../../../../electron/core/instances/project.ts'
 import type { Instance } from '../../../../electron/service/instances.ts'
 import { anyCharacter } from '../../any-character.ts'
 
@@ -23,7 +23,7 @@ const rented: Instance = {
 }
 
 test('a complete record fills the whole view', () => {
-  const view = projectInstance(rented, undefined, 4600)
+  const view = instanceView(rented, undefined, 4600)
   expect(view).toMatchObject({
     id: 4711,
     label: 'llama',
@@ -42,14 +42,14 @@ test('a complete record fills the whole view', () => {
 test('an offline instance costs nothing where its record or its account goes beyond the interface', () => {
   const offline = { ...rented, actual_status: 'offline' }
   const cost = (record: Instance, beyondInterface?: boolean) =>
-    projectInstance(record, undefined, 4600, { unbroken: true, beyondInterface }).costPerHour
+    instanceView(record, undefined, 4600, { unbroken: true, beyondInterface }).costPerHour
   expect(cost(offline)).toBe(50_000)
   expect(cost(offline, true)).toBe(0)
   expect(cost({ ...offline, storage_total_cost: 0.05 })).toBe(0)
 })
 
 test('a record with only an id is shown as provisioning', () => {
-  expect(projectInstance({ id: 1 }, undefined, 10)).toMatchObject({
+  expect(instanceView({ id: 1 }, undefined, 10)).toMatchObject({
     id: 1,
     state: 'provisioning',
     actualStatus: null,
@@ -67,7 +67,7 @@ test('secrets of a record are in no view', () => {
     docker_login_pass: 'pass-secret-4',
     onstart: 'export A=start-secret-5',
   }
-  const text = JSON.stringify(projectInstance({ ...rented, ...secrets }, undefined, 4600))
+  const text = JSON.stringify(instanceView({ ...rented, ...secrets }, undefined, 4600))
   expect(text).not.toContain('secret')
 })
 
@@ -94,7 +94,7 @@ test('the whole record is shown with its secrets masked, wherever they are', () 
 test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$(id)', 'a'.repeat(300)])(
   'an ssh_host %j gives no SSH address',
   host => {
-    const view = projectInstance({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
+    const view = instanceView({ ...rented, ssh_host: host, public_ipaddr: host }, undefined, 0)
     expect(view.ssh?.direct).toBeUndefined()
     expect(view.ssh?.proxy).toBeUndefined()
     expect(view.ports).toEqual([])
@@ -103,19 +103,19 @@ test.each(['-oProxyCommand=touch /tmp/x', 'a b', 'host\nHost *', '127.1', '', '$
 )
 
 test('an invalid public address leaves only the proxy’s address', () => {
-  const view = projectInstance({ ...rented, public_ipaddr: '-x' }, undefined, 0)
+  const view = instanceView({ ...rented, public_ipaddr: '-x' }, undefined, 0)
   expect(view.ssh).toEqual({ proxy: { host: 'ssh4.gpu.example', port: 14711 } })
 })
 
 test('a record without SSH addresses is accepted', () => {
   const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
-  expect(projectInstance(rest, undefined, 0).ssh).toBeUndefined()
-  expect(projectInstance({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
+  expect(instanceView(rest, undefined, 0).ssh).toBeUndefined()
+  expect(instanceView({ ...rest, ssh_host: null, ssh_port: null }, undefined, 0).ssh).toBeUndefined()
 })
 
 test('texts of a record become one line without control or direction characters', () => {
   const hostile = 'good\u001b[2J\r\nBAD\u202egnp\u0007'
-  const view = projectInstance(
+  const view = instanceView(
     {
       ...rented,
       label: hostile,
@@ -130,20 +130,20 @@ test('texts of a record become one line without control or direction characters'
   for (const text of [view.label, view.statusMessage, view.gpu?.name, view.location, view.actualStatus])
     expect(text).toMatch(/^[\x20-\x7e]+$/)
   expect(
-    projectInstance({ ...rented, status_msg: '\u001b[32m64%\u001b[0m pulled' }, undefined, 0).statusMessage,
+    instanceView({ ...rented, status_msg: '\u001b[32m64%\u001b[0m pulled' }, undefined, 0).statusMessage,
   ).toBe('64% pulled')
   expect(
-    projectInstance({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage,
+    instanceView({ ...rented, status_msg: 'x'.repeat(100_000) }, undefined, 0).statusMessage,
   ).toHaveLength(500)
 })
 
 test('the history grows with each change of state and keeps the last fifty', () => {
-  const first = projectInstance({ ...rented, actual_status: 'loading' }, undefined, 1)
-  const same = projectInstance({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
+  const first = instanceView({ ...rented, actual_status: 'loading' }, undefined, 1)
+  const same = instanceView({ ...rented, actual_status: 'loading', gpu_util: 50 }, first, 2)
   expect(same.history).toBe(first.history)
   let view = same
   for (let at = 3; at < 200; at += 1)
-    view = projectInstance({ ...rented, actual_status: at % 2 ? 'running' : 'loading' }, view, at)
+    view = instanceView({ ...rented, actual_status: at % 2 ? 'running' : 'loading' }, view, at)
   expect(view.history).toHaveLength(50)
   expect(view.history.at(-1)?.at).toBe(199)
 })
@@ -175,7 +175,7 @@ test('no record, however strange, breaks the view or puts a number into it that 
   )
   fc.assert(
     fc.property(record, hostile => {
-      const view = projectInstance(hostile, undefined, 1_700_000_000)
+      const view = instanceView(hostile, undefined, 1_700_000_000)
       expect(JSON.parse(JSON.stringify(view))).toEqual({ ...view })
     }),
     { numRuns: 2000 },
@@ -183,26 +183,26 @@ test('no record, however strange, breaks the view or puts a number into it that 
 })
 
 test('zero load at 0 degrees means not measured, not an idle GPU', () => {
-  const idle = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
+  const idle = instanceView({ ...rented, gpu_util: 0, gpu_temp: 31 }, undefined, 4600)
   expect(idle).toMatchObject({ gpuLoad: 0, gpuTemperature: 31 })
-  const silent = projectInstance({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
+  const silent = instanceView({ ...rented, gpu_util: 0, gpu_temp: 0 }, idle, 4610)
   expect(silent).not.toHaveProperty('gpuLoad', expect.anything())
   expect(silent).not.toHaveProperty('gpuTemperature', expect.anything())
 })
 
 test('a request is kept until the instance runs, or until contradicted after 120 s', () => {
   const stopped = { ...rented, actual_status: 'stopped', intended_status: 'stopped' }
-  const before = projectInstance(rented, undefined, 1000)
+  const before = instanceView(rented, undefined, 1000)
   const stopping = { ...before, asked: { state: 'stopped', at: 1000 } as const }
-  expect(projectInstance(stopped, stopping, 1010).asked).toEqual(stopping.asked)
+  expect(instanceView(stopped, stopping, 1010).asked).toEqual(stopping.asked)
   // An answer from before the stop may still show it running.
-  expect(projectInstance(rented, stopping, 1010).asked).toEqual(stopping.asked)
-  expect(projectInstance(rented, stopping, 1200).asked).toBeUndefined()
+  expect(instanceView(rented, stopping, 1010).asked).toEqual(stopping.asked)
+  expect(instanceView(rented, stopping, 1200).asked).toBeUndefined()
   const started = {
-    ...projectInstance(stopped, before, 1000),
+    ...instanceView(stopped, before, 1000),
     asked: { state: 'running', at: 1000 } as const,
   }
-  expect(projectInstance(stopped, started, 1010).asked).toEqual(started.asked)
-  expect(projectInstance(stopped, started, 1200).asked).toBeUndefined()
-  expect(projectInstance(rented, started, 1010).asked).toBeUndefined()
+  expect(instanceView(stopped, started, 1010).asked).toEqual(started.asked)
+  expect(instanceView(stopped, started, 1200).asked).toBeUndefined()
+  expect(instanceView(rented, started, 1010).asked).toBeUndefined()
 })

@@ -45,7 +45,7 @@ const longestMessage = 500
  * `at` the account's time of the answer in epoch seconds, `rented` what its rental tells where it is Berth's.
  * Secrets in the record stay in the record.
  */
-export function projectInstance(
+export function instanceView(
   record: Instance,
   before: InstanceView | undefined,
   at: number,
