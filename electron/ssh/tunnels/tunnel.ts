@@ -4,10 +4,10 @@ import type { Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { whyEnded } from '../connection/ssh-problems.ts'
+import { keepLease } from '../connection/steady-lease.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
 import { addressAtLoopback, type Entry } from './entry.ts'
 import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
-import { keepLease } from './steady-lease.ts'
 import { createWebProxy } from './web-proxy.ts'
 
 /** The address of a tunnel on this computer. */

@@ -6,7 +6,7 @@ import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
 import type { PageStream } from '../../../../berth/stream.ts'
 import type { TerminalScreen } from '../screen/screen.ts'
 import { type PageKey, pageKeyOf } from './keys.ts'
-import { retryIn, wantsUser } from './retry.ts'
+import { retryIn, wantsUser } from './reconnect.ts'
 import { Typing } from './typing.ts'
 
 /** Milliseconds after a forced redraw in which incoming bytes count as part of it. */

@@ -1,7 +1,7 @@
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Lease } from '../connection/sharing.ts'
-import { closedHere } from '../connection/ssh-problems.ts'
+import type { Lease } from './sharing.ts'
+import { closedHere } from './ssh-problems.ts'
 
 /** A lease of an instance's connection that reconnects whenever the connection is lost. */
 export interface SteadyLease {
