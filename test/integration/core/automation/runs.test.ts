@@ -279,12 +279,14 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const id = Object.keys(under.account().runs)[0] ?? ''
     expect(runOf(under, id)).toMatchObject({ step: 'waiting', rental })
     // A poll may show the instance before its rental's answer is worked off.
-    const told = () =>
-      Object.values(under.berth.state().activity).find(({ text }) => /^Rented as #/.test(text))
-    await under.until(() => told() !== undefined)
-    const rented = told()?.instance
-    expect(under.account().rentals[rental]?.instance).toBe(rented)
-    await under.until(() => under.account().instances[rented ?? 0] !== undefined)
+    const rentedAs = () => under.account().rentals[rental]?.instance
+    await under.until(() => rentedAs() !== undefined)
+    const rented = rentedAs() ?? 0
+    const isTold = () =>
+      Object.values(under.berth.state().activity).some(
+        ({ text, instance }) => /^Rented as #/.test(text) && instance === rented,
+      )
+    await under.until(() => isTold() && under.account().instances[rented] !== undefined)
     await world.sim.controls.advance(900)
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })

@@ -91,7 +91,7 @@ describe.skipIf(!hasSshd)('files over Debian’s sshd', () => {
     let steps = 0
     const watch = () => {
       steps += 1
-      if (steps % 400 === 0) most = Math.max(most, liveMemory() - before)
+      if (steps % 40 === 0) most = Math.max(most, liveMemory() - before)
     }
     const up = uploadJob({
       folder: there,
