@@ -91,18 +91,24 @@ export class FilesView {
     if (folder === undefined) return
     await this.#orAsk(
       async () => {
-        const { stream } = await this.#page.berth.uploadFromPage({
-          ...this.on,
-          folder,
-          files: files.map(({ about }) => about),
-          folders,
-          replace,
-        })
-        serveFiles(
-          this.#page.stream(stream),
-          files.map(({ file }) => file),
-          this.#page.hold('upload'),
-        )
+        const letGo = this.#page.hold('upload')
+        try {
+          const { stream } = await this.#page.berth.uploadFromPage({
+            ...this.on,
+            folder,
+            files: files.map(({ about }) => about),
+            folders,
+            replace,
+          })
+          serveFiles(
+            this.#page.stream(stream),
+            files.map(({ file }) => file),
+            letGo,
+          )
+        } catch (error) {
+          letGo()
+          throw error
+        }
       },
       () => this.uploadCollected(collected, true),
     )
