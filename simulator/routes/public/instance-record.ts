@@ -19,16 +19,14 @@ export function visibleInstances(world: World, { appears }: Profile): Instance[]
 
 /** An instance's record in a list of the public deployment. */
 export function listedInstance(world: World, instance: Instance, profile: Profile): Row {
-  return variant(
-    { ...commonFields(world, instance, profile), country_code: null, volume_info: mounted(world, instance) },
-    profile.records,
-  )
+  const own = { country_code: null, volume_info: mounted(world, instance) }
+  return variant(Object.assign(commonFields(world, instance, profile), own), profile.records)
 }
 
 /** An instance's record by itself in the public deployment. */
 export function singleInstance(world: World, instance: Instance, profile: Profile): Row {
   const own = { hosting_type: 0, logo: '/static/logo.png', bundle_id: instance.offer.index + 1 }
-  return variant({ ...commonFields(world, instance, profile), ...own }, profile.records)
+  return variant(Object.assign(commonFields(world, instance, profile), own), profile.records)
 }
 
 /** Spoils the first record of a list as the profile says. */
@@ -61,10 +59,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
   const hours = Math.max(0, instance.ends - world.clock.now()) / 3_600_000
   const traffic = world.instances.traffic(instance)
   const quoted = quote(offer, instance.bid === null ? 'on-demand' : 'bid', launch.disk)
-  return {
-    ...machineFields(offer),
-    ...plain,
-    ...publicStates(world, instance, profile),
+  return Object.assign(machineFields(offer), plain, publicStates(world, instance, profile), {
     label: instance.label === '' ? null : instance.label,
     template_id: null,
     onstart: launch.onstart === '' ? null : launch.onstart,
@@ -97,7 +92,7 @@ function commonFields(world: World, instance: Instance, profile: Profile): Row {
     client_run_time: 1,
     host_run_time: 2_592_000,
     external: false,
-  }
+  })
 }
 
 /** Dollars per hour. `search` is the cost while it runs, `instance` the cost now. */

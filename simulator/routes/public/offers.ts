@@ -86,9 +86,7 @@ function offerRow(world: World, offer: Offer, type: OfferType, storage: number):
   const { facts } = offer
   const now = world.clock.now() / 1000
   const quoted = quote(offer, type, storage)
-  return {
-    ...machineFields(offer),
-    ...quoted,
+  return Object.assign(machineFields(offer), quoted, {
     flops_per_dphtotal: flopsFor(offer, quoted.dph_total),
     ask_contract_id: facts.id,
     country: facts.geolocation.split(', ').at(-1) ?? '',
@@ -112,7 +110,7 @@ function offerRow(world: World, offer: Offer, type: OfferType, storage: number):
     avail_vol_dph: world.volumes.hourly(offer, 1),
     avail_vol_size: world.volumes.room(offer),
     rn: 1,
-  }
+  })
 }
 
 function withoutCountry({ country: _country, ...row }: Row): Row {
