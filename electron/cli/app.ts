@@ -3,6 +3,7 @@ import { counted } from '../contract/format/size.ts'
 import { isCharged } from '../contract/reading.ts'
 import { costOf } from '../contract/spending/spend-words.ts'
 import type { CliCommand } from './call.ts'
+import { CliFailure, exitCodes } from './failure.ts'
 
 export const open: CliCommand = {
   operands: '',
@@ -19,10 +20,17 @@ export const quit: CliCommand = {
   operands: '',
   takes: [0, 0],
   summary: 'End Berth; what is rented goes on, and nothing watches it',
-  options: [],
+  options: ['yes'],
   startsNone: true,
-  async run({ connection, say }) {
-    const accounts = Object.values((await connection.state()).accounts).filter(({ demo }) => !demo)
+  async run({ connection, say, yes }) {
+    const { app, accounts: all } = await connection.state()
+    if (app.unsaved && !yes)
+      throw new CliFailure(exitCodes.refused, {
+        code: 'needs_yes',
+        message: 'Unsaved changes on a page would be lost.',
+        advice: 'Save them, or confirm with --yes.',
+      })
+    const accounts = Object.values(all).filter(({ demo }) => !demo)
     const instances = accounts.flatMap(each => Object.values(each.instances))
     const costing = instances.filter(isCharged)
     await connection.local('quit', {})

@@ -156,6 +156,22 @@ test('open shows the page; quit ends Berth and says what goes on costing unguard
   expect(happened).toEqual(['page opened', 'quit'])
 })
 
+test('quit wants --yes while a page has unsaved changes', async () => {
+  const { under, berth, happened } = await connected()
+  const page = under.berth.connectPage(() => true)
+  const args = { focused: true, screen: 'templates', unsaved: true }
+  page.receive({ kind: 'command', call: 1, name: 'reportPlace', args })
+  await expect.poll(() => under.berth.state().app.unsaved).toBe(true)
+  expect(await berth('quit')).toEqual({
+    code: 4,
+    out: '',
+    err: 'Unsaved changes on a page would be lost. Save them, or confirm with --yes.\n',
+  })
+  expect(happened).toEqual([])
+  expect(await berth('quit', '--yes')).toMatchObject({ code: 0 })
+  expect(happened).toEqual(['quit'])
+})
+
 test('garbage, a line without end, half a line and one who reads nothing do no harm', async () => {
   const { under, home, berth } = await connected()
   const path = join(home, 'berth.sock')
