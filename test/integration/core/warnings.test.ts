@@ -59,7 +59,7 @@ test('a service without price increases is asked for them at most once a day', a
   world = await createWorld()
   under = await world.startConnected()
   await rentRunning(under)
-  await under.until(() => asked() === 1)
+  await expect.poll(asked).toBe(1)
   await under.run('refresh', {})
   await world.sim.controls.advance(day / 2)
   await under.run('refresh', {})

@@ -248,7 +248,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const id = await startRun(under, { instance, command: 'echo begun; sleep 600', stuckAfter: 2 })
     await under.until(() => (runOf(under, id)?.seen ?? 0) > 0)
     const began = world.sim.controls.ledger().now
-    await under.until(() => world.sim.controls.ledger().now > began + 4)
+    await expect.poll(() => world.sim.controls.ledger().now).toBeGreaterThan(began + 4)
     expect(runOf(under, id)?.stuckSince).toBeUndefined()
     setLoad(0)
     await under.until(() => runOf(under, id)?.stuckSince !== undefined)
