@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
-import { rentRunning } from './steps.ts'
+import { rentRunning, rentSeveral } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World
@@ -126,8 +126,7 @@ test('without desktop notifications an alert stays on the page until it is answe
 
 test('only an instance destroyed elsewhere alerts, and only once despite a restart', async () => {
   const first = await world.startConnected()
-  const { id } = await rentRunning(first)
-  const own = await rentRunning(first)
+  const [{ id }, own] = await rentSeveral(first, {}, {})
   world.notifier.shown.length = 0
   await first.run('destroyInstance', { instance: own.id })
   await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {

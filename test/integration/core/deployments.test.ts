@@ -1,7 +1,15 @@
 import { describe, expect } from 'vitest'
 import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
 import { test as base } from './fixtures.ts'
-import { creates, everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
+import {
+  creates,
+  everCreated,
+  instancesOf,
+  rentalsOf,
+  rentRunning,
+  rentSeveral,
+  requestCheapest,
+} from './steps.ts'
 import type { BerthUnderTest } from './world.ts'
 
 /** Berth connected to such a deployment, without its rate limits unless `limits` is set. */
@@ -22,6 +30,12 @@ const test = base.extend('connected', async ({ openWorld }) => {
 const texts = (under: BerthUnderTest) => Object.values(under.berth.state().activity).map(({ text }) => text)
 const idsOf = (under: BerthUnderTest) => instancesOf(under).map(({ id }) => id)
 
+/** The ids of so many instances rented now, in order. */
+async function rentedIds(under: BerthUnderTest, count: number): Promise<number[]> {
+  const instances = await rentSeveral(under, ...Array.from({ length: count }, () => ({})))
+  return instances.map(({ id }) => id)
+}
+
 describe.concurrent.each([
   ['the interface', interfaceProfile],
   ['the public deployment', publicProfile],
@@ -40,8 +54,7 @@ describe.concurrent.each([
 
   test('an instance whose creation answer is lost is found, and created once', async ({ connected }) => {
     const { world, under } = await connected(profile)
-    await rentRunning(under)
-    await rentRunning(under)
+    await rentedIds(under, 2)
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 1 }])
     await rentRunning(under)
     expect(idsOf(under)).toHaveLength(3)
@@ -90,9 +103,8 @@ describe.concurrent('a deployment that changes', () => {
     const { under, become } = await connected(interfaceProfile)
     become({ deployment: 'public' })
     become(before)
-    for (let rented = 0; rented < 3; rented += 1) await rentRunning(under)
-    const ids = idsOf(under)
-    expect(ids).toHaveLength(3)
+    const ids = await rentedIds(under, 3)
+    expect(idsOf(under)).toEqual(ids)
     become(after)
     await under.run('refresh', {})
     await under.run('refresh', {})
@@ -108,12 +120,11 @@ describe.concurrent('an uncertain list', () => {
 
   test('is reported, loses no instance, and is certain again once it is complete', async ({ connected }) => {
     const { under, become } = await connected(publicProfile)
-    const { id } = await rentRunning(under)
-    const { id: other } = await rentRunning(under)
+    const [id, other] = await rentedIds(under, 2)
     become(empty)
     await under.run('refresh', {})
     await under.run('refresh', {})
-    expect(idsOf(under)).toEqual([id, other].sort((a, b) => a - b))
+    expect(idsOf(under)).toEqual([id, other])
     expect(under.account().uncertain?.reason).toContain('may still be there')
     expect(under.account().uncertain?.instances).toHaveLength(1)
     expect(texts(under).filter(text => /list of instances is not certain/.test(text))).toHaveLength(1)
@@ -125,8 +136,7 @@ describe.concurrent('an uncertain list', () => {
 
   test('lets a guard act only on an instance that answers by itself', async ({ connected }) => {
     const { world, under, become } = await connected(publicProfile)
-    const { id } = await rentRunning(under)
-    const { id: other } = await rentRunning(under)
+    const [id = 0, other = 0] = await rentedIds(under, 2)
     become(empty)
     await under.run('refresh', {})
     const at = under.account().clock.serverAt / 1000 + 3600
@@ -149,7 +159,7 @@ describe.concurrent('an uncertain list', () => {
     'that %s holds back a second try to rent until it is complete',
     async ([, there, deployment], { connected }) => {
       const { world, under, become } = await connected({})
-      for (let rented = 0; rented < there; rented += 1) await rentRunning(under)
+      await rentedIds(under, there)
       become(deployment)
       const request = await requestCheapest(under)
       const before = creates(world)
@@ -180,11 +190,10 @@ describe.concurrent('records of an unexpected form', () => {
     '%s: one bad record hides none of the others',
     async (records, { connected }) => {
       const { under, become } = await connected({})
-      const { id } = await rentRunning(under)
-      const { id: other } = await rentRunning(under)
+      const [id, other] = await rentedIds(under, 2)
       become({ records })
       await under.run('refresh', {})
-      expect(idsOf(under)).toEqual([id, other].sort((a, b) => a - b))
+      expect(idsOf(under)).toEqual([id, other])
       expect(under.account().connection.status).toBe('online')
     },
   )

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { nextMorning } from '../../morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
-import { rentRunning } from './steps.ts'
+import { rentSeveral } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 describe.each(profileNames)('on the %s profile', name => {
@@ -33,7 +33,7 @@ describe.each(profileNames)('on the %s profile', name => {
 
   test('counted spending is the service’s ledger to the cent, per instance within a poll', async () => {
     const { controls } = world.sim
-    const [first, second] = [await rentRunning(berth), await rentRunning(berth)]
+    const [first, second] = await rentSeveral(berth, {}, {})
     await controls.advance(36_000)
     await berth.run('refresh', {})
     await berth.run('stopInstance', { instance: first.id })

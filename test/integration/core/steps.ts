@@ -28,17 +28,29 @@ export async function rentRunning(
   under: BerthUnderTest,
   more: Partial<RentRequest> = {},
 ): Promise<InstanceView> {
+  const [instance] = await rentSeveral(under, more)
+  return instance
+}
+
+/** Rents one after the other, and waits until all of them run. */
+export async function rentSeveral<Requests extends readonly Partial<RentRequest>[]>(
+  under: BerthUnderTest,
+  ...requests: Requests
+): Promise<{ [At in keyof Requests]: InstanceView }> {
   const before = new Set(Object.keys(under.account().instances))
-  await rentCheapest(under, more)
-  const fresh = () =>
-    instancesOf(under).find(({ id, state }) => !before.has(String(id)) && state === 'running')
-  await under.until(() => fresh() !== undefined)
+  const fresh = () => instancesOf(under).filter(({ id }) => !before.has(String(id)))
+  for (const [index, more] of requests.entries()) {
+    await rentCheapest(under, more)
+    await under.until(() => fresh().length > index)
+  }
+  const running = () => fresh().filter(({ state }) => state === 'running')
+  await under.until(() => running().length === requests.length)
   await under.until(() => rentalsOf(under).length === 0)
   // A poll has ended once its alerts are shown.
   await under.run('refresh', {})
-  const instance = fresh()
-  if (!instance) throw new Error('it stopped running at once')
-  return instance
+  const instances = running()
+  if (instances.length < requests.length) throw new Error('it stopped running at once')
+  return instances as { [At in keyof Requests]: InstanceView }
 }
 
 export function instancesOf(under: BerthUnderTest): InstanceView[] {

@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
-import { systemClock } from '../../../electron/local/clock.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 /** A service that answers the same until `instances` is changed. */
@@ -11,8 +10,6 @@ let instances: Record<string, unknown>[]
 let world: World
 beforeEach(async () => {
   world = await createWorld()
-  // This service has this machine's own time.
-  world.machine.clock = systemClock
   instances = Array.from({ length: 1000 }, (_, index) => ({
     id: index + 1,
     actual_status: 'running',
@@ -29,6 +26,7 @@ beforeEach(async () => {
     const user = { id: 7, email: 'a@b.example', credit: 50_000, ssh_key: '', tfa_status: 'disabled' }
     const list = { instances_found: instances.length, instances }
     response.setHeader('content-type', 'application/json')
+    response.setHeader('date', new Date(world.machine.clock.now()).toUTCString())
     response.end(JSON.stringify(url?.includes('/instances/') ? list : user))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
