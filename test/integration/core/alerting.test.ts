@@ -1,23 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { expect } from 'vitest'
+import { startSimulator } from '../../../simulator/simulator.ts'
+import { test as base } from './fixtures.ts'
 import { rentRunning, rentSeveral } from './steps.ts'
-import { createWorld, type World } from './world.ts'
 
-let world: World
-let other: Simulator | undefined
-beforeEach(async () => {
-  world = await createWorld()
+/** A world with credit left, and the titles of what was notified. */
+const test = base.extend('alerted', async ({ openWorld }) => {
+  const world = await openWorld()
   world.sim.controls.setCredit(100)
-})
-afterEach(async () => {
-  await world.close()
-  await other?.close()
-  other = undefined
+  return { world, titles: () => world.notifier.shown.map(({ title }) => title) }
 })
 
-const titles = () => world.notifier.shown.map(({ title }) => title)
-
-test('low credit alerts once, even after a restart, and again once it has recovered', async () => {
+test.concurrent('low credit alerts once, even after a restart, and again once it has recovered', async ({
+  alerted,
+}) => {
+  const { world, titles } = alerted
   const first = await world.startConnected()
   world.sim.controls.setCredit(3)
   await first.run('refresh', {})
@@ -40,7 +36,10 @@ test('low credit alerts once, even after a restart, and again once it has recove
   expect(account().credit).toBe(2_000_000)
 })
 
-test('an outbid instance alerts once with the winning bid, and a click opens its bid', async () => {
+test.concurrent('an outbid instance alerts once with the winning bid, and a click opens its bid', async ({
+  alerted,
+}) => {
+  const { world } = alerted
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { bid: 2 })
   world.notifier.shown.length = 0
@@ -60,7 +59,10 @@ test('an outbid instance alerts once with the winning bid, and a click opens its
   await under.until(() => under.account().instances[id]?.state === 'running')
 })
 
-test('a dead host alerts once and advises to destroy it and try another offer', async () => {
+test.concurrent('a dead host alerts once and advises to destroy it and try another offer', async ({
+  alerted,
+}) => {
+  const { world } = alerted
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   for (const [status, state] of [
@@ -82,7 +84,8 @@ test('a dead host alerts once and advises to destroy it and try another offer', 
   }
 })
 
-test('the ready alert closes once the user opens the instance in any way', async () => {
+test.concurrent('the ready alert closes once the user opens the instance in any way', async ({ alerted }) => {
+  const { world } = alerted
   const closed: string[] = []
   world.notifier.close = async id => void closed.push(id)
   world.machine.programs = {
@@ -111,7 +114,10 @@ test('the ready alert closes once the user opens the instance in any way', async
   }
 })
 
-test('without desktop notifications an alert stays on the page until it is answered', async () => {
+test.concurrent('without desktop notifications an alert stays on the page until it is answered', async ({
+  alerted,
+}) => {
+  const { world } = alerted
   const silent = { ...world.notifier, available: false }
   const under = await world.start({ machine: { ...world.machine, notifier: silent } })
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
@@ -124,7 +130,10 @@ test('without desktop notifications an alert stays on the page until it is answe
   expect(under.berth.state().goTo?.place).toEqual({ screen: 'instances' })
 })
 
-test('only an instance destroyed elsewhere alerts, and only once despite a restart', async () => {
+test.concurrent('only an instance destroyed elsewhere alerts, and only once despite a restart', async ({
+  alerted,
+}) => {
+  const { world, titles } = alerted
   const first = await world.startConnected()
   const [{ id }, own] = await rentSeveral(first, {}, {})
   world.notifier.shown.length = 0
@@ -143,7 +152,10 @@ test('only an instance destroyed elsewhere alerts, and only once despite a resta
   expect(titles()).toHaveLength(1)
 })
 
-test('an instance that Berth may have destroyed is no surprise once it is gone', async () => {
+test.concurrent('an instance that Berth may have destroyed is no surprise once it is gone', async ({
+  alerted,
+}) => {
+  const { world, titles } = alerted
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   world.notifier.shown.length = 0
@@ -156,8 +168,10 @@ test('an instance that Berth may have destroyed is no surprise once it is gone',
   expect(titles()).toEqual([])
 })
 
-test('two accounts are polled and alerted independently', async () => {
-  other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
+test.concurrent('two accounts are polled and alerted independently', async ({ alerted, onTestFinished }) => {
+  const { world } = alerted
+  const other = await startSimulator({ seed: 8, speed: 60, offers: 50, calm: true })
+  onTestFinished(() => other.close())
   other.controls.setCredit(100)
   const under = await world.startConnected()
   const first = under.account().id
