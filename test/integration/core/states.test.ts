@@ -39,7 +39,7 @@ async function rented(context: TestContext, deployment: Record<string, string>, 
   }
 }
 
-describe.each([
+describe.concurrent.each([
   ['interface', { deployment: 'interface' }],
   ['public', onPublic],
 ])('on the %s profile', (name, profile) => {
@@ -114,35 +114,43 @@ describe.each([
   )
 })
 
-test('a start without a free GPU waits for one, over a restart, and alerts once', minute, async context => {
-  const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
-  await under.run('stopInstance', { instance: id })
-  controls.setDeployment({ start: 'queued' })
-  await under.run('startInstance', { instance: id })
-  expect(state()).toBe('waiting')
-  const log = Object.values(under.berth.state().activity).map(({ text }) => text)
-  expect(log).toContainEqual(expect.stringContaining('Start queued'))
-  const again = await restart(under)
-  expect(state(again)).toBe('waiting')
-  expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
+test.concurrent(
+  'a start without a free GPU waits for one, over a restart, and alerts once',
+  minute,
+  async context => {
+    const { under, id, state, comesTo, titles, controls, restart } = await rented(context, onPublic)
+    await under.run('stopInstance', { instance: id })
+    controls.setDeployment({ start: 'queued' })
+    await under.run('startInstance', { instance: id })
+    expect(state()).toBe('waiting')
+    const log = Object.values(under.berth.state().activity).map(({ text }) => text)
+    expect(log).toContainEqual(expect.stringContaining('Start queued'))
+    const again = await restart(under)
+    expect(state(again)).toBe('waiting')
+    expect(titles()).toEqual([expect.stringContaining('waits for a GPU')])
 
-  await again.run('stopInstance', { instance: id })
-  expect(state(again)).toBe('stopped')
-  await again.run('startInstance', { instance: id })
-  controls.setDeployment({ start: 'boots' })
-  await comesTo('running', again)
-})
+    await again.run('stopInstance', { instance: id })
+    expect(state(again)).toBe('stopped')
+    await again.run('startInstance', { instance: id })
+    controls.setDeployment({ start: 'boots' })
+    await comesTo('running', again)
+  },
+)
 
-test('a start made elsewhere that gets no GPU is provisioning, then waiting', minute, async context => {
-  const { world, under, id, state, comesTo } = await rented(context, onPublic)
-  await under.run('stopInstance', { instance: id })
-  world.sim.controls.setDeployment({ start: 'queued' })
-  await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
-    method: 'PUT',
-    headers: { Authorization: `Bearer ${world.sim.apiKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ state: 'running' }),
-  })
-  await under.run('refresh', {})
-  expect(state()).toBe('provisioning')
-  await comesTo('waiting')
-})
+test.concurrent(
+  'a start made elsewhere that gets no GPU is provisioning, then waiting',
+  minute,
+  async context => {
+    const { world, under, id, state, comesTo } = await rented(context, onPublic)
+    await under.run('stopInstance', { instance: id })
+    world.sim.controls.setDeployment({ start: 'queued' })
+    await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${world.sim.apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ state: 'running' }),
+    })
+    await under.run('refresh', {})
+    expect(state()).toBe('provisioning')
+    await comesTo('waiting')
+  },
+)
