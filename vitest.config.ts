@@ -27,6 +27,7 @@ export default defineConfig({
             ? configDefaults.exclude
             : [...configDefaults.exclude, 'test/electron/shipped/**'],
           testTimeout: 240_000,
+          maxConcurrency: 10,
           expect: { poll: { timeout: 60_000, interval: 100 } },
         },
       },

@@ -97,7 +97,9 @@ describe.concurrent.each([
   })
 })
 
-test('a public deployment without the newer list is recognized by its records', async ({ connected }) => {
+test.concurrent('a public deployment without the newer list is recognized by its records', async ({
+  connected,
+}) => {
   const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
   expect(under.account().beyondInterface).toBe(false)
   await rentRunning(under)
@@ -106,7 +108,9 @@ test('a public deployment without the newer list is recognized by its records', 
   expect(runtype).toBe('ssh_direc ssh_proxy')
 })
 
-test('an instance rented without direct access has the proxy alone, Jupyter too', async ({ connected }) => {
+test.concurrent('an instance rented without direct access has the proxy alone, Jupyter too', async ({
+  connected,
+}) => {
   const { under } = await connected()
   const { runtype, ssh } = await rentRunning(under, { direct: false })
   expect(runtype).toBe('ssh_proxy')
