@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { vi } from 'vitest'
 import { systemPrograms } from '../../../electron/local/programs.ts'
 import { findTerminals } from '../../../electron/ssh/shell/system-terminal.ts'
+import { test as base } from './fixtures.ts'
 import { rentRunning } from './steps.ts'
-import { createWorld, type World } from './world.ts'
 
 /** Writes its arguments to a file beside itself, separated by NUL. */
 const standIn = `#!/bin/sh
@@ -28,31 +28,34 @@ const terminals = [
   'xterm',
 ]
 
-let world: World
-let bin: string
-beforeEach(async () => {
-  world = await createWorld()
-  bin = join(world.machine.home, 'pro grams')
+/** A world whose PATH is one folder, and what puts stand-ins there and reads the arguments of one that was started. */
+const test = base.extend('path', async ({ openWorld }) => {
+  const world = await openWorld()
+  const bin = join(world.machine.home, 'pro grams')
   await mkdir(bin)
   world.machine.programs = systemPrograms({ ...process.env, PATH: bin }, 'linux')
-})
-afterEach(() => world.close())
-
-async function install(...names: string[]): Promise<void> {
-  for (const name of names) {
-    await writeFile(join(bin, name), standIn)
-    await chmod(join(bin, name), 0o755)
+  return {
+    world,
+    bin,
+    async install(...names: string[]): Promise<void> {
+      for (const name of names) {
+        await writeFile(join(bin, name), standIn)
+        await chmod(join(bin, name), 0o755)
+      }
+    },
+    async argumentsOf(name: string): Promise<string[]> {
+      const file = join(bin, `${name}.args`)
+      await vi.waitUntil(() => existsSync(file), 45_000)
+      return (await readFile(file, 'utf8')).split('\0').slice(0, -1)
+    },
   }
-}
+})
 
-/** A program's arguments, once it is started. */
-async function argumentsOf(name: string): Promise<string[]> {
-  const file = join(bin, `${name}.args`)
-  await expect.poll(() => existsSync(file), { message: name }).toBe(true)
-  return (await readFile(file, 'utf8')).split('\0').slice(0, -1)
-}
-
-test('each editor on the PATH is found and started on the instance’s SSH name', async () => {
+test.concurrent('each editor on the PATH is found and started on the instance’s SSH name', async ({
+  path,
+  expect,
+}) => {
+  const { world, bin, install, argumentsOf } = path
   await install(...editors)
   // It is not executable.
   await writeFile(join(bin, 'zeditor'), standIn)
@@ -72,7 +75,11 @@ test('each editor on the PATH is found and started on the instance’s SSH name'
   expect(existsSync(join(bin, 'zeditor.args'))).toBe(false)
 })
 
-test('each terminal on the PATH is found and started with ssh and its arguments', async () => {
+test.concurrent('each terminal on the PATH is found and started with ssh and its arguments', async ({
+  path,
+  expect,
+}) => {
+  const { world, bin, install, argumentsOf } = path
   await install(...terminals, 'ssh')
   const found = await findTerminals(world.machine.programs, 'linux')
   expect(found.map(({ id }) => id)).toEqual(terminals)
@@ -106,7 +113,11 @@ test('each terminal on the PATH is found and started with ssh and its arguments'
   }
 }, 120_000)
 
-test('a custom terminal command gets its placeholders filled in without a shell', async () => {
+test.concurrent('a custom terminal command gets its placeholders filled in without a shell', async ({
+  path,
+  expect,
+}) => {
+  const { world, bin, install, argumentsOf } = path
   await install('my-term', 'ssh')
   const command = ['my-term', '--title', '$(touch evil) `id` to {host}:{port}; x', '-e', '{ssh}']
   await world.machine.files.write('settings.json', JSON.stringify({ terminal: { command } }))
@@ -125,7 +136,8 @@ test('a custom terminal command gets its placeholders filled in without a shell'
   expect(args.at(-1)).toBe('root@127.0.0.1')
 })
 
-test('a program on a relative entry of the PATH is not found', async () => {
+test.concurrent('a program on a relative entry of the PATH is not found', async ({ path, expect }) => {
+  const { world, bin, install } = path
   await install('code')
   const relative = systemPrograms({ PATH: `.:${bin.slice(1)}:` }, 'linux')
   expect(await relative.find('code')).toBeUndefined()

@@ -1,16 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { profileNames, profiles } from '../profiles.ts'
-import { createWorld, type World } from './world.ts'
+import { test } from './fixtures.ts'
 
-let world: World
-afterEach(() => world.close())
-
-describe.each(profileNames)('on the %s profile', name => {
-  beforeEach(async () => {
-    world = await createWorld({ deployment: profiles[name] })
-  })
-
-  test('an offer is found, rented, polled until it runs, and destroyed', async () => {
+describe.concurrent.each(profileNames)('on the %s profile', name => {
+  test('an offer is found, rented, polled until it runs, and destroyed', async ({ openWorld }) => {
+    const world = await openWorld({ deployment: profiles[name] })
     const { run, account, until } = await world.startConnected()
     const { offers } = await run('searchOffers', {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1000 },
@@ -46,7 +40,8 @@ describe.each(profileNames)('on the %s profile', name => {
     expect(creates).toHaveLength(1)
   })
 
-  test('a rental whose answer is lost is found again, not rented twice', async () => {
+  test('a rental whose answer is lost is found again, not rented twice', async ({ openWorld }) => {
+    const world = await openWorld({ deployment: profiles[name] })
     const { run, account, until } = await world.startConnected()
     const { offers } = await run('searchOffers', {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10 },

@@ -2,29 +2,31 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BerthError } from '../../../electron/contract/problem.ts'
 import { openFiles } from '../../../electron/local/files.ts'
+import { test as base } from './fixtures.ts'
 import { rentRunning } from './steps.ts'
-import { createWorld, type World } from './world.ts'
 
 const run = promisify(execFile)
-let world: World
-let config: string
-beforeEach(async () => {
-  world = await createWorld()
-  config = join(world.machine.home, '.ssh', 'config')
+/** A world with a folder `.ssh`, the user's SSH config there, Berth's own, and the system's ssh with the former. */
+const test = base.extend('machine', async ({ openWorld }) => {
+  const world = await openWorld()
+  const config = join(world.machine.home, '.ssh', 'config')
   mkdirSync(join(world.machine.home, '.ssh'), { mode: 0o700 })
-})
-afterEach(() => world.close())
-
-const own = () => {
   const path = world.machine.files.path('ssh/config')
-  return existsSync(path) ? readFileSync(path, 'utf8') : ''
-}
-const ssh = (...args: string[]) => run('ssh', ['-F', config, '-o', 'BatchMode=yes', ...args])
+  return {
+    world,
+    config,
+    own: () => (existsSync(path) ? readFileSync(path, 'utf8') : ''),
+    ssh: (...args: string[]) => run('ssh', ['-F', config, '-o', 'BatchMode=yes', ...args]),
+  }
+})
 
-test('with the setting on, the system’s ssh enters every current instance', async () => {
+test.concurrent('with the setting on, the system’s ssh enters every current instance', async ({
+  machine,
+  expect,
+}) => {
+  const { world, config, own, ssh } = machine
   writeFileSync(config, 'Host work\n  User me')
   const under = await world.startConnected()
   const { id } = await rentRunning(under, { label: 'first one' })
@@ -46,7 +48,11 @@ test('with the setting on, the system’s ssh enters every current instance', as
   expect(own()).toBe('')
 })
 
-test('an Include line removed by hand stays out, is reported, and returns on request', async () => {
+test.concurrent('an Include line removed by hand stays out, is reported, and returns on request', async ({
+  machine,
+  expect,
+}) => {
+  const { world, config, own } = machine
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   await expect(under.run('includeSshConfig', {})).rejects.toMatchObject({
@@ -73,7 +79,11 @@ test('an Include line removed by hand stays out, is reported, and returns on req
   expect(readFileSync(config, 'utf8')).toBe('Host work\n  User me\n')
 })
 
-test('an instance renamed while the setting is turned off does not restore the file', async () => {
+test.concurrent('an instance renamed while the setting is turned off does not restore the file', async ({
+  machine,
+  expect,
+}) => {
+  const { world, own } = machine
   const under = await world.startConnected()
   const { id } = await rentRunning(under)
   await under.run('changeSettings', { settings: { sshConfig: true } })
@@ -90,7 +100,8 @@ test('an instance renamed while the setting is turned off does not restore the f
   expect(own()).toBe('')
 })
 
-test('a setting whose SSH config cannot be written is not saved', async () => {
+test.concurrent('a setting whose SSH config cannot be written is not saved', async ({ machine, expect }) => {
+  const { world, config } = machine
   mkdirSync(config)
   const under = await world.startConnected()
   const turned = under.run('changeSettings', { settings: { sshConfig: true, editor: 'zed' } })
@@ -98,7 +109,11 @@ test('a setting whose SSH config cannot be written is not saved', async () => {
   expect(under.berth.state().settings).toMatchObject({ sshConfig: false, editor: '' })
 })
 
-test('the demo’s instances are in the SSH config while the demo runs', async () => {
+test.concurrent('the demo’s instances are in the SSH config while the demo runs', async ({
+  machine,
+  expect,
+}) => {
+  const { world, own, ssh } = machine
   const files = await openFiles(join(world.machine.home, 'demo'))
   const { baseUrl, apiKey } = world.sim
   const controls = {
@@ -119,7 +134,11 @@ test('the demo’s instances are in the SSH config while the demo runs', async (
   expect(own()).not.toContain(`berth-${id}`)
 })
 
-test('an editor opens on the instance’s SSH name once the SSH config is on', async () => {
+test.concurrent('an editor opens on the instance’s SSH name once the SSH config is on', async ({
+  machine,
+  expect,
+}) => {
+  const { world, own } = machine
   const launched: (readonly string[])[] = []
   world.machine.programs = {
     find: async name => (name === 'code' || name === 'zed' ? `/usr/bin/${name}` : undefined),
