@@ -4,19 +4,26 @@
  */
 
 /**
+ * Whether a process runs. One that has ended stays as a zombie where the container's first process, as `sleep`, asks
+ * after no children; `kill -0` counts it as running.
+ */
+const runs = `runs() { kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.Z' "/proc/$1/status"; };`
+
+/**
  * Lists its arguments, with NUL between all fields. With `make`, it first waits up to 5 seconds for a `takeScript` of
  * an interrupted sync that still runs and may put files in place. Without `find -printf`, as in BusyBox, entries are
  * read by lines, so names with line breaks are left out.
  */
 export const listScript = `
 LC_ALL=C; export LC_ALL
+${runs}
 cd -- "$remote" 2>/dev/null || {
   [ -z "$make" ] || mkdir -p -- "$remote" 2>/dev/null
   cd -- "$remote" 2>/dev/null || { echo 'berth-sync refused'; exit; }
 }
 if [ -n "$make" ] && pid=$(cat .berth-sync.pid 2>/dev/null); then
   left=5
-  while [ $left -gt 0 ] && kill -0 "$pid" 2>/dev/null; do sleep 1; left=$((left - 1)); done
+  while [ $left -gt 0 ] && runs "$pid"; do sleep 1; left=$((left - 1)); done
 fi
 case $(tar --version 2>/dev/null) in
 *'GNU tar'*) tar=gnu ;;
@@ -54,6 +61,7 @@ exit 0
  */
 export const takeScript = `
 LC_ALL=C; export LC_ALL; umask 022; bad=; s=.berth-sync;
+${runs}
 place() {
 find "$s/$1" -mindepth 1 -maxdepth 1 ! -type d -exec sh -c 'to=$1; shift; exec mv -f -- "$@" "$to"' sh "./$1" {} + 2>/dev/null || bad=1;
 for e in "$s/$1"* "$s/$1".[!.]* "$s/$1"..?*; do
@@ -66,7 +74,7 @@ done;
 begin() {
 for left in 5 4 3 2 1; do
 if (set -C; echo $$ >"$s.pid") 2>/dev/null; then return; fi;
-if kill -0 "$(cat "$s.pid" 2>/dev/null)" 2>/dev/null; then sleep 1; else rm -f -- "$s.pid"; fi;
+if runs "$(cat "$s.pid" 2>/dev/null)"; then sleep 1; else rm -f -- "$s.pid"; fi;
 done;
 echo $$ >"$s.pid";
 };

@@ -88,6 +88,20 @@ describe.skipIf(!hasSshd)('an interrupted sync', () => {
     expect(readdirSync(remote)).toEqual(['a.txt'])
   })
 
+  test('is not waited for once its remote process has ended, though its parent never asks after it', async () => {
+    const { here, remote, up } = await openSync()
+    write(here, { 'a.txt': 'a' })
+    // Two scripts would each wait 5 seconds.
+    const parent = spawn('sh', ['-c', 'sleep 9 >&- & echo $!; exec sleep 9 >&-'])
+    const pid = await text(parent.stdout)
+    process.kill(Number(pid))
+    await expect.poll(() => content(`/proc/${pid.trim()}/stat`)).toContain(' Z ')
+    write(remote, { '.berth-sync.pid': pid })
+    expect(await up()).toMatchObject({ files: 1 })
+    expect(parent.exitCode).toBeNull()
+    parent.kill()
+  })
+
   test('never puts a partial file into place, even if two syncs overlap', async () => {
     const { here, remote, up, connect } = await openSync()
     const lines = 'whole '.repeat(20_000)
