@@ -29,8 +29,11 @@ export interface Shell {
   /** The whole State, as a page gets it on a sync. */
   state(): Promise<State>
   menu(): Promise<SeenItem[]>
-  /** Rents the most reliable offer of the shown account and waits until the instance runs. */
-  rentOne(): Promise<InstanceView>
+  /**
+   * Rents the most reliable offer of the shown account and waits until the instance runs, for which the account is
+   * refreshed unless that is left to Berth.
+   */
+  rentOne(how?: { refresh: boolean }): Promise<InstanceView>
 }
 
 /** Gives each test of a file a desktop session and a Berth of its own. */
@@ -106,7 +109,7 @@ export function useShell(): Shell {
       return found
     },
     menu: async () => (await shell.ask('tray'))?.menu ?? [],
-    async rentOne() {
+    async rentOne({ refresh } = { refresh: true }) {
       const { offers } = (await shell.command('searchOffers', {
         query: { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 },
       })) as { offers: { id: number; reliability?: number }[] }
@@ -117,11 +120,12 @@ export function useShell(): Shell {
       await expect
         .poll(
           async () => {
+            if (refresh) await shell.command('refresh', {})
             const { accounts, shown } = await shell.state()
             rented = Object.values(accounts[shown ?? '']?.instances ?? {})[0]
             return rented?.state
           },
-          { timeout: 60_000, interval: 300 },
+          { timeout: 60_000 },
         )
         .toBe('running')
       if (rented === undefined) throw new Error('nothing was rented')

@@ -57,6 +57,7 @@ test('a panel that restarts changes nothing; one that goes for good brings the h
 test('a desktop without a tray keeps the window, though it was to start hidden, and says so once', async () => {
   const title = 'This desktop has no tray'
   await start('--hidden')
+  expect(await hasIcon()).toBe(false)
   await expect.poll(told, soon).toContain(title)
   await expect
     .poll(() => access(join(berth.session.home, 'home/told-no-tray')).then(() => true), soon)
