@@ -25,6 +25,9 @@ const tools = ['curl', 'wget', 'python3'] as const
 /** The programs that the script may need besides a shell and one of `tools`. */
 const small = ['cat', 'date', 'mv', 'rm', 'sed', 'sleep', 'tail', 'timeout', 'tr']
 
+// Each pair mostly rests.
+vi.setConfig({ maxConcurrency: 9 })
+
 const pairs = Object.entries(shells).flatMap(([name, shell]) => tools.map(tool => ({ name, shell, tool })))
 
 const lacking = lacks({ what: 'sshd', there: hasSshd }, 'dash', 'busybox', ...tools)
@@ -192,6 +195,8 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await becomes(leased.id, 'stopped')
       await byLease.logs(/Berth has not renewed the lease for \d+ s: stop/)
 
+      expect(await stateOf(busy.id)).toBe('running')
+      whileBusy.write('loads', '0\n4\n')
       expect(await stateOf(ran.id)).toBe('running')
       writeFileSync(join(going, 'code'), '1')
       await becomes(ran.id, 'stopped')
@@ -205,8 +210,6 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       await ofAnother.logs(/try 1 with \w+: refused \(403\)/)
       expect(await stateOf(other.id)).toBe('running')
 
-      expect(await stateOf(busy.id)).toBe('running')
-      whileBusy.write('loads', '0\n4\n')
       await becomes(busy.id, 'stopped')
 
       for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun]) {
@@ -214,7 +217,9 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         expect(one.read('called')).toContain('/api/v0/instances/')
         expect(one.read('called')).not.toContain(one.read('key').trim())
         expect(one.read('log')).not.toContain(one.read('key').trim())
-        await one.end()
+      }
+      await Promise.all([onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun].map(one => one.end()))
+      for (const one of [onTime, whenIdle, byLease, whileBusy, ofAnother, afterRun]) {
         for (const file of readdirSync(one.folder).filter(name => !/watchdog.sh|errors|called/.test(name)))
           expect(statSync(join(one.folder, file)).mode & 0o077).toBe(0)
         expect(readdirSync(one.folder)).not.toContain('wgetrc')
