@@ -9,13 +9,20 @@ export async function isAlive(pid: number, start: string): Promise<boolean> {
     const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
     if (!foreign) return false
   }
-  return start === (await startOf(pid))
+  const { state, start: itsStart } = await statOf(pid)
+  // One that has ended stays as a zombie until its parent asks after it, which not every container's first process does.
+  return start === itsStart && state !== 'Z'
 }
 
 /** A process's start time to compare, since ids are reused. Only Linux has it here; other systems give `-`. */
 export async function startOf(pid: number): Promise<string> {
-  if (process.platform !== 'linux') return '-'
+  return (await statOf(pid)).start
+}
+
+async function statOf(pid: number): Promise<{ state?: string; start: string }> {
+  if (process.platform !== 'linux') return { start: '-' }
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   // The second field is the program's name in parentheses, with any characters in it.
-  return line.slice(line.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', start: fields[19] ?? '-' }
 }

@@ -6,12 +6,15 @@ import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandom } from '../../../electron/local/random.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
+import { isAlive as isProcessAlive, startOf } from '../../../electron/local/start/living.ts'
 import { berthOn } from './cli.ts'
 
 let folder = ''
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-cli-'))
 })
+
+const isAlive = async (pid: number) => isProcessAlive(pid, await startOf(pid))
 
 /** A home for a Berth that the command starts; that Berth ends with the test. */
 function newHome(name = 'home') {
@@ -27,7 +30,8 @@ function newHome(name = 'home') {
 async function pidsOf(home: string): Promise<number[]> {
   const names = await readdir(home).catch(() => [])
   const pids = names.flatMap(name => Number(/^lock-(\d+)-/.exec(name)?.[1]) || [])
-  return pids.filter(isAlive)
+  const alive = await Promise.all(pids.map(isAlive))
+  return pids.filter((_, at) => alive[at])
 }
 
 /** Ends the processes that hold the lock or wait for it, found by their environment on Linux. */
@@ -40,14 +44,6 @@ async function endAll(home: string): Promise<number[]> {
   const pids = [...new Set([...(await pidsOf(home)), ...waiting])]
   for (const pid of pids) process.kill(pid, 'SIGTERM')
   return pids
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 test('the command starts Berth where none runs, and that runs on until quit', async () => {

@@ -4,7 +4,9 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startOf } from '../../../electron/local/start/living.ts'
 import { AlreadyRunningError, lockFolder } from '../../../electron/local/start/lock.ts'
 
 const lockModule = JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)
@@ -87,6 +89,20 @@ test('a dead process’s lock is free though its process id is in use again', as
   await unlock()
   expect(await readdir(folder)).toEqual([])
 })
+
+test.runIf(process.platform === 'linux')(
+  'a dead process’s lock is free though its parent never asks after it',
+  async () => {
+    const parent = spawn('sh', ['-c', 'sleep 60 >&- & echo $!; exec sleep 60 >&-'])
+    const pid = Number(await text(parent.stdout))
+    await writeFile(`${path}-${pid}-${await startOf(pid)}`, '')
+    await expect(lockFolder(path, 0)).rejects.toMatchObject({ pid })
+    process.kill(pid, 'SIGKILL')
+    const unlock = await lockFolder(path, 10_000)
+    await unlock()
+    parent.kill('SIGKILL')
+  },
+)
 
 test.each(['', 'rubbish', '-1-5', '0-0'])('a lock file with the suffix %j holds nothing', async name => {
   await writeFile(`${path}-${name}`, '')
