@@ -18,16 +18,17 @@ export async function python(call: Call): Promise<number> {
   return 1
 }
 
-const epochs = 3
+const usualEpochs = 3
 const steps = 60
 /** Milliseconds between two steps. */
 const pace = 75
 /** Characters of the bar. */
 const width = 20
 
-/** Plays a training with a progress bar, and writes results into the folder `results`. */
+/** Plays a training, of as many `--epochs` as are asked for, with a progress bar; its results go into `results`. */
 async function train(call: Call): Promise<number> {
-  const { shell, run, out, err, signal } = call
+  const { args, shell, run, out, err, signal } = call
+  const epochs = Number(args[args.indexOf('--epochs') + 1]) || usualEpochs
   const { gpu } = shell.machine
   await out(`Training on ${gpu.count} x ${gpu.name}\n`)
   const learnt = ['step,loss']

@@ -52,7 +52,8 @@ test('a training prints its progress, and ends with 130 when it is interrupted',
 
 test('a finished training leaves its model in the results folder', { timeout: 60_000 }, async () => {
   const { instance, connection } = await scene()
-  await startRun(connection, systemClock, 'three', { command: 'python3 train.py', order: undefined })
+  const command = 'python3 train.py --epochs 1'
+  await startRun(connection, systemClock, 'three', { command, order: undefined })
   const status = () => readRunStatus(connection, systemClock, 'three', 0, false)
   await expect.poll(status, { timeout: 50_000 }).toMatchObject({ state: 'ended', code: 0 })
   expect(readFileSync(join(instance.files, 'root/results/loss.csv'), 'utf8')).toMatch(/^step,loss\n1,/)
