@@ -19,9 +19,9 @@ import { begin, berthOn, ended, openSocket } from './cli.ts'
 const nobody = 65_534
 const root: Need = { what: 'root, to be another user', there: process.getuid?.() === 0 }
 
-/** A connected Berth on its own simulator, with an open command socket. */
+/** A connected Berth on its own simulator, where machines boot at once, with an open command socket. */
 async function connected() {
-  const world = await createWorld()
+  const world = await createWorld({ speed: 600 })
   onTestFinished(() => world.close())
   const under = await world.startConnected()
   const { home, happened } = await openSocket(world, under.berth)
