@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect } from 'vitest'
+import { afterEach, beforeEach, type ExpectStatic, expect, type TestContext } from 'vitest'
 import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { State } from '../../../electron/contract/state.ts'
@@ -38,22 +38,38 @@ export interface Shell {
 
 /** Gives each test of a file a desktop session and a Berth of its own. */
 export function useShell(): Shell {
+  const { shell, begin, end } = createShell(expect)
+  beforeEach(begin)
+  afterEach(end)
+  return shell
+}
+
+/** A desktop session and a Berth of this test alone, for tests that run at the same time. */
+export async function openShell({ expect, onTestFinished }: TestContext): Promise<Shell> {
+  const { shell, begin, end } = createShell(expect)
+  onTestFinished(end)
+  await begin()
+  return shell
+}
+
+/** `expect` is the test's own, which `expect.poll` needs where several tests run. */
+function createShell(expect: ExpectStatic) {
   let session: TestSession
   let watcher: TrayWatcher | undefined
   let berth: UnderDouble | undefined
   let call = 0
 
-  beforeEach(async () => {
+  async function begin(): Promise<void> {
     session = await startSession({ BERTH_HOME: '' })
     session.env['BERTH_HOME'] = join(session.home, 'home')
     session.env['TMPDIR'] = session.home
-  })
-  afterEach(async () => {
+  }
+  async function end(): Promise<void> {
     berth?.kill()
     watcher?.end()
     watcher = undefined
     await session.end()
-  })
+  }
 
   const shell: Shell = {
     get session() {
@@ -132,5 +148,5 @@ export function useShell(): Shell {
       return rented
     },
   }
-  return shell
+  return { shell, begin, end }
 }

@@ -1,16 +1,29 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { useShell } from './shell.ts'
+import { type TestContext, test } from 'vitest'
+import { openShell } from './shell.ts'
 
-const berth = useShell()
-const { start, startAlone, offerTray, state, ask } = berth
 const soon = { timeout: 45_000 }
-const hasIcon = async () => (await ask('tray')) !== undefined
-const trayIs = (wanted: boolean) => expect.poll(async () => (await state()).app.tray, soon).toBe(wanted)
-const told = async () => (await ask('notifications')).map(({ title }) => title)
 
-test('a panel that comes up after Berth gets its icon, and closing hides the window from then on', async () => {
+/** A Berth of the test's own: they wait for panels at the same time. */
+async function open(context: TestContext) {
+  const { expect } = context
+  const { session, start, startAlone, offerTray, state, ask } = await openShell(context)
+  return {
+    expect,
+    home: session.home,
+    start,
+    startAlone,
+    offerTray,
+    ask,
+    hasIcon: async () => (await ask('tray')) !== undefined,
+    trayIs: (wanted: boolean) => expect.poll(async () => (await state()).app.tray, soon).toBe(wanted),
+    told: async () => (await ask('notifications')).map(({ title }) => title),
+  }
+}
+
+test.concurrent('a panel that comes up after Berth gets its icon, and closing hides the window from then on', async context => {
+  const { start, offerTray, ask, hasIcon, trayIs, expect } = await open(context)
   await start()
   await trayIs(false)
   await offerTray()
@@ -20,7 +33,8 @@ test('a panel that comes up after Berth gets its icon, and closing hides the win
   expect(await ask('windows')).toMatchObject([{ visible: false }])
 })
 
-test('started hidden with the session, Berth waits for a late panel without its window', async () => {
+test.concurrent('started hidden with the session, Berth waits for a late panel without its window', async context => {
+  const { startAlone, offerTray, ask, hasIcon, expect } = await open(context)
   await startAlone('--hidden')
   await expect.poll(() => ask('told'), soon).toMatchObject({ hasMenu: true })
   await offerTray()
@@ -28,7 +42,8 @@ test('started hidden with the session, Berth waits for a late panel without its 
   expect(await ask('windows')).toEqual([])
 })
 
-test('a watcher without a panel, as in some sessions, is no tray until the panel comes', async () => {
+test.concurrent('a watcher without a panel, as in some sessions, is no tray until the panel comes', async context => {
+  const { start, offerTray, hasIcon, trayIs, expect } = await open(context)
   const watcher = await offerTray(false)
   await start()
   await trayIs(false)
@@ -37,7 +52,8 @@ test('a watcher without a panel, as in some sessions, is no tray until the panel
   await trayIs(true)
 })
 
-test('a panel that restarts changes nothing; one that goes for good brings the hidden window back', async () => {
+test.concurrent('a panel that restarts changes nothing; one that goes for good brings the hidden window back', async context => {
+  const { start, offerTray, ask, trayIs, expect } = await open(context)
   const watcher = await offerTray()
   await start()
   await ask('closeWindow')
@@ -54,14 +70,13 @@ test('a panel that restarts changes nothing; one that goes for good brings the h
   expect((await ask('tray'))?.made, 'the icon finds each host by itself').toBe(1)
 })
 
-test('a desktop without a tray keeps the window, though it was to start hidden, and says so once', async () => {
+test.concurrent('a desktop without a tray keeps the window, though it was to start hidden, and says so once', async context => {
+  const { start, ask, hasIcon, trayIs, told, home, expect } = await open(context)
   const title = 'This desktop has no tray'
   await start('--hidden')
   expect(await hasIcon()).toBe(false)
   await expect.poll(told, soon).toContain(title)
-  await expect
-    .poll(() => access(join(berth.session.home, 'home/told-no-tray')).then(() => true), soon)
-    .toBe(true)
+  await expect.poll(() => access(join(home, 'home/told-no-tray')).then(() => true), soon).toBe(true)
   await start()
   await trayIs(false)
   // A second notification about the tray would come before this one.
