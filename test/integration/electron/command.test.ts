@@ -1,17 +1,21 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { startUnderDouble } from '../../electron/start-under-double.ts'
-import { useShell } from './shell.ts'
+import type { TestSession } from '../local/session-bus.ts'
+import { openShell } from './shell.ts'
 
-const berth = useShell()
-const { offerTray, startAlone, ask } = berth
+/** What runs the program with --cli in that session and gives its exit code. */
+const commandIn =
+  ({ env }: TestSession) =>
+  async (...args: string[]) =>
+    (await startUnderDouble(env, ['--cli', ...args])).ended
 
-/** Runs the program with --cli, beside the running Berth; gives its exit code. */
-const command = async (...args: string[]) =>
-  (await startUnderDouble(berth.session.env, ['--cli', ...args])).ended
-
-test('the program with --cli is the command: without a window, before the lock, and with its exit codes', async () => {
+test.concurrent('the program with --cli is the command: without a window, before the lock, and with its exit codes', async context => {
+  const { expect } = context
+  const berth = await openShell(context)
+  const { offerTray, startAlone, ask } = berth
+  const command = commandIn(berth.session)
   expect(await command('ps', '--no-start')).toBe(3)
   await offerTray()
   await startAlone('--hidden')
@@ -25,13 +29,16 @@ test('the program with --cli is the command: without a window, before the lock, 
   expect(await berth.process.ended).toBe(0)
 })
 
-test('the program with --cli starts itself with --hidden where Berth does not run', async () => {
-  const { env, home } = berth.session
+// It waits five seconds for another Berth.
+test.concurrent('the program with --cli starts itself with --hidden where Berth does not run', async context => {
+  const { expect } = context
+  const { session } = await openShell(context)
+  const { env, home } = session
   // Stands in for the program, to record its arguments.
   const program = join(home, 'Berth.AppImage')
   await writeFile(program, `#!/bin/sh\nprintf '%s\\n' "$@" > ${home}/arguments\n`)
   await chmod(program, 0o755)
   env['APPIMAGE'] = program
-  expect(await command('ps')).toBe(3)
+  expect(await commandIn(session)('ps')).toBe(3)
   expect(await readFile(join(home, 'arguments'), 'utf8')).toMatch(/\n--hidden\n$/)
 })
