@@ -4,13 +4,15 @@ import { problemOf } from '../ssh/steps.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'
 
+/** Of both worlds: with it an instance's host key is the same. */
+const seed = 44
 let world: World
 /** Another service whose instance has the same host key, as with images that contain one. */
 let twin: Simulator
 
 beforeEach(async () => {
-  world = await createWorld()
-  twin = await startSimulator({ port: 0, seed: 7, speed: 60, offers: 200, calm: true })
+  world = await createWorld({ seed })
+  twin = await startSimulator({ port: 0, seed, speed: 60, offers: 200, calm: true })
 })
 afterEach(async () => {
   await twin.close()

@@ -40,7 +40,10 @@ async function rented(
       other =>
         other.gpuName === one.gpuName && other.gpuCount === one.gpuCount && other.machineId !== one.machineId,
     )
-  const offer = offers.find(each => each.verified && wanted(each, like(each)))
+  // Else another part of the same machine, which nobody was outbid for, is as good.
+  const isAlone = ({ machineId }: OfferView) =>
+    offers.filter(other => other.machineId === machineId).length === 1
+  const offer = offers.find(each => each.verified && isAlone(each) && wanted(each, like(each)))
   if (!offer) throw new Error('the market has no such kind')
   const search: SavedQuery = {
     query: { type: 'bid', verifiedOnly: true, storage: 20, limit: 10_000 },
