@@ -183,11 +183,21 @@ run: |
   })
 
   test('that would cost more than was agreed is stopped within a poll of it, and says so', async () => {
-    const { under, project, runProject } = await openProject({
+    const { world, under, project, runProject } = await openProject({
       'berth.yaml': 'run: sleep 1000\nstop: { dollars: 0.02 }\n',
     })
+    const { controls } = world.sim
+    const limits = () =>
+      Object.values(under.account().guards).flatMap(({ condition, dueAt }) =>
+        condition.kind === 'cost' && dueAt !== undefined ? { limit: condition.limit, dueAt } : [],
+      )
+    const untilLimitIsNear = async () => {
+      await under.until(() => jobOf(under, id)?.step === 'running' && limits().length > 0)
+      await controls.advance((limits()[0]?.dueAt ?? 0) - controls.ledger().now - 60)
+    }
     const { most = 0, pricePerHour = 0 } = await under.run('planProject', { project })
     const id = await runProject()
+    await untilLimitIsNear()
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
     const [instance] = Object.values(under.account().instances)
@@ -201,12 +211,8 @@ run: |
     // Going on counts the limit anew, on top of what it has cost.
     const before = instance?.spent.micros ?? 0
     await under.run('retryJob', { job: id })
-    const limits = () =>
-      Object.values(under.account().guards).flatMap(({ condition, dueAt }) =>
-        condition.kind === 'cost' && dueAt !== undefined ? condition.limit : [],
-      )
-    await under.until(() => limits().length > 0)
-    expect(limits()).toEqual([before + 20_000])
+    await untilLimitIsNear()
+    expect(limits()).toMatchObject([{ limit: before + 20_000 }])
     expect(jobOf(under, id)?.most).toBeGreaterThanOrEqual(before + 20_000)
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(Object.values(under.account().instances)[0]?.state).toBe('stopped')

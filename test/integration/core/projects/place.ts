@@ -20,6 +20,9 @@ export interface ProjectPlace {
   runProject(under?: BerthUnderTest): Promise<string>
 }
 
+/** Seconds of world time within which any instance boots. */
+const boot = 300
+
 /** `change` gets the machine before Berth starts. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
@@ -44,7 +47,7 @@ async function runProject(under: BerthUnderTest, project: string): Promise<strin
   return under.run('runProject', { project, content, stops, price, secretFiles: [...scan.secrets] })
 }
 
-/** Points each new instance at the server, before it can be entered, and authorizes Berth's key. */
+/** Points each new instance at the server, authorizes Berth's key, and lets the boot's time pass. */
 export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd: Sshd): void {
   const { host, port } = sshd
   const joined = new Set<number>()
@@ -57,6 +60,7 @@ export function joinAll({ sim, machine }: World, { berth }: BerthUnderTest, sshd
           .then(sshd.authorize)
           .catch(() => undefined)
         sim.controls.setInstance(id, { ssh: { host, port } })
+        void sim.controls.advance(boot)
       }
   })
 }
