@@ -10,6 +10,7 @@ import { openFiles } from '../../../electron/local/files.ts'
 import { silentLog } from '../../unit/core/silent-log.ts'
 import { answeredDialogs } from './answered-dialogs.ts'
 import { fileKeychain } from './file-keychain.ts'
+import { hurriedClock } from './hurried-clock.ts'
 import { runProjects } from './run-projects.ts'
 
 /**
@@ -24,7 +25,8 @@ const downloads = systemDownloads(folder)
 const berth = await startBerth({
   log: silentLog,
   machine: {
-    clock: systemClock,
+    // A week of projects has a pace of its own.
+    clock: task === 'projects' ? systemClock : hurriedClock(),
     downloads,
     fileDialogs: answeredDialogs({ chooseTarget: () => downloads.at(projectFolder) }),
     syncedFolders: systemSyncedFolders,
@@ -88,6 +90,7 @@ if (task === 'projects') {
   await runProjects(berth, projectFolder)
 }
 if (task === 'rent') {
+  await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 1 }
   const { offers } = (await berth.dispatch('searchOffers', { query })) as { offers: { id: number }[] }

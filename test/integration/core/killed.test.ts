@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../simulator/simulator.ts'
+import { hurriedClock } from './hurried-clock.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from './killable.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
 const atOnce = 5
+const limitClock = hurriedClock().monotonic
 
 let processes: Killable
 beforeAll(async () => {
@@ -30,7 +32,7 @@ interface Round {
 
 /** Rents, kills Berth some milliseconds later, and restarts it until nothing is under way. */
 async function killAndGoOn(round: number): Promise<Round> {
-  const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true })
+  const sim = await startSimulator({ seed: 100 + round, speed: 60, offers: 20, calm: true, limitClock })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
   // Most of what can go wrong is in the first moments; some rounds are killed while the instance boots.
   const killedAfter = Math.random() * (round % 5 === 4 ? 1500 : 120)

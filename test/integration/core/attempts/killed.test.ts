@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startSimulator } from '../../../../simulator/simulator.ts'
+import { hurriedClock } from '../hurried-clock.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from '../killable.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
 const rounds = Number(process.env['BERTH_KILLS'] ?? 6)
 const atOnce = 6
+const limitClock = hurriedClock().monotonic
 
 let processes: Killable
 beforeAll(async () => {
@@ -18,9 +20,9 @@ afterAll(() => processes.remove())
 
 /** Rents with failover, kills Berth, crashes its instance every second time, and restarts it until nothing goes on. */
 async function killAndGoOn(round: number) {
-  const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20 })
+  const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20, limitClock })
   const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
-  const killedAfter = Math.random() * (round % 2 === 1 ? 250 : 5000)
+  const killedAfter = Math.random() * (round % 2 === 1 ? 250 : 2500)
   sim.controls.setFaults([
     { method: 'PUT', path: '/asks/', kind: round % 3 === 0 ? 'reset_after' : 'delay', ms: 80, times: 2 },
     { method: 'DELETE', path: '/instances/', kind: 'reset_after', times: 1 },

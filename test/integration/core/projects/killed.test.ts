@@ -16,7 +16,7 @@ const rounds = Number(process.env['BERTH_KILLS'] ?? 5)
 const seed = Number(process.env['BERTH_TEST_SEED'] ?? 4711)
 const atOnce = 5
 /** Milliseconds within which Berth is killed: about as long as a whole job. */
-const longest = 12_000
+const longest = 4000
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
