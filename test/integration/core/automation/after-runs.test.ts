@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
+import { realTime } from '../../../../simulator/http/faults.ts'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
 import { answeredDialogs } from '../answered-dialogs.ts'
@@ -15,9 +16,14 @@ const lacking = lacks({ what: 'sshd', there: hasSshd }, 'curl')
 
 describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('keeps its chosen action once the service is being asked to act', async () => {
-    const { world, under, instance, intended } = await openInside()
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    const faultTime = { ...realTime, late: () => answered }
+    const { world, under, instance, intended } = await openInside({ faultTime })
     world.sim.controls.setFaults([
-      { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 8000, times: 1 },
+      { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 1, times: 1 },
     ])
     const id = await startRun(under, { instance, command: 'true', afterwards: 'stop' })
     await under.until(() => runOf(under, id)?.step === 'acting')
@@ -32,6 +38,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await expect(under.run('changeRun', { run: id, afterwards: 'nothing' })).rejects.toMatchObject({
       problem: { code: 'too_late' },
     })
+    answer()
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
     expect(await intended()).toBe('stopped')
@@ -55,9 +62,9 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, maxRetries: 20 }))
-    const { world, under, sshd, instance, home, intended } = await openInside(
-      answeredDialogs({ chooseTarget: async () => chosenFolder(elsewhere) }),
-    )
+    const { world, under, sshd, instance, home, intended } = await openInside({
+      fileDialogs: answeredDialogs({ chooseTarget: async () => chosenFolder(elsewhere) }),
+    })
     mkdirSync(join(home, 'results'))
     writeLarge(join(home, 'results', 'model'), 192)
     const transfers = () => Object.values(under.account().fileTransfers)
@@ -81,6 +88,9 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
     writeLarge(join(home, 'results', 'model'), 192)
+    // A condition of so few seconds, which never comes, lets it check every second.
+    const idle = { seconds: 5, below: 5 }
+    await under.run('putWatchdog', { instance, request: { action: 'stop', idle } })
     const fetch = join(home, 'results')
     const id = await startRun(under, {
       instance,

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FileDialogs } from '../../../../electron/ports/chosen-files.ts'
+import type { FaultTime } from '../../../../simulator/http/faults.ts'
 import { startDetour } from '../../../e2e/detour.ts'
 import { ownPublicKey } from '../../../own-public-key.ts'
 import { endDetached, type Sshd, startSshd } from '../../ssh/sshd.ts'
@@ -26,9 +27,15 @@ export interface Inside {
   intended(): Promise<string | undefined>
 }
 
-/** `fileDialogs` are set where the test answers them. */
-export async function openInside(fileDialogs?: FileDialogs): Promise<Inside> {
-  const world = await createWorld({ speed: 1 })
+/** `fileDialogs` are set where the test answers them, `faultTime` where it ends a delay. */
+export async function openInside({
+  fileDialogs,
+  faultTime,
+}: {
+  fileDialogs?: FileDialogs
+  faultTime?: FaultTime
+} = {}): Promise<Inside> {
+  const world = await createWorld({ speed: 1, faultTime })
   onTestFinished(() => world.close())
   if (fileDialogs) world.machine.fileDialogs = fileDialogs
   const bin = join(world.machine.home, 'bin')

@@ -19,6 +19,12 @@ async function storedOutput(world: World, id: string): Promise<string> {
     .join('')
 }
 
+/** Wakes a shell that sleeps. */
+function endChildren(pid: string): void {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child))
+}
+
 describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('has its whole output after three lost connections and a restart, its code, its folder, and then stops', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
@@ -176,14 +182,13 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
   test('is fetched once SSH works again, and its instance is then destroyed', async () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
+    writeLarge(join(home, 'results', 'model'), 192)
     const id = await startRun(under, {
       instance,
-      command: 'sleep 1',
+      command: 'true',
       fetch: join(home, 'results'),
       afterwards: 'destroy',
     })
-    await under.until(() => runOf(under, id)?.step === 'running')
-    writeLarge(join(home, 'results', 'model'), 192)
     await under.until(() => runOf(under, id)?.step === 'fetching')
     await sshd.stop()
     await under.until(() => runOf(under, id)?.unreached !== undefined)
@@ -230,17 +235,20 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
   test('that ends while Berth is closed has its instance stopped by the watchdog', async () => {
     const { under, instance, home, intended } = await openInside()
-    const id = await startRun(under, { instance, command: 'sleep 6', afterwards: 'stop', watchdog: true })
+    const command = `until [ -e ${join(home, 'enough')} ]; do sleep 0.1; done`
+    const id = await startRun(under, { instance, command, afterwards: 'stop', watchdog: true })
     await under.until(() => runOf(under, id)?.step === 'running')
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')
     expect(readFileSync(then, 'utf8')).toBe('stop 300\n')
-    // Shortens the wait of 5 minutes.
+    // Shortens the wait of 5 minutes, and those of 10 seconds between two checks.
     writeFileSync(then, 'stop 1\n')
+    const watchdog = (name: string) => join(home, '.berth', 'watchdog', name)
+    writeFileSync(watchdog('config'), readFileSync(watchdog('config'), 'utf8').replace('tick=10', 'tick=1'))
+    endChildren(readFileSync(watchdog('pid'), 'utf8').trim())
+    writeFileSync(join(home, 'enough'), '')
     await expect.poll(intended, { timeout: 40_000, interval: 250 }).toBe('stopped')
-    expect(readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')).toContain(
-      `run ${id} has ended: stop`,
-    )
+    expect(readFileSync(watchdog('log'), 'utf8')).toContain(`run ${id} has ended: stop`)
   }, 120_000)
 
   test('seems stuck when silent on idle GPUs, not under load, and can be ended', async () => {

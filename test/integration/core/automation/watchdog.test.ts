@@ -106,7 +106,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
   test('stops it once Berth is gone, despite failed requests, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
-    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 48 } })
+    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 24 } })
     // Berth renews the lease well before it lapses, also where one visit failed.
     const lease = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
     for (let renewals = 0; renewals < 2; renewals += 1) {
@@ -125,6 +125,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 5 } })
     world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
     await under.close()
+    // Shorter than Berth would have it.
+    const config = join(home, '.berth', 'watchdog', 'config')
+    writeFileSync(config, readFileSync(config, 'utf8').replace('lease=5', 'lease=1'))
     await vi.waitFor(async () => expect(await intended()).toBe('stopped'), patient)
     // The service has acted before the script has its answer.
     const log = () => readFileSync(join(home, '.berth', 'watchdog', 'log'), 'utf8')
