@@ -50,7 +50,7 @@ const traces = async (world: World) => ({
   requests: world.sim.controls.requests().length,
 })
 
-test('without a key the account is shown as it was left, and nothing is written or sent', async context => {
+test.concurrent('without a key the account is shown as it was left, and nothing is written or sent', async context => {
   const { world, under: first } = await connectedWorld(context)
   const { id } = await rentRunning(first)
   const guard = { instance: id, action: 'stop', warning: 300, missed: 'act' } as const
@@ -78,7 +78,7 @@ test('without a key the account is shown as it was left, and nothing is written 
   expect(await traces(world)).toEqual(left)
 })
 
-test('a guard that comes due without a key waits for it, and then acts', {
+test.concurrent('a guard that comes due without a key waits for it, and then acts', {
   timeout: 120_000,
 }, async context => {
   // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
@@ -110,7 +110,7 @@ test('a guard that comes due without a key waits for it, and then acts', {
   await under.until(() => ['stopping', 'stopped'].includes(under.account().instances[id]?.state ?? ''))
 })
 
-test('a rental whose answer was awaited is shown without a key, and found once it is there', {
+test.concurrent('a rental whose answer was awaited is shown without a key, and found once it is there', {
   timeout: 120_000,
 }, async context => {
   const { world, under: first } = await connectedWorld(context)

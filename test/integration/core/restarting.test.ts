@@ -24,7 +24,9 @@ test('a rental goes on after a restart, at whatever moment Berth was closed', {
     await under.close()
     under = await world.start()
     const { account } = under
-    await under.until(() => account().connection.status === 'online' && rentalsOf(under).length === 0, 40_000)
+    await under.until(() => account().connection.status === 'online' && instancesOf(under).length === 1)
+    await world.sim.controls.advance(300)
+    await under.until(() => rentalsOf(under).length === 0)
     await under.until(() => instancesOf(under)[0]?.state === 'running')
     const [instance, ...more] = instancesOf(under)
     expect(more).toEqual([])

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
+import type { RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { TemplateFields } from '../../../electron/contract/market/template.ts'
 import { BerthError } from '../../../electron/contract/problem.ts'
 import { askByName } from '../../ask-by-name.ts'
-import { rentRunning } from './steps.ts'
-import { createWorld, type World } from './world.ts'
+import { instancesOf, rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
 let world: World
 beforeEach(async () => {
@@ -38,6 +40,14 @@ const template: TemplateFields = {
   private: true,
   volumeInfo: null,
 }
+/** Rents an instance and lets the time of its boot pass. */
+async function rentBooted(under: BerthUnderTest, more?: Partial<RentRequest>): Promise<InstanceView> {
+  const renting = rentRunning(under, more)
+  await under.until(() => instancesOf(under).length > 0)
+  await world.sim.controls.advance(300)
+  return renting
+}
+
 const codeOf = (doing: Promise<unknown>) =>
   doing.then(
     () => 'nothing was wrong',
@@ -48,7 +58,7 @@ test('Jupyter opens with its token, which is in the opened address and not in St
   const opened: string[] = []
   world.machine.opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { id } = await rentBooted(under, { access: 'jupyter' })
   const steps: string[] = []
   under.berth.onChange(({ accounts, shown }) => {
     const step = accounts[shown ?? '']?.tunnels[tunnelKey(id, 8080)]?.step
@@ -93,7 +103,7 @@ test('Jupyter opens with its token, which is in the opened address and not in St
 
 test('a port where nothing listens is waited for until its tunnel is closed', async () => {
   const under = await world.startConnected()
-  const { id } = await rentRunning(under)
+  const { id } = await rentBooted(under)
   const opening = under.run('openPort', { instance: id, port: 3000 })
   await under.until(() => under.account().tunnels[tunnelKey(id, 3000)]?.step === 'waiting')
   await under.run('closeTunnel', { instance: id, port: 3000 })
@@ -107,7 +117,7 @@ test('ports that answer are found, and those of the template even when silent', 
   const { hash } = await under.run('createTemplate', {
     fields: { ...template, env: '-p 8188:8188 -p 53:53/udp' },
   })
-  const { id } = await rentRunning(under, { access: 'jupyter', template: { hash, name: template.name } })
+  const { id } = await rentBooted(under, { access: 'jupyter', template: { hash, name: template.name } })
   const found = await under.run('findPorts', { instance: id })
   expect(found).toEqual([
     { port: 8080, name: 'Jupyter', answers: true },
@@ -125,7 +135,7 @@ test('a tunnel that is unused for an hour is closed, and one in use is not', asy
     return () => void idle.delete(done)
   }
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { id } = await rentBooted(under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   expect(idle.size).toBe(1)
   const user = connect(Number(new URL(url).port), '127.0.0.1')
@@ -153,7 +163,7 @@ test('who has only a tunnel’s port gets nothing by it, and changes no address,
   const opened: string[] = []
   opener.openPrivately = async url => void opened.push(url)
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { id } = await rentBooted(under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   const { port } = new URL(url)
   const held = Array.from({ length: 520 }, () => connect(Number(port), '127.0.0.1'))
@@ -177,7 +187,7 @@ test('who has only a tunnel’s port gets nothing by it, and changes no address,
 
 test('pages open at 127.0.0.1 where the user chose so, with a secret that is new each time and not in State', async () => {
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { id } = await rentBooted(under, { access: 'jupyter' })
   const open = async () => (await under.run('openPort', { instance: id, port: 8080 })).url ?? ''
   const named = await open()
   await under.run('changeSettings', { settings: { tunnelsAtLoopback: true } })
@@ -204,7 +214,7 @@ test('pages open at 127.0.0.1 where the user chose so, with a secret that is new
 
 test('destroying an instance closes its tunnels', async () => {
   const under = await world.startConnected()
-  const { id } = await rentRunning(under, { access: 'jupyter' })
+  const { id } = await rentBooted(under, { access: 'jupyter' })
   const { url = '' } = await under.run('openPort', { instance: id, port: 8080 })
   expect((await askByName(url)).status).toBe(403)
   await under.run('destroyInstance', { instance: id })

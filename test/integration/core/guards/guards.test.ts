@@ -57,7 +57,7 @@ describe.concurrent('each kind of guard acts on the first poll after its moment,
   const kinds: [string, (under: BerthUnderTest, id: number, now: number) => GuardSettings][] = [
     ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
     ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
-    ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 10 * minute } })],
+    ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 5 * minute } })],
     ['cost', (under, id) => ({ instance: id, when: { kind: 'cost', limit: hourly(under, id) * 2 } })],
     [
       'budget of a day',

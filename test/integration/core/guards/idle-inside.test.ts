@@ -29,7 +29,7 @@ test('an idle guard reads the GPU load over SSH where the service omits it, and 
   const under = await world.startConnected()
   const { id, gpuLoad } = await rentRunning(under)
   expect(gpuLoad).toBeUndefined()
-  const when = { kind: 'idle' as const, below: 100, seconds: 240 }
+  const when = { kind: 'idle' as const, below: 100, seconds: 120 }
   const preview = await under.run('previewGuard', { instance: id, when, action: 'stop' })
   expect(preview.doubt).toContain('over SSH')
   await under.run('setGuard', { instance: id, when, action: 'stop', warning: 0, missed: 'act' })
