@@ -179,10 +179,7 @@ export async function openPage(
   return { page, errors }
 }
 
-/** What the terminal on the page shows, read from its accessibility tree, since a canvas draws the characters. */
-export function terminalText(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const lines = document.querySelectorAll('.xterm-accessibility-tree > div')
-    return [...lines].map(line => line.textContent ?? '').join('\n')
-  })
+/** What the terminal on the page shows. Not read from its accessibility tree, which xterm renews once a second. */
+export async function terminalText(page: Page): Promise<string> {
+  return (await page.locator('.xterm-rows > div').allTextContents()).join('\n')
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, rentRunning } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -11,28 +11,20 @@ import type { Start } from './start.ts'
 /** Berth on a simulator's account with one running instance, and its row. */
 async function withInstance(start: Start, prepare: (home: string) => void = () => undefined) {
   const sim = await start.simulator()
+  const instance = await rentRunning(sim)
   const home = await start.folder()
   prepare(home)
   const berth = await start.berth({ home: join(home, 'berth'), env: { HOME: home, SSH_AUTH_SOCK: '' } })
   const { page, errors } = await start.page(berth.address)
   await connectAccount(page, sim)
-  await page.getByRole('link', { name: 'Offers' }).click()
-  await page
-    .getByRole('button', { name: /^Rent 1 ×/ })
-    .first()
-    .click()
-  await page.getByRole('dialog').getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
-  await page.getByRole('dialog').getByRole('button', { name: /^Rent/ }).click()
   const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Terminal' }) })
-  await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
-  const { instances } = await sim.api<{ instances: { id: number }[] }>('GET', '/api/v0/instances/')
-  return { sim, page, errors, row, instance: instances[0]?.id ?? 0 }
+  return { sim, page, errors, row, instance }
 }
 
 /** The text of each visible shell. */
 function paneTexts(page: Page): Promise<string[]> {
   return page.evaluate(() =>
-    [...document.querySelectorAll('.xterm-accessibility-tree')].map(tree =>
+    [...document.querySelectorAll('.xterm-rows')].map(tree =>
       [...tree.children].map(line => line.textContent ?? '').join('\n'),
     ),
   )
@@ -44,7 +36,7 @@ test('shells open in tabs and side by side, and each keeps its output', async ({
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   await page.getByText('New host key').waitFor()
   await page.keyboard.type('echo first-$((1))\n')
-  await expect.poll(() => terminalText(page)).toContain('first-')
+  await expect.poll(() => page.locator('.xterm-accessibility-tree').textContent()).toContain('first-')
   await page.getByRole('button', { name: 'Split to the right' }).click()
   await expect.poll(async () => (await paneTexts(page))[1] ?? '', { timeout: 60_000 }).toContain('root@')
   await page.keyboard.type('echo second\n')
@@ -113,7 +105,17 @@ test('a lost connection keeps the screen and reconnects by itself', async ({ sta
 test('a key’s passphrase is asked for when needed, and not stored in the page', async ({ start }) => {
   const { page, row, errors } = await withInstance(start, home => {
     mkdirSync(join(home, '.ssh'), { mode: 0o700 })
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', join(home, '.ssh', 'mine')])
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-a',
+      '1',
+      '-t',
+      'ed25519',
+      '-N',
+      'open sesame',
+      '-f',
+      join(home, '.ssh', 'mine'),
+    ])
   })
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('radio', { name: /^mine/ }).check()
@@ -166,7 +168,17 @@ test('SSH keys are imported, made and attached, and Settings says where they are
 }) => {
   let text = ''
   const { page, row, errors } = await withInstance(start, home => {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'words', '-f', join(home, 'elsewhere')])
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-a',
+      '1',
+      '-t',
+      'ed25519',
+      '-N',
+      'words',
+      '-f',
+      join(home, 'elsewhere'),
+    ])
     text = readFileSync(join(home, 'elsewhere'), 'utf8')
   })
   await page.getByRole('link', { name: 'Settings' }).click()
