@@ -1,5 +1,8 @@
 import type { Locator, Page, WebSocket } from 'playwright-core'
+import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
+import { joinBerth } from '../page-client.ts'
 import type { Service } from './app.ts'
+import type { Start } from './start.ts'
 
 /** Connects the simulator's account through the page's form: the first run's, or the one behind the demo's banner. */
 export async function connectAccount(
@@ -46,7 +49,7 @@ export async function rentRunning(sim: Service, body: Record<string, unknown> = 
   return id
 }
 
-/** Rents one such GPU with Jupyter on the demo's page; returns its row once it runs. */
+/** Rents one such GPU with Jupyter on the page; returns its row once it runs. */
 export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByRole('searchbox', { name: 'Find in offers' }).fill(gpu)
@@ -61,6 +64,25 @@ export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator>
   const row = page.getByRole('table', { name: 'Instances' }).getByRole('row', { name: new RegExp(gpu) })
   await row.getByText('Running', { exact: true }).waitFor({ timeout: 60_000 })
   return row
+}
+
+/** Returns a function that lets Berth poll now, by a connection of its own, and waits until the poll was handled. */
+export async function openPolling(start: Start, address: string): Promise<() => Promise<void>> {
+  const socket = await joinBerth(address)
+  start.atEnd(() => socket.terminate())
+  let call = 0
+  return () => {
+    const mine = ++call
+    return new Promise(resolve => {
+      socket.on('message', function hear(data) {
+        const message: MainMessage = JSON.parse(String(data))
+        if (!('call' in message) || message.call !== mine) return
+        socket.off('message', hear)
+        resolve()
+      })
+      socket.send(JSON.stringify({ kind: 'command', call: mine, name: 'refresh', args: {} }))
+    })
+  }
 }
 
 /**

@@ -1,10 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import { nextMorning } from '../morning.ts'
-import { joinBerth } from '../page-client.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, openPolling, rentRunning } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -21,6 +19,8 @@ interface Scene {
   ids: number[]
   /** Polls once, and waits until the page has drawn the result. */
   seen(): Promise<void>
+  /** When the clock was advanced, in milliseconds, until that is settled. */
+  advancedAt?: number | undefined
 }
 
 async function scene(start: Start, count: number): Promise<Scene> {
@@ -46,49 +46,47 @@ async function stateOf({ sim }: Scene, id: number): Promise<string | null> {
   return instances.actual_status
 }
 
-/**
- * Advances the clock once and polls. Two more polls follow, far enough apart for Berth to measure the speed of the
- * account's clock: otherwise two advances would look like a faster clock, depending on how long a poll takes.
- */
+/** Advances the clock once, after what came before was settled, and polls. */
 async function pass(at: Scene, seconds: number): Promise<void> {
+  await settle(at)
   await at.sim.control('POST', '/sim/clock', { advance: seconds })
   await at.seen()
-  for (let later = 0; later < 2; later += 1) {
-    await wait(measured)
-    await at.seen()
-  }
+  at.advancedAt = performance.now()
+}
+
+/**
+ * Polls twice after an advance, far enough apart for Berth to measure the speed of the account's clock: otherwise two
+ * advances would look like a faster clock, depending on how long a poll takes.
+ */
+async function settle(at: Scene): Promise<void> {
+  if (at.advancedAt === undefined) return
+  await wait(at.advancedAt + measured - performance.now())
+  await at.seen()
+  await wait(measured)
+  await at.seen()
+  at.advancedAt = undefined
 }
 
 /** Milliseconds: a little more than `shortestMeasurement` of the account's clock. */
 const measured = 950
 
-/** Advances in steps of 150 s until the condition holds, for an hour at most. */
+/** Advances in steps of 300 s until the condition holds, for an hour at most. */
 async function passUntil(at: Scene, wanted: () => Promise<boolean>): Promise<void> {
-  for (let step = 0; step < 24 && !(await wanted()); step += 1) await pass(at, 150)
+  for (let step = 0; step < 12 && !(await wanted()); step += 1) {
+    await settle(at)
+    if (!(await wanted())) await pass(at, 300)
+  }
   expect(await wanted()).toBe(true)
 }
 
 /**
- * Returns a function that polls by a second connection, and waits until the page has drawn the result: a poll that has
- * only begun may reach the page after the moment that it warns of.
+ * Returns a function that polls, and waits until the page has drawn the result: a poll that has only begun may reach the
+ * page after the moment that it warns of.
  */
 async function openViewer(start: Start, address: string, page: Page): Promise<() => Promise<void>> {
-  const socket = await joinBerth(address)
-  start.atEnd(async () => socket.terminate())
-  let call = 0
+  const polled = await openPolling(start, address)
   return async () => {
-    call += 1
-    const mine = call
-    const over = new Promise<void>(resolve => {
-      socket.on('message', function hear(data) {
-        const message: MainMessage = JSON.parse(String(data))
-        if (!('call' in message) || message.call !== mine) return
-        socket.off('message', hear)
-        resolve()
-      })
-    })
-    socket.send(JSON.stringify({ kind: 'command', call: mine, name: 'refresh', args: {} }))
-    await over
+    await polled()
     await page.evaluate(
       () => new Promise<void>(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn()))),
     )
@@ -165,7 +163,7 @@ test('each kind of guard shows its moment, warns on the row, can be snoozed and 
   await newGuardOn(at, idle)
   await choose(page, 'When', 'When it is idle')
   await page.getByLabel('GPU load below').fill('100')
-  await page.getByLabel('For', { exact: true }).fill('20')
+  await page.getByLabel('For', { exact: true }).fill('10')
   await set(page)
   const keep = page.getByRole('button', { name: new RegExp(`^Keep running: .*#${idle}`) })
   await passUntil(at, () => keep.isVisible())

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { lacks } from '../needs.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, openPolling, rentRunning } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { type Desktop, startDesktop } from './desktop.ts'
 import { test } from './fixtures.ts'
@@ -24,15 +24,29 @@ async function prepare(start: Start): Promise<{ home: string }> {
   return { home }
 }
 
-async function openBerth(start: Start, home: string): Promise<{ page: Page; end(): Promise<void> }> {
+interface Opened {
+  page: Page
+  /** Waits until Berth has polled the account twice more and handled the results. */
+  twoMorePolls(): Promise<void>
+  end(): Promise<void>
+}
+
+async function openBerth(start: Start, home: string): Promise<Opened> {
   const { home: runtime, env } = desktop.session
   const berth = await start.berth({
     home,
     env: { DBUS_SESSION_BUS_ADDRESS: env['DBUS_SESSION_BUS_ADDRESS'] ?? '', XDG_RUNTIME_DIR: runtime },
   })
   const { page } = await start.page(berth.address)
+  const polled = await openPolling(start, berth.address)
   return {
     page,
+    async twoMorePolls() {
+      const before = await polls()
+      for (let poll = 0; poll < 3; poll += 1) await polled()
+      // Polls do not overlap: when the third begins, the second is handled.
+      await expect.poll(polls, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
+    },
     async end() {
       await page.context().close()
       await berth.stop()
@@ -40,19 +54,13 @@ async function openBerth(start: Start, home: string): Promise<{ page: Page; end(
   }
 }
 
-/** Waits until Berth has polled the account twice more and handled the results. */
-async function twoMorePolls(): Promise<void> {
-  const polls = async () => {
-    const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
-      'GET',
-      '/sim/requests',
-    )
-    return requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v0/instances/'))
-      .length
-  }
-  const before = await polls()
-  // Polls do not overlap: when the third begins, the second is handled.
-  await expect.poll(polls, { timeout: 60_000, interval: 200 }).toBeGreaterThanOrEqual(before + 3)
+async function polls(): Promise<number> {
+  const { requests } = await sim.control<{ requests: { method: string; path: string }[] }>(
+    'GET',
+    '/sim/requests',
+  )
+  return requests.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v0/instances/'))
+    .length
 }
 
 async function titles(): Promise<string[]> {
@@ -68,7 +76,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     await sim.control('POST', '/sim/credit', { credit: 500 })
     const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
-    await twoMorePolls()
+    await first.twoMorePolls()
     expect(await desktop.shown()).toEqual([])
 
     await sim.control('POST', '/sim/credit', { credit: 4 })
@@ -76,13 +84,12 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     const [shown] = await desktop.shown()
     expect(shown).toMatchObject({ app: 'Berth', urgency: 'CRITICAL' })
     expect(shown?.body).toMatch(/^At \$0\.\d{3}\/h the credit lasts \d+ (d( \d+ h)?|h( \d+ min)?)\.$/)
-    await twoMorePolls()
+    await first.twoMorePolls()
     expect(await titles()).toHaveLength(1)
     expect((await desktop.drawn())[0]).toContain('the credit lasts')
 
     await first.end()
-    await openBerth(start, home)
-    await twoMorePolls()
+    await (await openBerth(start, home)).twoMorePolls()
     expect(await titles()).toHaveLength(1)
   })
 
@@ -103,7 +110,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
       urgency: 'CRITICAL',
       body: expect.stringMatching(/^Someone bids \$\d+\.\d{3}\/h\. It is stopped; its files are kept/),
     })
-    await twoMorePolls()
+    await first.twoMorePolls()
     expect(await titles()).toHaveLength(1)
 
     await desktop.click()
@@ -119,8 +126,7 @@ describe.skipIf(lacking !== '')(`notifications on the desktop${lacking}`, () => 
     await first.page.getByRole('dialog', { name: /^Change bid for other/ }).waitFor()
 
     await first.end()
-    await openBerth(start, home)
-    await twoMorePolls()
+    await (await openBerth(start, home)).twoMorePolls()
     expect(await titles()).toHaveLength(2)
   })
 })
