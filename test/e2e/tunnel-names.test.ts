@@ -1,16 +1,29 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { rentWithJupyter } from './account-steps.ts'
+import { connectAccount, rentRunning, rentWithJupyter } from './account-steps.ts'
 import { openBrowser, openPage } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 
-/** The demo in its own browser: machines boot within seconds, and the market hardly changes meanwhile. */
-async function openDemo(start: Start, switches: readonly string[] = []) {
+/** Berth in its own browser, with two instances that run Jupyter: one that Berth rented, and another. */
+async function openTwo(start: Start, switches: readonly string[] = []) {
   const browser = await openBrowser(switches)
   start.atEnd(() => browser.close())
-  const berth = await start.berth({ flags: ['--demo', '--speed', '30'] })
-  return openPage(browser, berth.address)
+  const sim = await start.simulator()
+  const id = await rentRunning(sim, { runtype: 'jupyter' })
+  const berth = await start.berth()
+  const { page } = await openPage(browser, berth.address)
+  await connectAccount(page, sim)
+  const own = await rentWithJupyter(page, 'RTX 4090')
+  const other = page.getByRole('row', { name: new RegExp(`#${id}`) })
+  const openJupyter = async (row: Locator) => {
+    // Behind another, a page draws once a second.
+    await page.bringToFront()
+    const opening = page.context().waitForEvent('page')
+    await row.getByRole('button', { name: 'Jupyter' }).click()
+    return opening
+  }
+  return { page, own, other, openJupyter }
 }
 
 /** The cookies that the server gets with a page's own request. */
@@ -25,18 +38,9 @@ const jupyterText = 'A real instance shows its notebooks here.'
 test('pages of two instances and Berth’s own see no cookie of each other, however many one sets', {
   timeout: 240_000,
 }, async ({ start }) => {
-  const { page } = await openDemo(start)
-  const tabs: Page[] = []
-  for (const gpu of ['RTX 4090', 'RTX 3090']) {
-    const row = await rentWithJupyter(page, gpu)
-    const opening = page.context().waitForEvent('page')
-    await row.getByRole('button', { name: 'Jupyter' }).click()
-    const tab = await opening
-    await tab.getByText(jupyterText).waitFor()
-    tabs.push(tab)
-  }
-  const [first, second] = tabs
-  if (!first || !second) throw new Error('no two pages')
+  const { page, own, other, openJupyter } = await openTwo(start)
+  const [first, second] = [await openJupyter(own), await openJupyter(other)]
+  for (const tab of [first, second]) await tab.getByText(jupyterText).waitFor()
 
   // Each page sends only the cookie that its server set.
   const ownCookie = /^jupyter-\d+=[0-9a-f]+$/
@@ -64,11 +68,11 @@ test('pages of two instances and Berth’s own see no cookie of each other, howe
 test('a browser that does not resolve the names is led to 127.0.0.1 where the user asks for it, page by page', {
   timeout: 240_000,
 }, async ({ start }) => {
-  const { page } = await openDemo(start, ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND'])
-  const row = await rentWithJupyter(page, 'RTX 4090')
-  const failing = page.context().waitForEvent('page')
-  await row.getByRole('button', { name: 'Jupyter' }).click()
-  await (await failing).waitForURL(/^chrome-error:/)
+  const switches = ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND']
+  const { page, own, other, openJupyter } = await openTwo(start, switches)
+  const failing = await openJupyter(own)
+  await failing.waitForURL(/^chrome-error:/)
+  await page.bringToFront()
   const told = page.getByText(/^Jupyter waits for your browser at i\d+-[0-9a-f]+\.localhost:\d+\./)
   await told.waitFor()
   expect(await told.innerText()).toMatch(/share the cookies that scripts can read\.$/)
@@ -83,14 +87,12 @@ test('a browser that does not resolve the names is led to 127.0.0.1 where the us
   await told.waitFor({ state: 'detached' })
 
   // The next one begins there, and neither page leads into the other.
-  const other = await rentWithJupyter(page, 'RTX 3090')
-  const again = page.context().waitForEvent('page')
-  await other.getByRole('button', { name: 'Jupyter' }).click()
-  const second = await again
+  const second = await openJupyter(other)
   await second.getByText(jupyterText).waitFor()
   await second.evaluate(url => location.assign(url), first.url())
   await second.getByText('Open the page from Berth.').waitFor()
 
+  await page.bringToFront()
   await other.getByRole('link').first().click()
   await page.getByRole('tab', { name: 'Details' }).click()
   await page.getByText(/^Pages open at 127\.0\.0\.1, as chosen in Settings\./).waitFor()
