@@ -59,7 +59,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   await page.getByRole('menuitem', { name: 'Run a command…' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
   const command =
-    'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.2; done; echo; done; exit 3'
+    'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.05; done; echo; done; exit 3'
   await form.getByLabel('Command').fill(command)
   await form.getByLabel('Name (optional)').fill('finetune')
   await form.getByRole('radio', { name: 'Stop it' }).check()
@@ -191,7 +191,7 @@ test('the demo’s day fetches results, raises a lost bid, and a watchdog stops 
   start,
 }) => {
   const userHome = await start.folder()
-  const berth = await start.berth({ flags: ['--demo'], env: { HOME: userHome } })
+  const berth = await start.berth({ flags: ['--demo', '--speed', '60'], env: { HOME: userHome } })
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1280, height: 800 } })
   await page.getByRole('button', { name: 'Play a day with Berth' }).click()
   await page.getByText('3 of 4').waitFor({ timeout: 90_000 })
