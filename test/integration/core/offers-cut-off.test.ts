@@ -88,3 +88,16 @@ test.each<[string, OfferFilter, OfferQuery['type']]>([
   expect(found).toEqual(expect.arrayContaining(all.slice(0, 64)))
   expect(found.length).toBeGreaterThan((await matching(cut, {})).length)
 })
+
+test('a GPU none of which is listed is found by its name, and by its model’s alone', async () => {
+  const all = await findOffers(whole.offers, query, {})
+  const listed = new Set((await findOffers(cut.offers, query, {})).offers.map(({ gpuName }) => gpuName))
+  const hidden = [...new Set(all.offers.map(({ gpuName = '' }) => gpuName))].filter(name => !listed.has(name))
+  const ofFamily = hidden.filter(name => /^RTX \d+$/.test(name))
+  expect(ofFamily).not.toEqual([])
+  for (const name of hidden)
+    for (const text of ofFamily.includes(name) ? [name.toLowerCase(), name.slice('RTX '.length)] : [name]) {
+      const { offers } = await findOffers(cut.offers, query, { text })
+      expect(ids(offers, name), text).toEqual(ids(all.offers, name).slice(0, 64))
+    }
+})

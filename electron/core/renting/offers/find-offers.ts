@@ -37,10 +37,10 @@ export async function findOffers(
   const dearest = await service.search({ ...search, order: [['dph_total', 'desc']] }, options)
   const known = new Set(cheapest.map(({ id }) => id))
   if (dearest.every(({ id }) => known.has(id))) return { offers: views(cheapest) }
+  const listed = [...cheapest, ...dearest]
   const narrow = activeParts(filter).length > 0
-  const gpus = filter.gpus ?? gpusMeant(filter.text, [...cheapest, ...dearest])
-  const matching = narrow ? await searchNarrowed(service, query, { ...filter, gpus }, options) : []
-  return { offers: views([...cheapest, ...dearest, ...matching]), cap: cheapest.length }
+  const matching = narrow ? await searchMatching(service, query, filter, listed, options) : []
+  return { offers: views([...listed, ...matching]), cap: cheapest.length }
 }
 
 /** Whether the service may have more offers than it listed, though more were asked for. */
@@ -49,17 +49,45 @@ export function mayBeCutOff({ length }: readonly Offer[], limit = Number.POSITIV
 }
 
 /**
- * The GPUs that a text may mean, as services have no text search: those on offer whose names have all words that occur
- * in any GPU's name, and the words themselves, for a GPU that is not on offer.
+ * The offers that may match a filter. Services have no text search, so a text is searched as names of GPUs. Where no
+ * GPU listed so far has one of its words, the names that it may be part of come first, and alone: a whole family, as
+ * all RTX, would fill the list with its cheapest.
  */
-function gpusMeant(text: string | undefined, offers: readonly Offer[]): string[] | undefined {
-  const { rest } = textMeaning(text ?? '')
-  if (rest.length === 0) return undefined
-  const names = [...new Set(offers.flatMap(({ gpu_name: name }) => name ?? []))]
+async function searchMatching(
+  service: Pick<Offers, 'search'>,
+  query: OfferQuery,
+  filter: OfferFilter,
+  listed: readonly Offer[],
+  options: CallOptions | undefined,
+): Promise<Offer[]> {
+  const { rest } = textMeaning(filter.text ?? '')
+  if (filter.gpus || rest.length === 0) return searchNarrowed(service, query, filter, options)
+  const names = [...new Set(listed.flatMap(({ gpu_name: name }) => name ?? []))]
   const has = (name: string, word: string) => name.toLowerCase().includes(word)
   const words = rest.filter(word => names.some(name => has(name, word)))
   const named = words.length === 0 ? [] : names.filter(name => words.every(word => has(name, word)))
-  return [...new Set([...named, rest.join(' ').toUpperCase()])]
+  const likely = likelyNames(rest, names)
+  if (words.length < rest.length) {
+    const found = await searchNarrowed(service, query, { ...filter, gpus: likely }, options)
+    if (found.length > 0 || named.length === 0) return found
+  }
+  return searchNarrowed(service, query, { ...filter, gpus: [...new Set([...named, ...likely])] }, options)
+}
+
+/** The names that a GPU may have, by how the listed ones begin and end: `RTX 4090` and `RTX 4090 Ti` for 4090. */
+function likelyNames(words: readonly string[], names: readonly string[]): string[] {
+  const parts = names.map(name => name.split(' '))
+  const spelled = new Map(parts.flat().map(part => [part.toLowerCase(), part]))
+  const inCapitals = words.map(word => spelled.get(word) ?? word.toUpperCase()).join(' ')
+  const asNames = words
+    .map(word => spelled.get(word) ?? word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+  const several = parts.filter(({ length }) => length > 1)
+  const heads = new Set(several.map(([head = '']) => head).filter(head => /^[a-z]+$/i.test(head)))
+  const tails = new Set(several.map(part => part.at(-1) ?? '').filter(tail => /^[a-z]/i.test(tail)))
+  return [...new Set([inCapitals, asNames])].flatMap(said =>
+    ['', ...heads].flatMap(head => ['', ...tails].map(tail => `${head} ${said} ${tail}`.trim())),
+  )
 }
 
 /**
