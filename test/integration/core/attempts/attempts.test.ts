@@ -128,6 +128,8 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     const shut = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+    // Else both may choose the same offer, which only one gets.
+    await tried(under, shut, 1)
     const open = await under.run('rentWithFailover', attemptsRequest({}, { access: 'jupyter' }))
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
