@@ -43,7 +43,8 @@ export function likeliestTopUp({ fell, length, costs, uncertainty }: Evidence): 
   const fitting = usual.flatMap(step => roundedIn(step, from, to) ?? [])[0]
   const middle = (least + most) / 2 - fell
   if (!away) {
-    const odd = roundedIn(cent, from, to) ?? Math.ceil(middle / cent) * cent
+    const odd =
+      roundedIn(cent, from, to) ?? Math.max(Math.round(middle / cent), Math.ceil(-fell / cent)) * cent
     return { sum: fitting ?? odd, estimated: usualIn(from, to) > 1 }
   }
   if (fitting !== undefined) return { sum: fitting, estimated: true }

@@ -52,6 +52,13 @@ test('a top-up between two polls is separated from the spending', () => {
   })
 })
 
+test('a top-up is exact where the credit was read a little earlier than the prices count', () => {
+  const machine = runs(1, 400_000, start - hour)
+  const before = counted(start, 10_000_000, machine)
+  const { spent, toppedUp } = accrueSpending(before, poll(start + 10, 49_999_900, machine))
+  expect({ spent, toppedUp }).toEqual({ spent: 100, toppedUp: 40_000_000 })
+})
+
 test('a top-up smaller than the spending meanwhile is found too', () => {
   const machine = runs(1, 2_000_000, start - hour)
   const before = counted(start, 30_000_000, machine)
