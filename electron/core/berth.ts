@@ -185,7 +185,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       updates.close()
       pause.close()
       await pageNotices.close()
-      fileTransfers.close()
+      await fileTransfers.close()
       await accounts.close()
       await sshConfig.close()
       await tunnels.close()
