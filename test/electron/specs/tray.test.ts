@@ -144,7 +144,7 @@ test('Start asks first if a guard would stop the instance again at once', async 
 })
 
 test('the tray’s demo events change the demo', async () => {
-  const berth = await desk.start('--speed', '20')
+  const berth = await desk.start('--speed', '40')
   const page = await berth.page()
   const happens = (event: string) => berth.clickMenu(['Make something happen', event])
   /** The states in the instances' entries, sorted. */
