@@ -1,36 +1,34 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Begins with the tests that wait for worlds and pages, so that short ones end the run. */
+class UnitTestsLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isUnit = ({ moduleId }: TestSpecification) => Number(moduleId.includes('/test/unit/'))
+    return (await super.sort(files)).toSorted((a, b) => isUnit(a) - isUnit(b))
+  }
+}
 
 export default defineConfig({
+  plugins: [svelte()],
   test: {
     pool: 'forks',
     // MB: room for what lives short, which is else swept each time that half a megabyte of it has come.
     execArgv: ['--min-semi-space-size=16'],
+    // The files of a worker share what they import, and one browser: each test ends what it starts.
+    isolate: false,
+    sequence: { sequencer: UnitTestsLast },
+    globalSetup: 'test/before-all.ts',
+    include: ['test/{unit,integration,e2e,electron}/**/*.test.ts'],
+    // Without the program that is shipped there is nothing to start.
+    exclude: process.env['BERTH_SHIPPED']
+      ? configDefaults.exclude
+      : [...configDefaults.exclude, 'test/electron/shipped/**'],
     // Far beyond what anything takes: they end what hangs, and time nothing.
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 45_000 } },
-    projects: [
-      // The files of a worker share what they import: none leaves anything behind.
-      { extends: true, test: { name: 'unit', isolate: false, include: ['test/unit/**/*.test.ts'] } },
-      {
-        extends: true,
-        plugins: [svelte()],
-        test: {
-          name: 'system',
-          // They share what they import, and one browser: each test ends what it starts.
-          isolate: false,
-          globalSetup: 'test/before-all.ts',
-          include: ['test/{integration,e2e,electron}/**/*.test.ts'],
-          // Without the program that is shipped there is nothing to start.
-          exclude: process.env['BERTH_SHIPPED']
-            ? configDefaults.exclude
-            : [...configDefaults.exclude, 'test/electron/shipped/**'],
-          testTimeout: 240_000,
-          maxConcurrency: 10,
-          expect: { poll: { timeout: 60_000, interval: 100 } },
-        },
-      },
-    ],
+    maxConcurrency: 10,
+    expect: { poll: { timeout: 60_000, interval: 100 } },
   },
 })

@@ -12,11 +12,7 @@ async function testElectron(): Promise<number> {
   if ('why' in electron) return fail(electron.why)
   if ((await runScript('build.ts', '--if-stale')) !== 0) return fail('Berth could not be built')
   const env = { ...process.env, BERTH_ELECTRON: electron.program }
-  return runTool(
-    'vitest',
-    ['run', '--project', 'system', at('test/electron/specs'), ...process.argv.slice(2)],
-    env,
-  )
+  return runTool('vitest', ['run', at('test/electron/specs'), ...process.argv.slice(2)], env)
 }
 
 function fail(why: string): number {

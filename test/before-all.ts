@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { runScript } from '../build/run.ts'
 import { buildProgram } from './built-program.ts'
 
 declare module 'vitest' {
@@ -11,9 +10,8 @@ declare module 'vitest' {
   }
 }
 
-/** Before all tests: builds Berth if it is stale, and the double of Electron. */
+/** Before all tests: builds the double of Electron. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  if ((await runScript('build.ts', '--if-stale')) !== 0) throw new Error('Berth could not be built.')
   const { path, remove } = await buildProgram(join(import.meta.dirname, 'electron/double/electron.ts'))
   project.provide('double', pathToFileURL(path).href)
   return remove

@@ -1,3 +1,4 @@
+import '../built.ts'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { inject } from 'vitest'

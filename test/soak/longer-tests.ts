@@ -5,31 +5,28 @@ import { runTool } from '../../build/run.ts'
  * `npm test`.
  */
 export function soakHistories(): Promise<string> {
-  return longer('unit', 'model.test.ts', 'BERTH_HISTORIES', '5000')
+  return longer('model.test.ts', 'BERTH_HISTORIES', '5000')
 }
 
 /** Kills Berth at BERTH_KILLS moments of a rental, a series of attempts and a job, which must resume. */
 export function soakKills(): Promise<string> {
-  return longer('system', 'killed.test.ts', 'BERTH_KILLS', '200')
+  return longer('killed.test.ts', 'BERTH_KILLS', '200')
 }
 
 /** Sends the simulator BERTH_REQUESTS generated requests in each test that does so. */
 export function soakRequests(): Promise<string> {
-  return longer('system', 'integration/simulator/', 'BERTH_REQUESTS', '5000')
+  return longer('integration/simulator/', 'BERTH_REQUESTS', '5000')
 }
 
 /** Lists and deletes a folder of BERTH_FILES files over SFTP. */
 export function soakFolder(): Promise<string> {
-  return longer('system', 'ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')
+  return longer('ssh/files/transfers.test.ts', 'BERTH_FILES', '100000')
 }
 
 /** Runs a test of `npm test` with more rounds. Prints failures with the seed to reproduce them. */
-async function longer(project: string, file: string, variable: string, usual: string): Promise<string> {
+async function longer(file: string, variable: string, usual: string): Promise<string> {
   const rounds = process.env[variable] ?? usual
-  const code = await runTool('vitest', ['run', '--project', project, file], {
-    ...process.env,
-    [variable]: rounds,
-  })
+  const code = await runTool('vitest', ['run', file], { ...process.env, [variable]: rounds })
   if (code !== 0) throw new Error('one ended otherwise than it should')
   return `${rounds} rounds`
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { at } from '../../../build/places.ts'
+import '../../built.ts'
 import { lacks, type Need } from '../../needs.ts'
 import { joinBerth } from '../../page-client.ts'
 

@@ -1,3 +1,4 @@
+import '../../built.ts'
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,3 +1,4 @@
+import '../../built.ts'
 import { builtinModules, createRequire } from 'node:module'
 import { join } from 'node:path'
 import { listPackage } from '@electron/asar'

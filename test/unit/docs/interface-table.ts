@@ -19,7 +19,7 @@ export function interfaceTable(): string {
     '# The interface, line by line',
     '',
     'What the service’s interface promises, and where Berth, the simulator and the tests have it; the numbers are its',
-    'sections. This is generated from the code and the tests: `npx vitest run --project unit test/unit/docs/interface.test.ts -u`',
+    'sections. This is generated from the code and the tests: `npx vitest run test/unit/docs/interface.test.ts -u`',
     'writes it anew, and the same test refuses one that is out of date.',
     '',
     '## Operations',
