@@ -67,12 +67,15 @@ async function searchMatching(
   const words = rest.filter(word => names.some(name => has(name, word)))
   const named = words.length === 0 ? [] : names.filter(name => words.every(word => has(name, word)))
   const likely = likelyNames(rest, names)
-  if (words.length < rest.length) {
+  if (words.length < rest.length && likely.length > 0) {
     const found = await searchNarrowed(service, query, { ...filter, gpus: likely }, options)
     if (found.length > 0 || named.length === 0) return found
   }
   return searchNarrowed(service, query, { ...filter, gpus: [...new Set([...named, ...likely])] }, options)
 }
+
+/** Characters of a text that may be a GPU's name; a longer one is none, and would make a long request. */
+const longestName = 40
 
 /** The names that a GPU may have, by how the listed ones begin and end: `RTX 4090` and `RTX 4090 Ti` for 4090. */
 function likelyNames(words: readonly string[], names: readonly string[]): string[] {
@@ -85,8 +88,9 @@ function likelyNames(words: readonly string[], names: readonly string[]): string
   const several = parts.filter(({ length }) => length > 1)
   const heads = new Set(several.map(([head = '']) => head).filter(head => /^[a-z]+$/i.test(head)))
   const tails = new Set(several.map(part => part.at(-1) ?? '').filter(tail => /^[a-z]/i.test(tail)))
-  return [...new Set([inCapitals, asNames])].flatMap(said =>
-    ['', ...heads].flatMap(head => ['', ...tails].map(tail => `${head} ${said} ${tail}`.trim())),
+  const said = [...new Set([inCapitals, asNames])].filter(({ length }) => length <= longestName)
+  return said.flatMap(text =>
+    ['', ...heads].flatMap(head => ['', ...tails].map(tail => `${head} ${text} ${tail}`.trim())),
   )
 }
 

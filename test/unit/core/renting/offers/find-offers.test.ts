@@ -59,6 +59,12 @@ test('a text is sent to the service as names that a GPU may have', async () => {
   expect(asked.at(-1)?.filters?.gpu_name).toEqual({ in: ['A40', 'RTX A40'] })
 })
 
+test('a text too long for a GPU’s name makes no long request', async () => {
+  const { service, asked } = market(1000, 64)
+  await findOffers(service, query, { text: 'a40 '.repeat(50) })
+  expect(asked.at(-1)?.filters?.gpu_name).toBeUndefined()
+})
+
 test('a complete list is read once, and one of a doubtful length twice', async () => {
   const whole = market(70, 10_000)
   expect(await findOffers(whole.service, query, {})).not.toHaveProperty('cap', expect.anything())
