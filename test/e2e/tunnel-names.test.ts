@@ -71,7 +71,7 @@ test('a browser that does not resolve the names is led to 127.0.0.1 where the us
   const switches = ['--host-resolver-rules=MAP i*.localhost ~NOTFOUND']
   const { page, own, other, openJupyter } = await openTwo(start, switches)
   const failing = await openJupyter(own)
-  await failing.waitForURL(/^chrome-error:/)
+  await expect.poll(() => failing.url()).toMatch(/^chrome-error:/)
   await page.bringToFront()
   const told = page.getByText(/^Jupyter waits for your browser at i\d+-[0-9a-f]+\.localhost:\d+\./)
   await told.waitFor()

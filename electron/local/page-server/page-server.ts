@@ -8,7 +8,7 @@ import { listenOnLoopback } from '../../ssh/tunnels/local-port.ts'
 import { loopbackServer, pagePorts, withForeignCookies } from '../loopback-server.ts'
 import { PageDownloads } from './page-downloads.ts'
 import type { PageFiles } from './page-files.ts'
-import { pageHeaders } from './page-headers.ts'
+import { openerPolicy, pageHeaders } from './page-headers.ts'
 import { PageGreeter } from './page-proof.ts'
 import { joinPage } from './page-socket.ts'
 import { newPageToken } from './page-token.ts'
@@ -55,7 +55,10 @@ export async function openPageServer(files: PageFiles, port: number): Promise<Pa
       const host = `${name}:${chosen}`
       const headers = pageHeaders(`ws://${host}`)
       return loopbackServer(maxHeaderSize)
-        .on('request', (request, response) => void answer(request, response, host, headers))
+        .on('request', (request, response) => {
+          const site = request.headers['sec-fetch-site']?.toString()
+          void answer(request, response, host, { ...headers, ...openerPolicy(site) })
+        })
         .on('upgrade', (request, socket, head) => upgrade(request, socket, head, host))
     })
     servers.push(...listening.servers)

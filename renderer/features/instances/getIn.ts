@@ -44,7 +44,7 @@ async function show(page: Page, opening: Promise<OpenedAddress>, what: string): 
   const { url, opened } = answer
   if (url === undefined) {
     page.say(`${what} is forwarded.`, 'What answers is no web page: its address is listed under the ports.')
-  } else if (!opened && window.open(url, '_blank') === null) {
+  } else if (!opened && !openApart(url)) {
     // Browsers block a window that is opened some seconds after the click.
     dialogs.show({ kind: 'address', what, url })
   }
@@ -57,3 +57,12 @@ const quiet = new Set([
   'jupyter_refused',
   'port_silent',
 ])
+
+/** Opens an instance's page in a tab that has no hold of this one. False where the browser blocks it. */
+function openApart(url: string): boolean {
+  const tab = window.open('', '_blank')
+  if (!tab) return false
+  tab.opener = null
+  tab.location.replace(url)
+  return true
+}

@@ -125,6 +125,16 @@ test('the page’s policy allows only its own origin and its socket', async () =
   expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
 })
 
+test('a page that a foreign one may have opened is parted from it', async () => {
+  const policyFor = async (site?: string) =>
+    (await get('/', site === undefined ? {} : { 'sec-fetch-site': site })).headers[
+      'cross-origin-opener-policy'
+    ]
+  for (const site of [undefined, 'cross-site', 'same-site'])
+    expect(await policyFor(site), site).toBe('same-origin')
+  for (const site of ['none', 'same-origin']) expect(await policyFor(site), site).toBeUndefined()
+})
+
 test('hashed assets are cached as immutable, and compressed where the browser accepts that', async () => {
   const plain = await get('/assets/main-abc.js')
   expect(plain).toMatchObject({ status: 200, body: 'plain' })

@@ -6,7 +6,6 @@ test('every answer blocks other origins, sends no referrer and asks for no devic
   expect(others).toEqual({
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=()',
   })
