@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { svelte, vitePreprocess } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { noteLicences } from './build/licences.ts'
 
 /**
@@ -12,6 +12,7 @@ export default defineConfig(({ mode }) => ({
   base: './',
   plugins: [
     svelte({ configFile: false, preprocess: vitePreprocess({ script: false }) }),
+    fetchAtOnce('show'),
     noteLicences('renderer'),
   ],
   build: {
@@ -29,13 +30,41 @@ export default defineConfig(({ mode }) => ({
         // A text of one byte a character is read faster.
         charset: 'ascii',
         codeSplitting: {
-          // A browser asks for six files at a time: what the first picture needs is one, and so is what Home needs beside it.
+          // A browser asks for six files at a time: what the first picture needs is one beside the connection, and so
+          // is what Home needs besides.
           groups: [
-            { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'home', test: /renderer\/screens\/home\// },
+            { name: 'main', test: /renderer\/main\.ts$/, priority: 4 },
+            { name: 'show', test: /renderer\/show\.ts$/, priority: 3 },
+            { name: 'home', test: /renderer\/screens\/home\//, priority: 2 },
+            { name: 'dialogs', test: /AllDialogs\.svelte/, priority: 1 },
           ],
         },
       },
     },
   },
 }))
+
+/** Has the browser fetch a chunk, with its imports and styles, beside the entry, which imports it once it runs. */
+function fetchAtOnce(name: string): Plugin {
+  return {
+    name: 'fetch-at-once',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle = {} }) {
+        const chunk = Object.values(bundle).find(file => file.type === 'chunk' && file.name === name)
+        if (chunk?.type !== 'chunk') return []
+        const link = (rel: string, file: string) => ({
+          tag: 'link',
+          attrs: { rel, crossorigin: true, href: `./${file}` },
+          injectTo: 'head' as const,
+        })
+        const styles = [...(chunk.viteMetadata?.importedCss ?? [])]
+        const scripts = [chunk.fileName, ...chunk.imports].filter(file => !html.includes(file))
+        return [
+          ...scripts.map(file => link('modulepreload', file)),
+          ...styles.map(file => link('stylesheet', file)),
+        ]
+      },
+    },
+  }
+}

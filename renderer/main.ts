@@ -1,14 +1,6 @@
-import '@fontsource-variable/inter/wght.css'
-import '@fontsource-variable/jetbrains-mono/wght.css'
-import './styles/base.css'
-import { mount } from 'svelte'
-import App from './App.svelte'
 import { connect } from './berth/connect.ts'
-import { Page } from './berth/page.svelte.ts'
 
+// The State comes while the browser still reads what shows it, which index.html has it fetch meanwhile.
+const connection = connect()
 const target = document.getElementById('app')
-if (target) {
-  const page = new Page()
-  const connected = connect(page)
-  mount(App, { target, props: { page, connected } })
-}
+if (target) import('./show.ts').then(({ show }) => show(target, connection))

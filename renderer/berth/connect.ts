@@ -1,7 +1,7 @@
 import type { Bridge } from '../../electron/contract/bridge/messages.ts'
+import type { State } from '../../electron/contract/state.ts'
 import { Link } from './link.ts'
-import type { Page } from './page.svelte.ts'
-import { SocketBridge } from './socket.ts'
+import { type Reach, SocketBridge } from './socket.ts'
 import { forgetToken, takeToken } from './token.ts'
 
 declare global {
@@ -11,31 +11,51 @@ declare global {
   }
 }
 
-/** Connects the page to the main process. False where the page has neither a preload nor a token. */
-export function connect(page: Page): boolean {
-  const bridge = window.berth
-  if (bridge) {
-    const link = new Link(bridge, state => {
-      page.state = state
-    })
-    page.attach(link)
-    page.reach = 'connected'
+/** Who is told what the main process says. */
+export interface Follower {
+  /** Undefined until the main process has sent it. */
+  state: State | undefined
+  reach: Reach
+}
+
+/** The page's connection to the main process, which may have answered before anybody follows it. */
+export interface Connection {
+  readonly link: Link
+  /** Tells the follower how things are, and from then on how they change. */
+  follow(follower: Follower): void
+}
+
+/** Connects the page to the main process. Undefined where the page has neither a preload nor a token. */
+export function connect(): Connection | undefined {
+  let told: Follower = { state: undefined, reach: 'connecting' }
+  const onState = (state: State) => {
+    told.state = state
+  }
+  const connection = (link: Link): Connection => {
     link.open()
-    return true
+    return {
+      link,
+      follow(follower) {
+        follower.state = told.state
+        follower.reach = told.reach
+        told = follower
+      },
+    }
+  }
+
+  if (window.berth) {
+    told.reach = 'connected'
+    return connection(new Link(window.berth, onState))
   }
   const token = takeToken(window)
-  if (token === undefined) return false
+  if (token === undefined) return undefined
   const secure = location.protocol === 'https:' ? 'wss' : 'ws'
   const socket = new SocketBridge(`${secure}://${location.host}/socket`, token, reach => {
-    page.reach = reach
+    told.reach = reach
     if (reach === 'ended') forgetToken(window)
     if (reach === 'connected') link.sync()
     else link.drop()
   })
-  const link = new Link(socket, state => {
-    page.state = state
-  })
-  page.attach(link)
-  link.open()
-  return true
+  const link = new Link(socket, onState)
+  return connection(link)
 }

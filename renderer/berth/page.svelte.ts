@@ -8,6 +8,7 @@ import { lastSeenAt } from '../../electron/contract/outage.ts'
 import { BerthError, type Problem } from '../../electron/contract/problem.ts'
 import { accountNow } from '../../electron/contract/reading.ts'
 import type { AccountView, State } from '../../electron/contract/state.ts'
+import type { Connection } from './connect.ts'
 import type { Link } from './link.ts'
 import { now } from './now.svelte.ts'
 import { afterOutage, type Remark, withRemark } from './remarks.ts'
@@ -50,8 +51,9 @@ export class Page {
     else if (reach === 'lost') this.#lostAt ??= Date.now()
   }
 
-  attach(link: Link): void {
-    this.#link = link
+  attach(connection: Connection): void {
+    this.#link = connection.link
+    connection.follow(this)
   }
 
   /** One method per command; rejects with a BerthError. */

@@ -1,6 +1,6 @@
-import { apply } from 'mutative'
 import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
 import type { State } from '../../electron/contract/state.ts'
+import { applyPatches } from './applyPatches.ts'
 
 type StateMessage = Extract<MainMessage, { kind: 'state' | 'patch' }>
 
@@ -21,7 +21,7 @@ export class Replica {
     if (this.#asked || !this.state || message.sequence <= this.#sequence) return 'unchanged'
     if (message.sequence !== this.#sequence + 1) return this.#miss()
     try {
-      this.state = apply(this.state, message.patches)
+      this.state = applyPatches(this.state, message.patches)
     } catch {
       return this.#miss()
     }
