@@ -146,22 +146,24 @@ async function scanOpened(page: Page, where: string): Promise<string[]> {
 async function scanEach(page: Page, where: string, scope: string): Promise<string[]> {
   const buttons = page.locator(`${scope} button:visible:enabled`)
   // Buttons that open a file chooser, become a field or lead to another screen open no menu and no dialog.
-  const names = await buttons.evaluateAll(all =>
-    all.map((button, at) => {
+  const openers = await buttons.evaluateAll(all =>
+    all.flatMap(button => {
       const text = button.textContent.trim()
+      const label = button.getAttribute('aria-label')
       const opens = button.hasAttribute('aria-haspopup') || text.endsWith('…')
-      const name = button.getAttribute('aria-label') ?? text
-      if (!opens || /^(Upload|Go to|Rent from)/.test(name)) return undefined
-      button.setAttribute('data-opens', String(at))
-      return name
+      return !opens || /^(Upload|Go to|Rent from)/.test(label ?? text) ? [] : [{ label, text }]
     }),
   )
   const found: string[] = []
-  for (const [at, name] of names.entries()) {
-    const button = page.locator(`${scope} [data-opens="${at}"]`)
-    if (name === undefined || (await button.count()) === 0) continue
+  for (const [at, { label, text }] of openers.entries()) {
+    // By what it says, since an answer that comes meanwhile draws it anew.
+    const alike = openers.slice(0, at).filter(other => other.label === label && other.text === text).length
+    const saying =
+      label === null ? buttons : page.locator(`${scope} button[aria-label=${JSON.stringify(label)}]`)
+    const button = saying.filter({ hasText: text }).nth(alike)
+    if ((await button.count()) === 0) continue
     await button.click()
-    found.push(...(await scanOpened(page, `${where}, ${name}`)))
+    found.push(...(await scanOpened(page, `${where}, ${label ?? text}`)))
   }
   return found
 }
