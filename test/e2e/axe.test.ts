@@ -12,24 +12,47 @@ import { joinInstances, projectFolder } from './project-steps.ts'
 import type { Start } from './start.ts'
 
 /** Opens Berth with axe in a light page without animations. */
-async function pageWithAxe(start: Start, address: string): Promise<Page> {
+async function pageWithAxe(start: Start, address: string) {
   const { page } = await start.page('about:blank', {
     colorScheme: 'light',
     viewport: { width: 1280, height: 800 },
   })
   await page.addInitScript(axe.source)
+  const settle = settling(page)
   await page.goto(address)
-  return page
+  return { page, settle }
+}
+
+/** Follows what the page asks Berth for; gives what waits until the page shows the answers. */
+function settling(page: Page): () => Promise<void> {
+  const asked = new Set<number>()
+  const read = (payload: string | Buffer) => (typeof payload === 'string' ? payload : '')
+  page.on('websocket', socket => {
+    socket.on('framesent', ({ payload }) => {
+      const call = /^\{"kind":"command","call":(\d+)/.exec(read(payload))?.[1]
+      if (call !== undefined) asked.add(Number(call))
+    })
+    socket.on('framereceived', ({ payload }) => {
+      const call = /^\{"kind":"(?:answer|refusal)","call":(\d+)/.exec(read(payload))?.[1]
+      if (call !== undefined) asked.delete(Number(call))
+    })
+  })
+  const drawn = () => page.evaluate(() => new Promise(requestAnimationFrame))
+  return async () => {
+    await drawn()
+    await expect.poll(() => asked.size).toBe(0)
+    await drawn()
+  }
 }
 
 /**
  * What axe finds wrong with the page, or with a part of it, one line each: by all rules in the light theme, then by the
- * rules about colours in the dark one.
+ * rules about colours in the dark one, there with a part that may be smaller.
  */
-async function findings(page: Page, where: string, part?: string): Promise<string[]> {
+async function findings(page: Page, where: string, part?: string, inDark = part): Promise<string[]> {
   const light = await findingsNow(page, `${where} (light)`, {}, part)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, part)
+  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, inDark)
   await page.emulateMedia({ colorScheme: 'light' })
   return [...light, ...dark]
 }
@@ -75,7 +98,7 @@ const screens = [
 
 test('axe finds nothing wrong on any screen, in the palette or in the first dialogs', async ({ start }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-  const page = await pageWithAxe(start, berth.address)
+  const { page, settle } = await pageWithAxe(start, berth.address)
   const found: string[] = []
   const scan = async (where: string) => void found.push(...(await findings(page, where)))
   const dialog = page.getByRole('dialog')
@@ -98,7 +121,8 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
   for (const screen of screens) {
     await page.getByRole('link', { name: screen }).click()
     await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await page.locator('main .screen').waitFor()
+    await settle()
     await scan(screen)
   }
 
@@ -131,12 +155,15 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
   expect(found).toEqual([])
 })
 
-/** Scans the menu or dialog that opens, then closes it. */
+/** Scans the menu or dialog that opens, then closes it. A menu leaves the colours of the page as they are. */
 async function scanOpened(page: Page, where: string): Promise<string[]> {
   const dialog = page.locator('.dialog').last()
-  const opened = page.locator('.menu, .popover').or(dialog).last()
+  const menus = '.menu, .popover'
+  const opened = page.locator(menus).or(dialog).last()
   await opened.waitFor()
-  const found = await findings(page, where, (await dialog.isVisible()) ? '.dialog' : undefined)
+  const found = (await dialog.isVisible())
+    ? await findings(page, where, '.dialog')
+    : await findings(page, where, undefined, menus)
   await page.keyboard.press('Escape')
   await opened.waitFor({ state: 'detached' })
   return found
@@ -172,7 +199,7 @@ test('axe finds nothing wrong in the tabs of the details, the menus and the dial
   timeout: 300_000,
 }, async ({ start }) => {
   const [sim, berth] = await Promise.all([start.simulator(), start.berth()])
-  const page = await pageWithAxe(start, berth.address)
+  const { page, settle } = await pageWithAxe(start, berth.address)
   const id = await rentRunning(sim)
   await connectAccount(page, sim)
   const found: string[] = []
@@ -185,7 +212,7 @@ test('axe finds nothing wrong in the tabs of the details, the menus and the dial
   for (const tab of ['Files', 'Monitor', 'Automation', 'Details']) {
     await page.getByRole('tab', { name: tab, exact: true }).click()
     await page.getByRole('tabpanel', { name: tab }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await settle()
     found.push(...(await findings(page, tab)))
     found.push(...(await scanEach(page, tab, '[role=tabpanel]')))
   }
@@ -201,7 +228,8 @@ test('axe finds nothing wrong in the tabs of the details, the menus and the dial
   for (const screen of screens) {
     await page.getByRole('link', { name: screen }).click()
     await page.getByRole('heading', { name: screen, level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await page.locator('main .screen').waitFor()
+    await settle()
     found.push(...(await scanEach(page, screen, 'main')))
   }
   found.push(...(await scanEach(page, 'Header', 'header')))
@@ -215,7 +243,7 @@ test('axe finds nothing wrong in the demo and account menus and price increase d
     start.simulator({ deployment: readProfile('public') }),
     start.berth({ flags: ['--demo'] }),
   ])
-  const page = await pageWithAxe(start, berth.address)
+  const { page } = await pageWithAxe(start, berth.address)
   await page.getByRole('button', { name: 'Play a day with Berth' }).waitFor()
   const found: string[] = []
   await page.getByRole('button', { name: 'Make something happen' }).click()
@@ -244,7 +272,7 @@ test.skipIf(lacking)(
     const waits = 'run: until [ -e ../../enough ]; do sleep 0.1; done; echo trained > out.txt'
     projectFolder(home, { 'berth.yaml': `${waits}\nresults: out.txt\nstop: { hours: 1 }\n`, '.env': '' })
     const sshd = await joinInstances(start, sim, home)
-    const page = await pageWithAxe(start, berth.address)
+    const { page } = await pageWithAxe(start, berth.address)
     const found: string[] = []
     const scan = async (where: string, part: string) =>
       void found.push(...(await findings(page, where, part)))
