@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { connectAccount, rentRunning } from '../e2e/account-steps.ts'
-import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
+import { openBrowser, openPage, startBerth } from '../e2e/app.ts'
 import { startBareServer } from './bare-server.ts'
+import { openDaily } from './daily.ts'
 import type { Row, Size } from './row.ts'
 
 /** Clock ticks per second of processor time on Linux. */
@@ -12,19 +12,11 @@ const ticks = 100
 export async function idleRows({ smoke }: Size): Promise<Row[]> {
   if (process.platform !== 'linux') return []
   const seconds = smoke ? 1 : 60
-  const sim = await startSimulatorProcess(['--speed', '1'])
-  const home = await scratchFolder()
+  const daily = await openDaily(smoke ? 1 : 10)
   const browser = await openBrowser()
   const bare = await startBareServer()
-  let berth = await startBerth(home.path)
+  const berth = await startBerth(daily.home)
   try {
-    for (let made = 0; made < (smoke ? 1 : 10); made += 1) await rentRunning(sim)
-    const first = await openPage(browser, berth.address)
-    await connectAccount(first.page, sim)
-    await first.page.context().close()
-    await berth.stop()
-    // Started again, as in daily use, without the demo and the memory of connecting.
-    berth = await startBerth(home.path)
     const { page } = await openPage(browser, berth.address)
     const replace = page.getByRole('button', { name: 'Replace key' })
     // Without a keychain the key has to be entered again.
@@ -35,7 +27,7 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
       )
     ) {
       await replace.click()
-      await page.getByRole('dialog').getByLabel('API key').fill(sim.apiKey)
+      await page.getByRole('dialog').getByLabel('API key').fill(daily.sim.apiKey)
       await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click()
     }
     await page.getByRole('link', { name: 'Instances' }).click()
@@ -66,8 +58,7 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
     await browser.close()
     await berth.stop()
     await bare.stop()
-    await sim.stop()
-    await home.remove()
+    await daily.end()
   }
 }
 

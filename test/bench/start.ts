@@ -1,41 +1,36 @@
-import type { Page } from 'playwright-core'
-import { openBrowser, type Running, scratchFolder, startBerth } from '../e2e/app.ts'
+import { type Running, startBerth } from '../e2e/app.ts'
 import { startBareServer } from './bare-server.ts'
+import { openDaily } from './daily.ts'
+import { showInBrowser } from './plain-browser.ts'
 import { median, type Row, ratioRow, type Size } from './row.ts'
 
 /** Rounds that do not count. */
 const warmUps = 2
 
-/** Compares the start of browser mode, until its page shows the demo, with an empty page of a bare Node server. */
+/** Compares a daily start in browser mode, until a rented instance is shown, with an empty page of a bare Node server. */
 export async function startRows({ smoke }: Size): Promise<Row[]> {
   const times = { berth: [] as number[], bare: [] as number[] }
-  for (let round = smoke ? 0 : -warmUps; round < (smoke ? 1 : 7); round += 1) {
-    const home = await scratchFolder()
-    const berth = await untilShown(
-      async () => {
-        const running = await startBerth(home.path, ['--demo'])
+  const daily = await openDaily(1)
+  try {
+    for (let round = smoke ? 0 : -warmUps; round < (smoke ? 1 : 15); round += 1) {
+      const berth = await untilShown(async () => {
+        const running = await startBerth(daily.home)
         return { running, address: running.address }
-      },
-      async page => {
-        await page.getByText('This is the demo market.').waitFor()
-        await page.getByRole('link', { name: 'Offers' }).waitFor()
-      },
-    )
-    await home.remove()
-    const bare = await untilShown(
-      async () => {
+      }, 'tr [data-instance]')
+      const bare = await untilShown(async () => {
         const running = await startBareServer()
         return { running, address: running.line }
-      },
-      page => page.getByText('row').waitFor(),
-    )
-    if (round < 0) continue
-    times.berth.push(berth)
-    times.bare.push(bare)
+      }, 'tr')
+      if (round < 0) continue
+      times.berth.push(berth)
+      times.bare.push(bare)
+    }
+  } finally {
+    await daily.end()
   }
   return [
     ratioRow(
-      'browser mode, process start to what it shows',
+      'browser mode, process start to the first row',
       `an empty page of a bare Node server: ${median(times.berth).toFixed(0)} to ${median(times.bare).toFixed(0)} ms`,
       median(times.berth) / median(times.bare),
       1.5,
@@ -43,20 +38,19 @@ export async function startRows({ smoke }: Size): Promise<Row[]> {
   ]
 }
 
-/** Milliseconds from the parallel start of a server and a browser until the page shows its content. */
+/** Milliseconds from the start of a server until the browser that is then started on its address shows an element. */
 async function untilShown(
   start: () => Promise<{ running: Running; address: string }>,
-  shows: (page: Page) => Promise<void>,
+  selector: string,
 ): Promise<number> {
   const from = performance.now()
-  const [{ running, address }, browser] = await Promise.all([start(), openBrowser()])
+  const { running, address } = await start()
   try {
-    const page = await browser.newPage()
-    await page.goto(address)
-    await shows(page)
-    return performance.now() - from
+    const browser = await showInBrowser(address, selector)
+    const took = performance.now() - from
+    await browser.end()
+    return took
   } finally {
-    await browser.close()
     await running.stop()
   }
 }

@@ -135,11 +135,21 @@ const withoutFeatures = [
 ]
 
 /** Chromium as users have it. */
-const wholeChromium = process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium'
+export const wholeChromium = process.env['BERTH_CHROMIUM'] ?? '/usr/bin/chromium'
 const headlessShell = '/usr/bin/chromium-headless-shell'
 /** The same engine without the browser around its pages, where installed: it takes a third less processor time. */
 export const pagesOnly =
   process.env['BERTH_CHROMIUM'] || !existsSync(headlessShell) ? wholeChromium : headlessShell
+
+/** Switches of every Chromium that tests start. */
+export const commonSwitches = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  `--disable-features=${withoutFeatures.join(',')}`,
+]
 
 export function openBrowser(
   switches: readonly string[] = [],
@@ -148,15 +158,7 @@ export function openBrowser(
   return chromium.launch({
     timeout: patience,
     executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-      `--disable-features=${withoutFeatures.join(',')}`,
-      ...switches,
-    ],
+    args: [...commonSwitches, ...switches],
   })
 }
 

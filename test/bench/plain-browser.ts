@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { commonSwitches, patience, scratchFolder, wholeChromium } from '../e2e/app.ts'
+
+/**
+ * Starts a Chromium on an address, as a desktop does, and waits until its page has an element. It is asked for nothing
+ * but that: Playwright's watching costs a page of scripts a tenth of its start, and one without them nothing.
+ */
+export async function showInBrowser(address: string, selector: string): Promise<{ end(): Promise<void> }> {
+  const profile = await scratchFolder()
+  const switches = [
+    '--headless=new',
+    '--disable-extensions',
+    '--no-default-browser-check',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${profile.path}`,
+  ]
+  const browser = spawn(wholeChromium, [...commonSwitches, ...switches, address], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(browser, 'exit')
+  const end = async () => {
+    browser.kill('SIGKILL')
+    await ended
+    await profile.remove()
+  }
+  try {
+    const page = new WebSocket(await pageOf(browser.stderr))
+    await once(page, 'open')
+    const until = performance.now() + patience
+    const expression = `!!document.querySelector(${JSON.stringify(selector)})`
+    for (let id = 1; ; id += 1) {
+      page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression } }))
+      const [answer] = await once(page, 'message')
+      if (JSON.parse(String(answer)).result?.result?.value === true) return { end }
+      if (performance.now() > until) throw new Error(`the page has no ${selector}`)
+      await wait(5)
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** The address at which the page can be asked: Chromium prints its own, and lists its pages there. */
+async function pageOf(printed: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: printed })) {
+    const host = /^DevTools listening on ws:\/\/([^/]+)/.exec(line)?.[1]
+    for (let list: { type: string; webSocketDebuggerUrl: string }[] = []; host !== undefined; ) {
+      list = (await (await fetch(`http://${host}/json/list`)).json()) as typeof list
+      const page = list.find(({ type }) => type === 'page')
+      if (page) return page.webSocketDebuggerUrl
+    }
+  }
+  throw new Error('Chromium ended')
+}
