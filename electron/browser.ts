@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import project from '../package.json' with { type: 'json' }
 import type { RunningBerth } from './core/running.ts'
+import { systemClock } from './local/clock.ts'
 import { userCommandFile } from './local/command-file.ts'
-import { openMachine } from './local/machine.ts'
+import { openMachine, openPrograms } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
 import { openPage } from './local/page-server/open-page.ts'
@@ -34,20 +35,18 @@ async function start(shutdown: Shutdown): Promise<void> {
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   shutdown.add(server.close)
+  const { opener } = openPrograms(files)
+  const open = () => {
+    openPage(server, opener, systemClock, say).catch(error =>
+      log.line(`the page was not opened: ${String(error)}`),
+    )
+  }
   const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
   const opening = openDbusNotifier(process.env, log.line).then(notifier =>
     openMachine(files, notifier, shutdown),
   )
-  const show = async () => {
-    const { opener, clock } = await opening
-    await openPage(server, opener, clock, say)
-  }
-  const open = () => {
-    show().catch(error => log.line(`the page was not opened: ${String(error)}`))
-  }
-
   async function startBehindPage(): Promise<RunningBerth> {
     const [machine, { startBerth }] = await Promise.all([opening, import('./core/berth.ts')])
     const terminals = await findTerminals(machine.programs, machine.platform)

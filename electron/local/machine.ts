@@ -19,25 +19,29 @@ function platformOf(platform: NodeJS.Platform): Machine['platform'] {
   return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
 }
 
-/** The ports on this machine. The shells differ in `files` and `notifier`. */
-export async function openMachine(files: Files, notifier: Notifier, shutdown?: Shutdown): Promise<Machine> {
+/** What opens pages and starts programs on this machine, which waits for nothing. */
+export function openPrograms(files: Files): Pick<Machine, 'opener' | 'programs' | 'platform'> {
   const platform = platformOf(process.platform)
   const programs = systemPrograms(childEnv(process.env), platform)
+  const opener = systemOpener(programs, platform, {
+    files,
+    clock: systemClock,
+    leadOnce: address => oneUseAddress(address, systemClock),
+  })
+  return { opener, programs, platform }
+}
+
+/** The ports on this machine, once its keychain has answered. The shells differ in `files` and `notifier`. */
+export async function openMachine(files: Files, notifier: Notifier, shutdown?: Shutdown): Promise<Machine> {
   return {
+    ...openPrograms(files),
     clock: systemClock,
     downloads: systemDownloads(homedir()),
     files,
     keychain: await openKeychain(systemClock, isBlocked => shutdown?.addBlock(isBlocked)),
     notifier,
-    opener: systemOpener(programs, platform, {
-      files,
-      clock: systemClock,
-      leadOnce: address => oneUseAddress(address, systemClock),
-    }),
-    programs,
     random: systemRandom,
     syncedFolders: systemSyncedFolders,
-    platform,
     home: homedir(),
     sshAgent: agentSocket(process.env, process.platform),
   }
