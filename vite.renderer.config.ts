@@ -44,7 +44,10 @@ export default defineConfig(({ mode }) => ({
   },
 }))
 
-/** Has the browser fetch a chunk, with its imports and styles, beside the entry, which imports it once it runs. */
+/**
+ * Has the browser fetch a chunk, with its imports and styles, beside the entry, which imports it once it runs, and the
+ * fonts, which it else asks for once it has laid the page out in others.
+ */
 function fetchAtOnce(name: string): Plugin {
   return {
     name: 'fetch-at-once',
@@ -53,16 +56,18 @@ function fetchAtOnce(name: string): Plugin {
       handler(html, { bundle = {} }) {
         const chunk = Object.values(bundle).find(file => file.type === 'chunk' && file.name === name)
         if (chunk?.type !== 'chunk') return []
-        const link = (rel: string, file: string) => ({
+        const link = (rel: string, file: string, more = {}) => ({
           tag: 'link',
-          attrs: { rel, crossorigin: true, href: `./${file}` },
+          attrs: { rel, crossorigin: true, href: `./${file}`, ...more },
           injectTo: 'head' as const,
         })
-        const styles = [...(chunk.viteMetadata?.importedCss ?? [])]
         const scripts = [chunk.fileName, ...chunk.imports].filter(file => !html.includes(file))
+        const styles = [...(chunk.viteMetadata?.importedCss ?? [])]
+        const fonts = Object.keys(bundle).filter(file => /-latin-wght-normal-.*\.woff2$/.test(file))
         return [
           ...scripts.map(file => link('modulepreload', file)),
           ...styles.map(file => link('stylesheet', file)),
+          ...fonts.map(file => link('preload', file, { as: 'font', type: 'font/woff2' })),
         ]
       },
     },

@@ -23,10 +23,10 @@ const leastWidths = {
 
 export type Part = keyof typeof leastWidths
 
-/** The parts that fit a table's width in pixels; all of them before it is measured (0). */
+/** The parts that fit a table's width in pixels. */
 export function partsFor(width: number): ReadonlySet<Part> {
   const parts = Object.entries(leastWidths) as [Part, number][]
-  return new Set(parts.filter(([, least]) => width === 0 || width >= least).map(([part]) => part))
+  return new Set(parts.filter(([, least]) => width >= least).map(([part]) => part))
 }
 
 export type RowColumn = 'state' | 'name' | 'gpu' | 'price' | 'spent' | 'load' | 'vram' | 'uptime'

@@ -20,7 +20,6 @@ test('instances are counted as running, on their way or needing the user', () =>
 })
 
 test('in a narrow table the least important columns go first', () => {
-  expect(partsFor(0).size).toBe(partsFor(2000).size)
   expect(partsFor(672)).toEqual(new Set(['load', 'gpu', 'price']))
 })
 
