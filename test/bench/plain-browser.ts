@@ -30,13 +30,17 @@ export async function showInBrowser(address: string, selector: string): Promise<
   try {
     const page = new WebSocket(await pageOf(browser.stderr))
     await once(page, 'open')
-    const until = performance.now() + patience
-    const expression = `!!document.querySelector(${JSON.stringify(selector)})`
+    // Until it has gone to the address, and from then on by an observer, which costs the page nothing.
+    const expression = `location.protocol === 'http:' && new Promise(resolve => {
+      const look = () => document.querySelector(${JSON.stringify(selector)}) && resolve(true)
+      new MutationObserver(look).observe(document, { childList: true, subtree: true })
+      look()
+    })`
+    const params = { expression, awaitPromise: true }
     for (let id = 1; ; id += 1) {
-      page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params: { expression } }))
-      const [answer] = await once(page, 'message')
+      page.send(JSON.stringify({ id, method: 'Runtime.evaluate', params }))
+      const [answer] = await once(page, 'message', { signal: AbortSignal.timeout(patience) })
       if (JSON.parse(String(answer)).result?.result?.value === true) return { end }
-      if (performance.now() > until) throw new Error(`the page has no ${selector}`)
       await wait(5)
     }
   } catch (error) {
