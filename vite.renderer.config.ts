@@ -46,7 +46,7 @@ export default defineConfig(({ mode }) => ({
 
 /**
  * Has the browser fetch a chunk, with its imports and styles, beside the entry, which imports it once it runs, and the
- * fonts, which it else asks for once it has laid the page out in others.
+ * font of all words, which it else asks for once it has laid the page out in another.
  */
 function fetchAtOnce(name: string): Plugin {
   return {
@@ -63,7 +63,7 @@ function fetchAtOnce(name: string): Plugin {
         })
         const scripts = [chunk.fileName, ...chunk.imports].filter(file => !html.includes(file))
         const styles = [...(chunk.viteMetadata?.importedCss ?? [])]
-        const fonts = Object.keys(bundle).filter(file => /-latin-wght-normal-.*\.woff2$/.test(file))
+        const fonts = Object.keys(bundle).filter(file => /\/inter-latin-wght-normal-.*\.woff2$/.test(file))
         return [
           ...scripts.map(file => link('modulepreload', file)),
           ...styles.map(file => link('stylesheet', file)),
