@@ -47,12 +47,12 @@ function settling(page: Page): () => Promise<void> {
 
 /**
  * What axe finds wrong with the page, or with a part of it, one line each: by all rules in the light theme, then by the
- * rules about colours in the dark one, there with a part that may be smaller.
+ * rules about colours in the dark one.
  */
-async function findings(page: Page, where: string, part?: string, inDark = part): Promise<string[]> {
+async function findings(page: Page, where: string, part?: string): Promise<string[]> {
   const light = await findingsNow(page, `${where} (light)`, {}, part)
   await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, inDark)
+  const dark = await findingsNow(page, `${where} (dark)`, { runOnly: ofColours }, part)
   await page.emulateMedia({ colorScheme: 'light' })
   return [...light, ...dark]
 }
@@ -155,15 +155,12 @@ test('axe finds nothing wrong on any screen, in the palette or in the first dial
   expect(found).toEqual([])
 })
 
-/** Scans the menu or dialog that opens, then closes it. A menu leaves the colours of the page as they are. */
+/** Scans the menu or dialog that opens, then closes it. */
 async function scanOpened(page: Page, where: string): Promise<string[]> {
   const dialog = page.locator('.dialog').last()
-  const menus = '.menu, .popover'
-  const opened = page.locator(menus).or(dialog).last()
+  const opened = page.locator('.menu, .popover').or(dialog).last()
   await opened.waitFor()
-  const found = (await dialog.isVisible())
-    ? await findings(page, where, '.dialog')
-    : await findings(page, where, undefined, menus)
+  const found = await findings(page, where, (await dialog.isVisible()) ? '.dialog' : undefined)
   await page.keyboard.press('Escape')
   await opened.waitFor({ state: 'detached' })
   return found

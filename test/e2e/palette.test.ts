@@ -106,6 +106,7 @@ test('what is typed while the palette loads is looked for', async ({ start }) =>
   expect(await page.getByRole('dialog').count()).toBe(0)
   send(true)
   await page.getByRole('option', { name: /activity/i, selected: true }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('What to do')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor()
   expect(errors).toEqual([])
