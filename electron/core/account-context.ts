@@ -26,9 +26,8 @@ export interface AccountPoll {
   pollsMissing(instance: number): number
   /** Absent where the key may not read it, or only the instances were polled. */
   credit?: Micros
-  /** Epoch seconds of the account's time, and the seconds by which it may be wrong. */
+  /** Epoch seconds of the account's time. */
   at: number
-  uncertainty?: number
 }
 
 /** Something that Berth does by itself for one account. It decides on fresh polls alone, never on stale data. */

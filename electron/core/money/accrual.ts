@@ -1,16 +1,16 @@
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import { spentBy } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
-import {
-  type Bound,
-  type Cost,
-  type Counted,
-  costOverTime,
-  costsBetween,
-  countedAt,
-  shortestAbsence,
-} from './costs.ts'
-import { asRemembered, withParts } from './silence.ts'
-import { likeliestTopUp } from './top-up.ts'
+import { shortestBreak } from '../instances/reconcile.ts'
+
+/** The account as of the last poll that was counted. */
+export interface Counted {
+  /** Epoch seconds of the account's time. */
+  at: number
+  credit?: Micros
+  /** By instance id: the total cost at that poll, and the price per hour. */
+  instances: Record<string, { spent: Micros; perHour: Micros }>
+}
 
 /** The additions of a poll to the record. */
 export interface Accrual {
@@ -22,134 +22,77 @@ export interface Accrual {
   estimated: boolean
   /** How much of `spent` each instance cost, by id, including those destroyed meanwhile. */
   shares: ReadonlyMap<string, Micros>
-  /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
-  inAll: ReadonlyMap<string, Micros>
+  /** Corrected total costs, by id, of instances that cost less than their price while Berth was away. */
+  corrected: ReadonlyMap<string, Micros>
 }
 
-export interface Seen {
-  at: number
-  credit?: Micros
-  instances: Readonly<Record<string, InstanceView>>
-  /** Seconds by which `at` may be wrong; 2 by default. */
-  uncertainty?: number
-}
+/** Prices explain the credit to within this amount; more was paid in. */
+const tolerance = 500_000
+const cent = 10_000
 
 /**
- * The spending since the last poll, in all and by each instance. The sum follows from the credit, which is exact. The
- * shares follow from the prices. An instance that was rented, destroyed or changed its price in between may have done
- * so at any moment, so these instances share the remainder of the sum after the certain ones.
+ * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
+ * If the credit is higher than the prices explain, the difference was paid in, to the cent. Seconds of a longer break
+ * may have passed without some of the instances, so then only a credit that rose counts as a payment, the sum is
+ * marked as estimated where prices and credit disagree, and the instances share the amount that left the account.
  */
 export function accrueSpending(
   before: Counted | undefined,
-  { at, credit, instances, uncertainty = 2 }: Seen,
-): Accrual {
-  const counted: Counted = {
+  {
     at,
-    uncertainty,
-    instances: Object.fromEntries(Object.entries(instances).map(([id, one]) => [id, countedAt(one, at)])),
     credit,
-  }
-  if (!before)
-    return { counted, spent: 0, toppedUp: 0, estimated: false, shares: new Map(), inAll: new Map() }
+    instances,
+  }: { at: number; credit?: Micros; instances: Readonly<Record<string, InstanceView>> },
+): Accrual {
+  const counted = { at, credit, instances: countedInstances(instances, at) }
+  const nothing = { spent: 0, toppedUp: 0, estimated: false, shares: new Map(), corrected: new Map() }
+  if (!before) return { counted, ...nothing }
 
-  const costs = costsBetween(before, counted, instances)
-  if (credit === undefined || before.credit === undefined) {
-    const shares = [...costs].map(([id, { guess }]) => [id, guess] as const)
-    const spent = shares.reduce((all, [, share]) => all + share, 0)
-    return { counted, spent, toppedUp: 0, estimated: false, shares: withoutNothing(shares), inAll: new Map() }
-  }
+  const priced = pricedShares(before, counted)
+  const expected = [...priced.values()].reduce((sum, share) => sum + share, 0)
+  if (credit === undefined || before.credit === undefined)
+    return { counted, ...nothing, spent: expected, shares: priced }
+
   const fell = before.credit - credit
-  const uncertainAmount =
-    costOverTime(ratesOf(before), before.uncertainty ?? uncertainty) +
-    costOverTime(ratesOf(counted), uncertainty)
-  const { sum: toppedUp, estimated } = likeliestTopUp({
-    fell,
-    length: at - before.at,
-    costs: [...costs.values()],
-    uncertainty: uncertainAmount,
-  })
+  const away = at - before.at > shortestBreak
+  const unexplained = expected - fell > tolerance
+  const paid = unexplained && (!away || fell < 0) ? Math.round((expected - fell) / cent) * cent : 0
+  const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
-  const { over = 0 } = before
-  const left = spent - over
-  const remembered = asRemembered(costs, before)
-  const fits =
-    left >= sum(remembered, 'least') - uncertainAmount && left <= sum(remembered, 'most') + uncertainAmount
-  const away = at - before.at > shortestAbsence
-  const shares = splitSpending(fits ? remembered : costs, left, uncertainAmount, away)
-  const beyond = over - spent + shares.reduce((all, [, share]) => all + share, 0)
-  const inAll = away ? costsInAll(before, counted, shares) : new Map<string, Micros>()
-  const parts = withParts(withCosts(counted, inAll), before, costs, new Map(shares))
-  return {
-    counted: beyond > 0 ? { ...parts, over: Math.min(beyond, uncertainAmount) } : parts,
-    spent,
-    toppedUp,
-    estimated,
-    shares: withoutNothing(shares),
-    inAll,
-  }
-}
-
-/** The corrected total costs of instances in both polls; a difference of one micro-dollar is rounding. */
-function costsInAll(
-  before: Counted,
-  counted: Counted,
-  shares: readonly (readonly [string, Micros])[],
-): ReadonlyMap<string, Micros> {
-  const both = shares.flatMap(([id, share]) => {
+  const estimated = away && unexplained
+  if (!away || spent >= expected)
+    return { counted, spent, toppedUp, estimated, shares: priced, corrected: new Map() }
+  const shares = new Map<string, Micros>()
+  const corrected = new Map<string, Micros>()
+  for (const [id, price] of priced) {
+    const share = Math.floor((price * spent) / expected)
+    if (share > 0) shares.set(id, share)
     const [then, now] = [before.instances[id], counted.instances[id]]
-    if (!then || !now || Math.abs(then.spent + share - now.spent) <= 1) return []
-    return [[id, then.spent + share] as const]
-  })
-  return new Map(both)
-}
-
-function withCosts(counted: Counted, inAll: ReadonlyMap<string, Micros>): Counted {
-  const instances = Object.entries(counted.instances).map(
-    ([id, one]) => [id, { ...one, spent: inAll.get(id) ?? one.spent }] as const,
-  )
-  return { ...counted, instances: Object.fromEntries(instances) }
-}
-
-function ratesOf({ instances }: Counted): Micros {
-  return Object.values(instances).reduce((all, { perHour }) => all + perHour, 0)
-}
-
-/**
- * Each instance's share of the spending: it gets its minimum, and the rest is split by how much more each may have
- * cost. After an absence, instances may have cost less than that minimum, and next to nothing if a clock jumped.
- */
-function splitSpending(
-  costs: ReadonlyMap<string, Cost>,
-  spent: Micros,
-  uncertainty: Micros,
-  away: boolean,
-): (readonly [string, Micros])[] {
-  const bounds = {
-    nothing: 0,
-    lowest: sum(costs, 'lowest'),
-    least: sum(costs, 'least'),
-    most: sum(costs, 'most'),
+    if (!then || !now) continue
+    now.spent = then.spent + share
+    corrected.set(id, now.spent)
   }
-  const [from, to] =
-    !away || spent >= bounds.least - uncertainty
-      ? (['least', 'most'] as const)
-      : spent >= bounds.lowest - uncertainty
-        ? (['lowest', 'least'] as const)
-        : (['nothing', 'lowest'] as const)
-  const [low, high] = [bounds[from], bounds[to]]
-  const share = high > low ? Math.min(1, Math.max(0, (spent - low) / (high - low))) : 0
-  return [...costs].map(([id, cost]) => {
-    const base = from === 'nothing' ? 0 : cost[from]
-    return [id, base + Math.floor((cost[to] - base) * share)]
-  })
+  return { counted, spent, toppedUp, estimated, shares, corrected }
 }
 
-function withoutNothing(shares: readonly (readonly [string, Micros])[]): ReadonlyMap<string, Micros> {
-  return new Map(shares.filter(([, share]) => share > 0))
+function countedInstances(views: Readonly<Record<string, InstanceView>>, at: number): Counted['instances'] {
+  return Object.fromEntries(
+    Object.entries(views).map(([id, view]) => [id, { spent: spentBy(view, at), perHour: view.costPerHour }]),
+  )
 }
 
-function sum(costs: ReadonlyMap<string, Cost>, which: Bound): Micros {
-  let total = 0
-  for (const cost of costs.values()) total += cost[which]
-  return total
+/** Each instance's cost between two polls by its price. Empty if time went back, as when a clock was corrected. */
+function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
+  const hours = (after.at - before.at) / 3600
+  const shares = new Map<string, Micros>()
+  if (hours < 0) return shares
+  for (const id of new Set([...Object.keys(before.instances), ...Object.keys(after.instances)])) {
+    const [then, now] = [before.instances[id], after.instances[id]]
+    // A new one has cost what it shows, at most since the last poll, as it may have been missing from a list.
+    const grown = now ? now.spent - (then?.spent ?? 0) : undefined
+    const most = Math.floor((now ?? then)?.perHour ?? 0) * hours
+    const share = Math.floor(then && grown !== undefined ? grown : Math.min(grown ?? most, most))
+    if (share > 0) shares.set(id, share)
+  }
+  return shares
 }

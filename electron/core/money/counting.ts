@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import type { MoneyDay } from '../../contract/spending/history.ts'
 import type { AccountPoll } from '../account-context.ts'
-import { type Accrual, accrueSpending } from './accrual.ts'
-import type { Counted } from './costs.ts'
+import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
 import { StoredDay, withStretch } from './days.ts'
 import { StoredSamples, withAmount } from './samples.ts'
 import { namedSpenders, StoredNames } from './spender-names.ts'
@@ -12,22 +11,8 @@ export const MoneyNow = v.object({
   counted: v.optional(
     v.object({
       at: v.number(),
-      uncertainty: v.optional(v.number()),
       credit: v.optional(v.number()),
-      instances: v.record(
-        v.string(),
-        v.object({
-          spent: v.number(),
-          perHour: v.number(),
-          least: v.optional(v.number()),
-          part: v.optional(v.number()),
-          disk: v.optional(v.number()),
-          booting: v.optional(v.literal(true)),
-          running: v.optional(v.number()),
-          traffic: v.optional(v.number()),
-        }),
-      ),
-      over: v.optional(v.number()),
+      instances: v.record(v.string(), v.object({ spent: v.number(), perHour: v.number() })),
     }),
   ),
   today: StoredDay,
@@ -39,7 +24,7 @@ export const MoneyNow = v.object({
 export type MoneyNow = v.InferOutput<typeof MoneyNow>
 
 /** The record after a poll was counted. */
-export interface CountedPoll extends Pick<Accrual, 'estimated' | 'inAll'> {
+export interface CountedPoll extends Pick<Accrual, 'estimated' | 'corrected'> {
   after: MoneyNow & { counted: Counted }
   /** Days that ended with this poll. */
   over: readonly MoneyDay[]
@@ -51,14 +36,13 @@ const longestStretch = 400 * 86_400
 /** Adds a poll to the record. `known` gives a day that was counted before, for a calendar that goes back. */
 export function countPoll(
   before: MoneyNow,
-  { account, credit, at, uncertainty }: AccountPoll,
+  { account, credit, at }: AccountPoll,
   known: (day: string) => MoneyDay | undefined,
 ): CountedPoll {
   const since = before.counted?.at ?? at
-  const { counted, spent, toppedUp, estimated, shares, inAll } = accrueSpending(before.counted, {
+  const { counted, spent, toppedUp, estimated, shares, corrected } = accrueSpending(before.counted, {
     at,
     instances: account.instances,
-    uncertainty,
     credit,
   })
   const names = namedSpenders(before.names, account)
@@ -72,5 +56,5 @@ export function countPoll(
     ({ day }) => day !== today.day,
   )
   const samples = withAmount(before.samples, at, spent, credit)
-  return { after: { counted, today, samples, names }, over, estimated, inAll }
+  return { after: { counted, today, samples, names }, over, estimated, corrected }
 }

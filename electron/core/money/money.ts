@@ -3,8 +3,8 @@ import type { MoneyDay, MoneyHistory } from '../../contract/spending/history.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
+import type { Counted } from './accrual.ts'
 import type { Charges } from './charges.ts'
-import type { Counted } from './costs.ts'
 import { countPoll, MoneyNow } from './counting.ts'
 import { emptyDay, StoredDay, withDaysOver } from './days.ts'
 import { localDay } from './local-days.ts'
@@ -77,18 +77,18 @@ export async function openMoney(
       if (Math.abs(at - creditStaleSince) < longestWithoutCredit) return void charges?.onPoll(at)
     }
     const known = (day: string) => past.get().days.find(one => one.day === day)
-    const { after, over, estimated, inAll } = countPoll(current, poll, known)
+    const { after, over, estimated, corrected } = countPoll(current, poll, known)
     void charges?.onPoll(at, estimated)
-    if (inAll.size > 0) showCosts(inAll, at)
+    if (corrected.size > 0) showCosts(corrected, at)
     current = after
     if (over.length > 0) turnDay(over)
     else if (isNextSample(at, written) || !samePrices(before, after.counted)) save()
   }
 
   /** Corrects the cost that State shows, so that instances and spending agree. */
-  function showCosts(inAll: ReadonlyMap<string, Micros>, at: number): void {
+  function showCosts(corrected: ReadonlyMap<string, Micros>, at: number): void {
     context.store.change(draft => {
-      for (const [id, micros] of inAll) {
+      for (const [id, micros] of corrected) {
         const shown = draft.accounts[context.account]?.instances[id]
         if (shown) shown.spent = { ...shown.spent, micros, at }
       }

@@ -120,7 +120,6 @@ export class AccountPolls {
         unconfirmed,
         pollsMissing,
         at,
-        uncertainty: time.uncertainty(),
         credit,
       })
     }

@@ -19,8 +19,6 @@ export interface AccountClock {
   /** Epoch seconds of the account's time; before the first answer, of this computer's. */
   now(): number
   learn(sample: TimeSample): void
-  /** Seconds by which `now` may be wrong, from the whole seconds of `Date` and the time that an answer takes. */
-  uncertainty(): number
   /** What the page needs to compute the account's time itself. */
   told(): AccountTime
 }
@@ -42,7 +40,6 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
   let rate = initialRate
   let measuredFrom: Anchor | undefined
   let candidate: number | undefined
-  let lastRoundTrip = 0
 
   const uncertaintyOf = (roundTrip: number) => 1500 + rate * roundTrip
   const serverNow = (at: number) => (anchor ? anchor.server + (at - anchor.at) * rate : clock.now())
@@ -75,12 +72,10 @@ export function createAccountClock(clock: Clock, initialRate = 1): AccountClock 
       const at = clock.monotonic()
       // `Date` is rounded down to whole seconds: half a second more is the best guess.
       const sample = { server: serverTime * 1000 + 500, at, wall: clock.now() }
-      lastRoundTrip = roundTrip
       measure(sample)
       const error = Math.abs(sample.server - serverNow(at))
       if (!anchor || error > uncertaintyOf(roundTrip)) anchor = sample
     },
-    uncertainty: () => uncertaintyOf(lastRoundTrip) / 1000,
     told: () => {
       const monotonic = clock.monotonic()
       return { serverAt: Math.round(serverNow(monotonic)), localAt: Math.round(clock.now()), rate }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { instanceView } from '../../../../electron/core/instances/instance-view.ts'
 import { trafficOf, trafficPrices } from '../../../../electron/core/instances/traffic.ts'
-import { costsBetween, countedAt } from '../../../../electron/core/money/costs.ts'
+import { accrueSpending } from '../../../../electron/core/money/accrual.ts'
 
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }
@@ -56,10 +56,7 @@ test('measured traffic counts in an instance’s cost and in its share of the sp
   const before = instanceView({ ...record, inet_up_billed: 0 }, undefined, 3600)
   const after = instanceView({ ...record, inet_up_billed: 5 * gb }, before, 7200)
   expect(after.spent).toEqual({ micros: 720_000 + 100_000, at: 7200, perHour: 360_000 })
-  const [cost] = costsBetween(
-    { at: 3600, instances: { 7: countedAt(before, 3600) } },
-    { at: 7200, instances: { 7: countedAt(after, 7200) } },
-    { 7: after },
-  ).values()
-  expect(cost).toMatchObject({ least: 460_000, most: 460_000, guess: 460_000 })
+  const { counted } = accrueSpending(undefined, { at: 3600, instances: { 7: before } })
+  const { shares } = accrueSpending(counted, { at: 7200, instances: { 7: after } })
+  expect(shares.get('7')).toBe(460_000)
 })
