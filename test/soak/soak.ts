@@ -1,19 +1,13 @@
-import { soakCosts } from './costs.ts'
-import { soakDeployments } from './deployments.ts'
 import { soakFiles } from './files.ts'
 import { soakFolder, soakHistories, soakKills, soakRequests } from './longer-tests.ts'
-import { soakWeek } from './week.ts'
 
 /** `npm run soak`: the long campaigns in full; `npm test` has their short forms. */
 const campaigns: [string, () => Promise<string>][] = [
   ['files', soakFiles],
   ['folder', soakFolder],
-  ['week', soakWeek],
-  ['deployments', soakDeployments],
   ['histories', soakHistories],
   ['kills', soakKills],
   ['requests', soakRequests],
-  ['costs', soakCosts],
 ]
 
 const only = process.argv.slice(2)

@@ -49,31 +49,6 @@ function namesIn(path: string): Names {
   return { declared, tests }
 }
 
-/** Where code begins after the comment at `at`. */
-export function tokenAfter(text: string, at: number): number {
-  const blank = /(?:\s|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*/y
-  blank.lastIndex = at
-  blank.exec(text)
-  return blank.lastIndex
-}
-
-/** By position in a source: the name declared there, or the title of a test. */
-export function namesByPlace(text: string): ReadonlyMap<number, { declared?: string; test?: string }> {
-  const names = new Map<number, { declared?: string; test?: string }>()
-  each(text, (node, source) => {
-    const [declared, test] = [nameOf(node), titleOf(node)]
-    if (declared === undefined && test === undefined) return
-    const at = (ts.isVariableDeclaration(node) ? node.parent.parent : node).getStart(source)
-    const before = names.get(at)
-    names.set(at, {
-      ...before,
-      ...(declared !== undefined && before?.declared === undefined && { declared }),
-      ...(test !== undefined && before?.test === undefined && { test }),
-    })
-  })
-  return names
-}
-
 function each(text: string, visit: (node: ts.Node, source: ts.SourceFile) => void): void {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true)
   const into = (node: ts.Node): void => {

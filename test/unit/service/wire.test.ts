@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseBaseUrl } from '../../../electron/service/base-url.ts'
 import { createClient } from '../../../electron/service/client.ts'
 import type { InstanceListTraits } from '../../../electron/service/instances.ts'
+import type { Route } from '../../../simulator/http/route.ts'
+import { publicRoutes } from '../../../simulator/routes/public/routes.ts'
+import { routes } from '../../../simulator/routes/routes.ts'
 import { rows, user } from './right-answers.ts'
 import { json, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
@@ -28,6 +32,25 @@ test.each(rows)(
     expect(seen?.headers['content-type']).toBe('application/json')
   },
 )
+
+test('every operation of the client and every route of the interface has a row', () => {
+  const client = createClient({ baseUrl: parseBaseUrl('https://a.example'), key: 'k' })
+  const operations = Object.entries(client).flatMap(([group, methods]) =>
+    Object.keys(methods).map(method => `${group}.${method}`),
+  )
+  const called = new Set(
+    rows.map(([, , , call]) => (/\bc\s*\.\s*(\w+)\s*\.\s*(\w+)/.exec(String(call)) ?? []).slice(1).join('.')),
+  )
+  expect(operations.filter(operation => !called.has(operation))).toEqual([])
+  const requests = rows.map(([request]) => request.replace(/\?.*$/, '').replace(/ \/(?!api\/)/, ' /api/v0/'))
+  const own = routes.filter(route => !publicRoutes.includes(route))
+  expect(own.filter(route => !requests.some(request => answers(route, request)))).toEqual([])
+})
+
+function answers({ method, path, version }: Route, request: string): boolean {
+  const pattern = `^${method} /api/${version ?? 'v0'}${path.replace(/:\w+/g, '[^/]+').replace(/\/$/, '')}/?$`
+  return new RegExp(pattern).test(request)
+}
 
 test('a 404 on SSH keys means none, but a bad key and a missing operation are errors', async () => {
   const { account } = createClient({ baseUrl: service.baseUrl, key: 'k' })
