@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { SshAddress } from '../../contract/instance/instance.ts'
 import { checkHost, checkPort } from '../connection/ssh-address.ts'
 import { instanceOptions, optionPath } from '../ssh-command.ts'
@@ -10,21 +11,76 @@ export interface ConfigEntry extends Named {
   knownHostsPath: string
 }
 
-/** The text of Berth's own SSH config file. Throws `bad_address`. */
-export function configText(entries: readonly ConfigEntry[]): string {
+/**
+ * What the user may have set for all hosts, set back to OpenSSH's own default: else it decides where, as whom and as
+ * what `ssh berth-…` lands. ssh takes the first value of each, and lets nothing undo the forwards that `Host *` opens:
+ * `ClearAllForwardings yes` would also clear those of an editor's command line.
+ */
+const defaults: readonly (readonly [string, string])[] = [
+  ['AddressFamily', 'any'],
+  ['CanonicalizeHostname', 'no'],
+  ['CheckHostIP', 'no'],
+  ['ClearAllForwardings', 'no'],
+  // An open connection to the same proxy address may lead to another instance, and its host key isn't checked again.
+  ['ControlMaster', 'no'],
+  ['ControlPath', 'none'],
+  ['ControlPersist', 'no'],
+  ['ExitOnForwardFailure', 'no'],
+  // With a plus and a name that is among them, these lists are OpenSSH's own.
+  ['HostKeyAlgorithms', '+ssh-ed25519'],
+  ['PubkeyAcceptedKeyTypes', '+ssh-ed25519'],
+  ['NoHostAuthenticationForLocalhost', 'no'],
+  ['PermitLocalCommand', 'no'],
+  ['ProxyCommand', 'none'],
+  ['ProxyJump', 'none'],
+  ['PubkeyAuthentication', 'yes'],
+  ['RemoteCommand', 'none'],
+  ['RequestTTY', 'auto'],
+  ['Tunnel', 'no'],
+  ['UpdateHostKeys', 'no'],
+  ['VerifyHostKeyDNS', 'no'],
+]
+
+/** The same for options that came with OpenSSH 8.5 and 8.7. An older ssh refuses a whole file with an unknown option. */
+const recentDefaults: readonly (readonly [string, string])[] = [
+  ['ForkAfterAuthentication', 'no'],
+  ['KnownHostsCommand', 'none'],
+  ['SessionType', 'default'],
+  ['StdinNull', 'no'],
+]
+
+/** The arguments with which an ssh that knows the recent options ends with 0, and connects to nothing. */
+export const recentOptionsProbe: readonly string[] = [
+  '-F',
+  'none',
+  ...recentDefaults.flatMap(([name, value]) => ['-o', `${name}=${value}`]),
+  '-G',
+  'berth',
+]
+
+/**
+ * The text of Berth's own SSH config file. `recentOptions`: every ssh that may read it knows those of OpenSSH 8.7.
+ * Throws `bad_address`.
+ */
+export function configText(entries: readonly ConfigEntry[], recentOptions: boolean): string {
   const names = hostNames(entries)
-  const hosts = entries.map((entry, index) => hostText(entry, names[index] ?? []))
+  const hosts = entries.map((entry, index) => hostText(entry, names[index] ?? [], recentOptions))
   return `# Written by Berth, and written anew when an instance comes, moves or goes: changes here are lost.\n${hosts.join('')}`
 }
 
-function hostText(entry: ConfigEntry, names: string[]): string {
+function hostText(entry: ConfigEntry, names: string[], recentOptions: boolean): string {
   const { address, keyPath } = entry
-  const lines = [
-    `HostName ${checkHost(address.host)}`,
-    `Port ${checkPort(address.port)}`,
-    'User root',
-    `IdentityFile ${optionPath(keyPath)}`,
-    ...instanceOptions(entry).map(option => option.join(' ')),
+  const version = isIP(address.host)
+  const options = [
+    ['HostName', checkHost(address.host)],
+    ['Port', checkPort(address.port)],
+    ['User', 'root'],
+    ['IdentityFile', optionPath(keyPath)],
+    // Any address of this computer; it also wins over BindInterface. A host name doesn't say which of the two fits.
+    ...(version === 0 ? [] : [['BindAddress', version === 6 ? '::' : '0.0.0.0']]),
+    ...instanceOptions(entry),
+    ...defaults,
+    ...(recentOptions ? recentDefaults : []),
   ]
-  return `\nHost ${names.join(' ')}\n${lines.map(line => `  ${line}\n`).join('')}`
+  return `\nHost ${names.join(' ')}\n${options.map(option => `  ${option.join(' ')}\n`).join('')}`
 }

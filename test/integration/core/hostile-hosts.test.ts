@@ -16,7 +16,10 @@ beforeEach(async () => {
   detour = await startDetour(world.sim.baseUrl, 22, () => host)
   world.machine.programs = {
     find: async name => `/usr/bin/${name}`,
-    launch: async (program, args) => void launched.push([program, ...args]),
+    // What runs to its end is ssh, asked which options it knows.
+    launch: async (program, args, how) => {
+      if (!how?.untilEnd) launched.push([program, ...args])
+    },
   }
 })
 afterEach(async () => {

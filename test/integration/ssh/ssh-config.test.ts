@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,7 +14,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { configText } from '../../../electron/ssh/config/config-text.ts'
@@ -20,7 +25,7 @@ import { editInPlace } from '../../../electron/ssh/config/edit-in-place.ts'
 import { userConfig } from '../../../electron/ssh/config/user-config.ts'
 import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, looseConfig, problemOf, strictOptions } from './steps.ts'
 
 const run = promisify(execFile)
@@ -199,10 +204,13 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     const entry = { keyPath, knownHostsPath: ssh.knownHosts.path, account, address: sshd }
     await machine.files.write(
       'ssh/config',
-      configText([
-        { ...entry, instance: 4711, label: 'llama finetune' },
-        { ...entry, instance: 4712, label: 'x\n  ProxyCommand touch /tmp/never' },
-      ]),
+      configText(
+        [
+          { ...entry, instance: 4711, label: 'llama finetune' },
+          { ...entry, instance: 4712, label: 'x\n  ProxyCommand touch /tmp/never' },
+        ],
+        true,
+      ),
     )
     writeFileSync(config, mine)
     await userConfig(machine.home).include(included)
@@ -232,6 +240,122 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
     expect(stdout.split('\n')).toEqual(expect.arrayContaining(strictOptions))
   })
 
+  /** All that editors and tools do with a name of Berth's: commands, pipes, files, and forwards of their own. */
+  async function everyUse(): Promise<void> {
+    const [local, remote] = [join(machine.home, 'sent'), join(sshd.folder, 'sent')]
+    writeFileSync(local, 'hello')
+    expect((await run('ssh', [...batch(), 'berth-4711', 'echo in'])).stdout).toBe('in\n')
+    const piped = spawn('ssh', [...batch(), 'berth-4711', 'cat'], { stdio: ['pipe', 'pipe', 'ignore'] })
+    piped.stdin.end('a\n')
+    expect(await text(piped.stdout)).toBe('a\n')
+    await run('scp', [...batch(), local, `berth-4711:${remote}`])
+    await run('sftp', [...batch(), `berth-4711:${remote}`, `${local}-back`])
+    expect(readFileSync(`${local}-back`, 'utf8')).toBe('hello')
+    // VS Code comes with -D, and scripts of its own on standard input.
+    const port = await freePort()
+    const editor = spawn('ssh', [...batch(), '-T', '-D', String(port), 'berth-4711', 'sh'], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    editor.stdin.write('echo ready\n')
+    expect(String((await once(editor.stdout, 'data'))[0])).toBe('ready\n')
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.destroy()
+    editor.stdin.end()
+    await once(editor, 'exit')
+  }
+
+  test.each([
+    ['a command and a terminal', 'RemoteCommand tmux new -A -s main\n  RequestTTY force'],
+    ['a terminal', 'RequestTTY force'],
+    ['no session', 'SessionType none'],
+    ['no input', 'StdinNull yes'],
+    ['the background', 'ForkAfterAuthentication yes'],
+    ['a jump host', 'ProxyJump bastion'],
+    ['a proxy', 'ProxyCommand false'],
+    ['no keys', 'PubkeyAuthentication no\n  PreferredAuthentications password'],
+    ['another family of addresses', 'AddressFamily inet6'],
+    ['another interface', 'BindInterface none0'],
+    ['another address of this computer', 'BindAddress 192.0.2.1'],
+    ['old host keys', 'HostKeyAlgorithms ssh-rsa'],
+    ['old keys', 'PubkeyAcceptedAlgorithms ssh-rsa'],
+    ['a command here', 'PermitLocalCommand yes\n  LocalCommand echo bent'],
+    ['host keys by a command', 'KnownHostsCommand /bin/false'],
+    ['no forwards', 'ClearAllForwardings yes'],
+  ])('lands as Berth does where the user set %s for all hosts', async (_, options) => {
+    await written(`Host *\n  ${options}\n`)
+    await everyUse()
+  })
+
+  test('a forward that the user set for all hosts keeps nobody out', async () => {
+    const busy = createServer().listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    const address = busy.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await written(`Host *\n  LocalForward 127.0.0.1:${port} localhost:8888\n  ExitOnForwardFailure yes\n`)
+    await everyUse()
+    busy.close()
+  })
+
+  test.each(['%r@%h:%p', '%C'])(
+    'an open connection that is shared as %s is no way to the next instance there',
+    async name => {
+      const second = await startSshd(['SetEnv WHO=two'])
+      const first = await startSshd(['SetEnv WHO=one'])
+      // As a provider's proxy: one address, behind which another instance answers later.
+      let behind = first.port
+      const proxy = createServer(socket => {
+        const onward = connect(behind, '127.0.0.1')
+        socket.pipe(onward).pipe(socket)
+        for (const end of [socket, onward]) end.on('error', () => end.destroy())
+      }).listen(0, '127.0.0.1')
+      await once(proxy, 'listening')
+      const listening = proxy.address()
+      const port = typeof listening === 'object' ? (listening?.port ?? 0) : 0
+
+      const ssh = createSsh(machine)
+      const { publicKey, path: keyPath } = await ssh.keysOf(account).locate('berth')
+      for (const server of [first, second]) server.authorize(publicKey)
+      const entry = {
+        keyPath,
+        knownHostsPath: ssh.knownHosts.path,
+        account,
+        address: { host: '127.0.0.1', port },
+      }
+      await machine.files.write(
+        'ssh/config',
+        configText(
+          [1, 2].map(instance => ({ ...entry, instance })),
+          true,
+        ),
+      )
+      const control = join(mkdtempSync(join(tmpdir(), 'cm-')), name)
+      const shared = `ControlMaster auto\n  ControlPath ${control}\n  ControlPersist 60\n`
+      writeFileSync(config, `Host *\n  ${shared}`)
+      await userConfig(machine.home).include(included)
+      const who = async (host: string) => (await run('ssh', [...batch(), host, 'echo $WHO'])).stdout
+      // Its output would stay open as long as a connection that it leaves in the background.
+      const held = spawn('ssh', [...batch(), 'berth-1', 'echo in; read wait'], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      })
+      await once(held.stdout, 'data')
+      expect(await who('berth-1')).toBe('one\n')
+      behind = second.port
+      expect(await who('berth-2')).toBe('two\n')
+      expect(existsSync(dirname(control)) && readdirSync(dirname(control))).toEqual([])
+      held.stdin.end()
+      await once(held, 'exit')
+      proxy.close()
+      await Promise.all([first.close(), second.close()])
+    },
+  )
+
+  test('an ssh that is older than an option reads the file all the same', () => {
+    const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711, address: sshd }
+    expect(configText([entry], true)).toMatch(/SessionType default/)
+    expect(configText([entry], false)).not.toMatch(/SessionType|StdinNull|ForkAfter|KnownHostsCommand/)
+  })
+
   test('finds Berth’s config in a folder whose name is a pattern', async () => {
     await written()
     const odd = join(machine.home, 'odd [a-z]* ?x')
@@ -245,7 +369,7 @@ describe.skipIf(!hasSshd)('the stock OpenSSH client with Berth’s included conf
   test('never sees a malformed host, which Berth refuses to write', () => {
     const entry = { keyPath: '/k', knownHostsPath: '/h', account, instance: 4711 }
     for (const host of ['-oProxyCommand=id', 'a\n  ProxyCommand id'])
-      expect(() => configText([{ ...entry, address: { host, port: 22 } }])).toThrow(/ssh_host/)
+      expect(() => configText([{ ...entry, address: { host, port: 22 } }], true)).toThrow(/ssh_host/)
   })
 
   test('copies files to the instance by scp and back by rsync', async () => {

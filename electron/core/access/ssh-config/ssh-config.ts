@@ -5,7 +5,7 @@ import { BerthError, type Problem } from '../../../contract/problem.ts'
 import type { State } from '../../../contract/state.ts'
 import type { Machine } from '../../../ports/machine.ts'
 import { oneAtATime } from '../../../ports/one-at-a-time.ts'
-import { configText } from '../../../ssh/config/config-text.ts'
+import { configText, recentOptionsProbe } from '../../../ssh/config/config-text.ts'
 import { hostNames } from '../../../ssh/config/host-names.ts'
 import { userConfig } from '../../../ssh/config/user-config.ts'
 import { problemOf } from '../../app/problems.ts'
@@ -36,7 +36,7 @@ export interface SshConfig {
 
 export interface SshConfigNeeds {
   store: Store
-  machine: Pick<Machine, 'files' | 'clock' | 'home'>
+  machine: Pick<Machine, 'files' | 'clock' | 'home' | 'platform' | 'programs'>
   access: Pick<Access, 'filesOf'>
   /** Attaches the chosen key to an instance. */
   attachKey: (account: AccountId, instance: number) => Promise<void>
@@ -62,6 +62,7 @@ export async function openSshConfig({
   onProblem,
 }: SshConfigNeeds): Promise<SshConfig> {
   const { files, clock, home } = machine
+  let recent: Promise<boolean> | undefined
   const empty: Stored = { made: { file: false, folder: false }, attached: {} }
   const document = await openDocument({
     files,
@@ -95,9 +96,11 @@ export async function openSshConfig({
   /** Writes the file for the present State. */
   async function write(accounts = store.get().accounts): Promise<void> {
     if (off) return
+    recent ??= knowRecentOptions(machine)
     const entries = listed({ accounts })
     const text = configText(
       await Promise.all(entries.map(async entry => ({ ...entry, ...(await access.filesOf(entry.account)) }))),
+      await recent,
     )
     if (text === written) return
     await files.write(name, text)
@@ -180,6 +183,26 @@ export async function openSshConfig({
       }).catch(() => undefined)
       await document.flush()
     },
+  }
+}
+
+/** Whether every ssh of this machine that may read the file knows the options that came with OpenSSH 8.7. */
+async function knowRecentOptions({
+  programs,
+  platform,
+}: Pick<Machine, 'programs' | 'platform'>): Promise<boolean> {
+  const own = {
+    linux: '/usr/bin/ssh',
+    darwin: '/usr/bin/ssh',
+    win32: 'C:\\Windows\\System32\\OpenSSH\\ssh.exe',
+  }
+  const found = await Promise.all(['ssh', own[platform]].map(name => programs.find(name)))
+  const paths = new Set(found.filter(path => path !== undefined))
+  try {
+    for (const path of paths) await programs.launch(path, recentOptionsProbe, { untilEnd: true })
+    return paths.size > 0
+  } catch {
+    return false
   }
 }
 

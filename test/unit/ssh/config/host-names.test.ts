@@ -52,6 +52,6 @@ test.each(['-oProxyCommand=x', 'a b', 'a\nUser x', 'host"', 'bücher.example'])(
   'the host %j is never written to the config',
   host => {
     const entry = { ...lab(1), address: { host, port: 22 }, keyPath: '/k', knownHostsPath: '/h' }
-    expect(() => configText([entry])).toThrow(/ssh_host/)
+    expect(() => configText([entry], true)).toThrow(/ssh_host/)
   },
 )
