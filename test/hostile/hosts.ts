@@ -52,7 +52,6 @@ export const nastyHosts: readonly string[] = [
   'example-.com',
   '-a.example.com',
   'a.-b.example.com',
-  'a_b.example.com',
   '127.1',
   '2130706433',
   '0x7f000001',

@@ -79,7 +79,7 @@ export interface InstanceView {
   location?: string
   machineId?: number
   hostId?: number
-  /** Absent while the service has no SSH address; `problem` if Berth refuses the one it has. */
+  /** Absent while the service has no SSH address; `problem` alone where Berth refuses all that it has. */
   ssh?: { direct?: SshAddress; proxy?: SshAddress; problem?: string }
   ports: readonly PortMapping[]
   jupyter: boolean

@@ -1,17 +1,17 @@
+import { isIP } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
 import type {
   AskedState,
   InstanceState,
   InstanceView,
   PortMapping,
-  SshAddress,
   StatusChange,
 } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
-import { BerthError } from '../../contract/problem.ts'
 import type { Micros } from '../../contract/spending/money.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
+import { problemOf } from '../app/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
 import { believable, costPerHour, pricesOf, ranAtLeast, spending } from './spending.ts'
@@ -154,38 +154,43 @@ function gpuOf(record: Instance): InstanceView['gpu'] {
   return { name, count: record.num_gpus ?? 1, memory: record.gpu_ram }
 }
 
-/** `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). */
+/**
+ * `22/tcp` among the ports is the direct way; `ssh_host` and `ssh_port` the proxy's (FIELDS: where SSH answers). What
+ * is wrong with one takes nothing from the other, and is a problem where there is no other.
+ */
 function sshOf(record: Instance): InstanceView['ssh'] {
-  const direct = portsOf(record).find(port => port.container === '22/tcp')
-  const host = record.ssh_host
-  const port = record.ssh_port
-  if (!direct && (!host || typeof port !== 'number')) return undefined
-  const addresses: NonNullable<InstanceView['ssh']> = {}
+  const listed = portsOf(record).find(port => port.container === '22/tcp')
+  const direct = listed && { host: listed.host, port: listed.port }
+  const { ssh_host: host, ssh_port: port } = record
+  if (!host || typeof port !== 'number') return direct && { direct }
   try {
-    if (direct) addresses.direct = checkedAddress(direct.host, direct.port)
-    if (host && typeof port === 'number') addresses.proxy = checkedAddress(host, port)
+    const proxy = { host: checkHost(host), port: checkPort(port) }
+    return direct ? { direct, proxy } : { proxy }
   } catch (error) {
-    addresses.problem =
-      error instanceof BerthError ? error.problem.message : 'The address for SSH is not usable.'
+    if (direct) return { direct }
+    return { problem: problemOf(error).message }
   }
-  return addresses
-}
-
-function checkedAddress(host: string, port: number): SshAddress {
-  return { host: checkHost(host), port: checkPort(port) }
 }
 
 /** The outside ports, at the machine's public address; a port that is none is passed over. */
 function portsOf({ ports, public_ipaddr }: Instance): readonly PortMapping[] {
-  const host = public_ipaddr?.trim()
-  if (!ports || !host || !isHost(host)) return []
+  const host = publicHost(public_ipaddr)
+  if (!ports || host === undefined) return []
   return Object.entries(ports).flatMap(([container, places]) => {
-    const outside = places?.[0]
-    const port = Number(outside?.HostPort)
-    const usable =
-      /^\d{1,5}\/(tcp|udp)$/.test(container) && Number.isInteger(port) && port > 0 && port < 65_536
-    return usable ? [{ container, host, port }] : []
+    if (!/^\d{1,5}\/(tcp|udp)$/.test(container)) return []
+    const port = places?.map(place => Number(place.HostPort)).find(isPort)
+    return port === undefined ? [] : [{ container, host, port }]
   })
+}
+
+/** The machine's public address; the first of several in one text. */
+function publicHost(text: string | undefined): string | undefined {
+  const hosts = (text ?? '').trim().split(/[\s,]+/)
+  return hosts.length === 1 ? hosts.find(isHost) : hosts.find(host => isIP(host) !== 0 && isHost(host))
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536
 }
 
 function isHost(text: string): boolean {

@@ -16,20 +16,29 @@ export interface Candidate {
 
 /**
  * The addresses to try: direct first, since it is faster, then the proxy. Some deployments mean the port after the
- * proxy's for runtypes with Jupyter, which is tried last. Throws `bad_address` for an invalid address or for none.
+ * proxy's for runtypes with Jupyter, which is tried last. An invalid address is left out. Throws `bad_address` where
+ * none is left.
  */
 export function candidates(addresses: Addresses, jupyterRuntype: boolean): Candidate[] {
   const found: Candidate[] = []
-  if (addresses.direct !== undefined) found.push({ address: checked(addresses.direct), way: 'direct' })
-  if (addresses.proxy !== undefined) {
-    const proxy = checked(addresses.proxy)
-    found.push({ address: proxy, way: 'proxy' })
-    if (jupyterRuntype && proxy.port < 65_535) {
-      found.push({ address: { host: proxy.host, port: proxy.port + 1 }, way: 'guess' })
+  let fault: unknown = notTold()
+  for (const way of ['direct', 'proxy'] as const) {
+    const address = addresses[way]
+    try {
+      if (address) found.push({ address: checked(address), way })
+    } catch (error) {
+      fault = error
     }
   }
+  const proxy = found.find(({ way }) => way === 'proxy')?.address
+  if (jupyterRuntype && proxy && proxy.port < 65_535)
+    found.push({ address: { host: proxy.host, port: proxy.port + 1 }, way: 'guess' })
   if (found.length > 0) return found
-  throw new BerthError({
+  throw fault
+}
+
+function notTold(): BerthError {
+  return new BerthError({
     code: 'bad_address',
     message: 'The service does not say yet where the instance’s SSH answers.',
     advice: 'Wait until the instance is running, then try again.',

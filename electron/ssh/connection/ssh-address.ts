@@ -3,7 +3,8 @@ import { BerthError } from '../../contract/problem.ts'
 
 /**
  * Checks a host that the service gave: a DNS name or an IPv4 or IPv6 literal, in ASCII, at most 253 characters, and
- * never text that ssh could read as an option. Throws `bad_address` with the field `ssh_host`.
+ * never text that ssh could read as an option. An underscore is no letter of host names, yet resolvers and ssh take it.
+ * Throws `bad_address` with the field `ssh_host`.
  */
 export function checkHost(text: unknown): string {
   const fault = hostFault(text)
@@ -39,7 +40,8 @@ function hostFault(text: unknown): string | undefined {
   if (/[^\x21-\x7e]/.test(text)) return 'has spaces, line breaks or characters outside of ASCII in it'
   if (isIP(text) !== 0 && !text.includes('%')) return undefined
   const labels = text.replace(/\.$/, '').split('.')
-  if (!labels.every(label => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))) return 'is not a host name'
+  if (!labels.every(label => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label)))
+    return 'is not a host name'
   // Resolvers read 127.1, 2130706433 and 0x7f.1 as addresses, each in their own way.
   if (/^([0-9]+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '')) return 'is neither a host name nor a whole address'
   return undefined

@@ -14,6 +14,8 @@ const hosts = [
   'EXAMPLE.com.',
   'xn--bcher-kva.example',
   '1and1.example',
+  'ssh_4.example',
+  '_ssh.example',
   `${'a'.repeat(63)}.example`,
 ]
 
@@ -79,10 +81,11 @@ describe('the SSH addresses', () => {
     expect(candidates({ proxy: { ...proxy, port: 65_535 } }, true)).toHaveLength(1)
   })
 
-  test('are all refused when one is invalid or none is given', () => {
-    expect(refusal(() => candidates({ direct: { host: '-v', port: 22 }, proxy }, false)).code).toBe(
-      'bad_address',
-    )
+  test('are those that are valid, and refused where none is', () => {
+    const option = { host: '-v', port: 22 }
+    expect(candidates({ direct: option, proxy }, true).map(({ way }) => way)).toEqual(['proxy', 'guess'])
+    expect(candidates({ direct, proxy: option }, true)).toEqual([{ address: direct, way: 'direct' }])
+    expect(refusal(() => candidates({ direct: option, proxy: option }, true)).message).toContain('dash')
     expect(refusal(() => candidates({}, true)).code).toBe('bad_address')
   })
 })

@@ -30,7 +30,7 @@ export function listedInstances(
 }
 
 function addressOf({ ssh, jupyter }: InstanceView, reached: SshAddress | undefined): SshAddress | undefined {
-  if (!ssh || ssh.problem) return undefined
+  if (!ssh) return undefined
   const { direct, proxy } = ssh
   const guess = jupyter && proxy && { host: proxy.host, port: proxy.port + 1 }
   const told = [direct, proxy, guess || undefined].filter(address => address !== undefined)

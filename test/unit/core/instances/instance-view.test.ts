@@ -107,6 +107,40 @@ test('an invalid public address leaves only the proxy’s address', () => {
   expect(view.ssh).toEqual({ proxy: { host: 'ssh4.gpu.example', port: 14711 } })
 })
 
+test.each([
+  { ssh_host: 'ssh4.example:22' },
+  { ssh_host: '[2001:db8::1]' },
+  { ssh_host: 'ssh4..example' },
+  { ssh_host: '0' },
+  { ssh_host: '-oProxyCommand=id' },
+  { ssh_port: 70_000 },
+  { ssh_port: 0 },
+])('the direct address is used where the proxy’s is refused: %j', proxy => {
+  const direct = { host: '203.0.113.9', port: 40022 }
+  expect(instanceView({ ...rented, ...proxy }, undefined, 0).ssh).toEqual({ direct })
+  expect(instanceView({ ...rented, ports: {}, ...proxy }, undefined, 0).ssh).toEqual({
+    problem: expect.stringMatching(/ssh_(host|port)/),
+  })
+})
+
+test.each([
+  [{ ports: { '22/tcp': [{ HostPort: '' }, { HostPort: '40022' }] } }, [['22/tcp', 40022]]],
+  [{ ports: { '22/tcp': [{ HostPort: '70000' }, { HostPort: 40022 }] } }, [['22/tcp', 40022]]],
+  [{ ports: { '70001/tcp': [{ HostPort: '40001' }] } }, [['70001/tcp', 40001]]],
+  [
+    { public_ipaddr: '203.0.113.9 10.0.0.4', ports: { '22/tcp': [{ HostPort: '40022' }] } },
+    [['22/tcp', 40022]],
+  ],
+  [
+    { public_ipaddr: '10.0.0.x, 203.0.113.9\n', ports: { '22/tcp': [{ HostPort: '40022' }] } },
+    [['22/tcp', 40022]],
+  ],
+])('a port is the first place that is one, at the first address: %j', (fields, ports) => {
+  const view = instanceView({ ...rented, ...fields }, undefined, 0)
+  expect(view.ports.map(({ container, port }) => [container, port])).toEqual(ports)
+  expect(view.ports[0]?.host).toBe('203.0.113.9')
+})
+
 test('a record without SSH addresses is accepted', () => {
   const { ssh_host: _, ssh_port: __, ports: ___, ...rest } = rented
   expect(instanceView(rest, undefined, 0).ssh).toBeUndefined()

@@ -27,6 +27,6 @@ test('the proxy’s next port is listed for Jupyter runtypes, once Berth connect
 })
 
 test('instances without an address, or with a refused one, are left out', () => {
-  const refused = instanceView({ id: 2, ssh: { proxy, problem: 'The ssh_host begins with a dash.' } })
+  const refused = instanceView({ id: 2, ssh: { problem: 'The ssh_host begins with a dash.' } })
   expect(listedInstances(accountsOf(instanceView({ id: 1 }), refused), nowhere)).toEqual([])
 })
