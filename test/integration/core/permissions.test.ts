@@ -62,7 +62,6 @@ const needs: { [Name in CommandName]?: [permission: string, args: () => Args<Nam
   deleteTemplate: ['user_write', () => ({ id: 1 })],
   stopInstance: ['instance_write', () => ({ instance })],
   startInstance: ['instance_write', () => ({ instance })],
-  rebootInstance: ['instance_write', () => ({ instance })],
   destroyInstance: ['instance_write', () => ({ instance })],
   renameInstance: ['instance_write', () => ({ instance, label: 'x' })],
   changeBid: ['instance_write', () => ({ instance, price: 1 })],

@@ -12,7 +12,6 @@ export const instanceCommands = {
   /** These are sent at once. */
   stopInstance: command(onInstance).answers<void>(),
   startInstance: command(onInstance).answers<void>(),
-  rebootInstance: command(onInstance).answers<void>(),
   destroyInstance: command(onInstance).answers<void>(),
   renameInstance: command({
     ...onInstance,

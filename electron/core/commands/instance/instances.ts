@@ -52,7 +52,6 @@ export function instanceCommands(parts: Parts): InstanceCommands {
     undoAction: ({ account, instance }) => parts.accounts.session(account).actions.undo(instance),
     stopInstance: args => act(args, (actions, instance) => actions.send(instance, 'stop')),
     startInstance: args => act(args, (actions, instance) => actions.send(instance, 'start')),
-    rebootInstance: args => act(args, (actions, instance) => actions.send(instance, 'reboot')),
     destroyInstance: args =>
       change(args, 'Destroyed', ({ client, instance }) => client.instances.destroy(instance.id)),
     renameInstance: ({ label, ...args }) =>
