@@ -162,7 +162,7 @@ export function createControls({ world, deployment, doors, faults, log }: Parts)
 }
 
 /** Applies what a deployment charges and allows to the world. */
-export function followProfile(world: World, { deployment, start }: Profile): void {
+export function followProfile(world: World, { deployment, start, rent }: Profile): void {
   world.catchUp()
   const isPublic = deployment === 'public'
   world.instances.setTerms({
@@ -171,7 +171,7 @@ export function followProfile(world: World, { deployment, start }: Profile): voi
     creditNeeded: isPublic,
     goneIsFree: isPublic,
   })
-  if (start === 'boots') world.instances.startQueued()
+  if (start === 'boots' && rent !== 'queued') world.instances.startQueued()
 }
 
 function readAccountState(fields: Fields): Partial<AccountState> {

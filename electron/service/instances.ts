@@ -1,5 +1,10 @@
 import { wrappedOrNull } from './http/answer.ts'
-import { type Confirmation, confirmation } from './http/confirmation.ts'
+import {
+  type Confirmation,
+  confirmation,
+  type LooseConfirmation,
+  looseConfirmation,
+} from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { removed } from './http/removal.ts'
 import { sentenceFor } from './http/sentences.ts'
@@ -28,6 +33,8 @@ const change: Operation<Confirmation> = {
   repeat: 'harmless',
   answer: confirmation,
 }
+
+const start: Operation<LooseConfirmation> = { ...change, answer: looseConfirmation, tookEffect: isQueued }
 
 // interface 3.1: Any → removed by DELETE; all billing stops
 const destroy: Operation<Confirmation> = { ...change, method: 'DELETE' }
@@ -84,9 +91,9 @@ export interface Instances {
   changeBid(id: number, price: number, options?: CallOptions): Promise<void>
 }
 
-/** Deployments answer a start that waits for a GPU with an error, and start the instance once there is one. */
-function isQueued(error: unknown): boolean {
-  return error instanceof ServiceError && /state change queued/i.test(error.detail ?? '')
+/** Deployments refuse a start that waits for a GPU, in these words, and start the instance once there is one. */
+function isQueued(body: unknown): boolean {
+  return /state change queued|"resources_unavailable"/i.test(JSON.stringify(body) ?? '')
 }
 
 /** `traits`: the version of the account's list, if known. */
@@ -103,13 +110,8 @@ export function instances(send: Send, traits: InstanceListTraits): Instances {
       await send(change, { ids: { id }, body: { state: 'stopped' } }, options)
     },
     start: async (id, options) => {
-      try {
-        await send(change, { ids: { id }, body: { state: 'running' } }, options)
-        return { queued: false }
-      } catch (error) {
-        if (isQueued(error)) return { queued: true }
-        throw error
-      }
+      const answer = await send(start, { ids: { id }, body: { state: 'running' } }, options)
+      return { queued: isQueued(answer) }
     },
     rename: async (id, label, options) => {
       await send(change, { ids: { id }, body: { label } }, options)

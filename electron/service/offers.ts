@@ -1,6 +1,13 @@
 import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
-import { listAnswer, numberFromDigits, recordShape, singleAnswer } from './http/answer.ts'
+import {
+  type Fields,
+  isFields,
+  listAnswer,
+  numberFromDigits,
+  recordShape,
+  singleAnswer,
+} from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 const offerShape = recordShape(
@@ -153,6 +160,7 @@ const creationShape = recordShape(
     new_contract: Type.Integer(),
   },
   {
+    /** False if it was created stopped, or waits for a GPU. */
     success: Type.Boolean(),
     // interface 5: The key of an instance starts, stops and destroys that instance alone
     /** A key that can only start, stop and destroy this instance. A secret. */
@@ -175,6 +183,13 @@ const create: Operation<Creation> = {
   path: '/api/v0/asks/{id}/',
   repeat: 'never',
   answer: singleAnswer(creationShape),
+  // Deployments say `success: false` of what they rented and could not start at once.
+  tookEffect: body => isFields(body) && Number.isInteger(contractIn(body)),
+}
+
+function contractIn(body: Fields): number | undefined {
+  const contract = Number(body['new_contract'] ?? 0)
+  return contract > 0 ? contract : undefined
 }
 
 /** Finding machines and renting one (section 4.2). Every method throws ServiceError. */

@@ -32,9 +32,10 @@ export interface Profile {
   body: 'strict' | 'loose'
   /**
    * Instance records: `full`; `null` in all nullable fields; `missing` the optional ones; `text` for numbers;
-   * `null-row` with null for a list's first record; `bad-row` with a first record of which only the `id` is readable.
+   * `unmarked` without label and environment; `null-row` with null for a list's first record; `bad-row` with a first
+   * record of which only the `id` is readable.
    */
-  records: 'full' | 'null' | 'missing' | 'text' | 'null-row' | 'bad-row'
+  records: 'full' | 'null' | 'missing' | 'text' | 'unmarked' | 'null-row' | 'bad-row'
   /** The most offers in an answer, whatever `limit` says. */
   cap: number
   /** `credit` of the user object. */
@@ -46,6 +47,11 @@ export interface Profile {
   outbid: 'running' | 'stopped'
   /** The result of a start: it boots, or it is `queued` until GPUs are free (200 with `success: false`). */
   start: 'boots' | 'queued'
+  /**
+   * The result of renting: it boots; or 200 with `success: false`, with `new_contract` of one that is `queued` until
+   * GPUs are free or created `stopped`, or without it, though it boots (`unsaid`) or is `refused`.
+   */
+  rent: 'boots' | 'queued' | 'stopped' | 'unsaid' | 'refused'
   /** How many fetches of a log miss it: first 403, then 404. */
   logs: number
 }
@@ -67,6 +73,7 @@ export const interfaceProfile: Profile = {
   credit: 'there',
   outbid: 'running',
   start: 'boots',
+  rent: 'boots',
   logs: 0,
 }
 
@@ -87,6 +94,7 @@ export const publicProfile: Profile = {
   credit: 'there',
   outbid: 'running',
   start: 'boots',
+  rent: 'boots',
   logs: 2,
 }
 
@@ -104,10 +112,11 @@ export const choices: { readonly [Name in ChoiceName]: readonly Profile[Name][] 
   refusal: ['detail', 'msg', 'text', 'text-threshold', 'html'],
   badkey: ['plain', '400', '401', '403', '404'],
   body: ['strict', 'loose'],
-  records: ['full', 'null', 'missing', 'text', 'null-row', 'bad-row'],
+  records: ['full', 'null', 'missing', 'text', 'unmarked', 'null-row', 'bad-row'],
   credit: ['there', 'null', 'missing'],
   outbid: ['running', 'stopped'],
   start: ['boots', 'queued'],
+  rent: ['boots', 'queued', 'stopped', 'unsaid', 'refused'],
 }
 
 /** The range of each entry; all are whole numbers. */

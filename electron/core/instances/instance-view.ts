@@ -33,6 +33,8 @@ export interface Rented {
   traffic?: number
   /** The price agreed to while it runs, micro-dollars per hour. */
   pricePerHour?: Micros
+  /** When the service rented it without starting it, epoch seconds: it waits for a GPU. */
+  queuedAt?: number
 }
 
 /** How much of its past is kept. */
@@ -70,7 +72,8 @@ export function instanceView(
     minimumBid,
     beyondInterface,
   }
-  const state = instanceState(status, before && pastOf(before, lastPoll.unbroken), at)
+  const past = before ? pastOf(before, lastPoll.unbroken) : queuedPast(rented.queuedAt)
+  const state = instanceState(status, past, at)
   const price = pricesOf(record, before, rented.pricePerHour)
   const told = costPerHour(state, price, beyondInterface)
   const perHour = told ?? 0
@@ -90,7 +93,7 @@ export function instanceView(
     state,
     actualStatus,
     intendedStatus,
-    asked: stillAsked(before?.asked, state, at),
+    asked: stillAsked(before ? before.asked : past?.asked, state, at),
     statusMessage: message,
     gpu: gpuOf(record),
     ...gpuMeasures(record),
@@ -131,6 +134,13 @@ function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroke
     history.some(change => hasTrait(change.state, 'booting')) &&
     !history.some(change => change.state === 'running')
   return { state, since, intendedStatus, asked, firstBoot, unbroken }
+}
+
+/** The past of a rental that the service did not start at once, as of a start that was queued. */
+function queuedPast(at: number | undefined): Past | undefined {
+  if (at === undefined) return undefined
+  const asked = { state: 'running', at, queued: true } as const
+  return { state: 'provisioning', since: at, asked, firstBoot: true, unbroken: true }
 }
 
 /** Seconds for which the service may still show how it was before it was asked. */

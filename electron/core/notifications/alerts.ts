@@ -162,6 +162,8 @@ function instanceAlert(
       return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: showAlone }
     case 'stopped':
     case 'ended': {
+      if (isRentedUnstarted(account, instance.id))
+        return { ...base, kind: 'halted', ...unstartedWords(name), urgency: 'critical', actions: showAlone }
       const why = before === undefined ? undefined : stoppedByService(instance, account)
       if (why) return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
       // What was at rest before has not ended now.
@@ -228,6 +230,18 @@ function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
   return {
     title: `${name} waits for a GPU`,
     body: 'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free. Keep waiting, cancel the start, rent another like it, or copy its data.',
+  }
+}
+
+/** Whether it was rented without being started. */
+function isRentedUnstarted({ rentals }: AccountView, id: number): boolean {
+  return Object.values(rentals).some(({ instance, problem }) => instance === id && problem?.code === 'no_gpu')
+}
+
+function unstartedWords(name: string): Pick<Alert, 'title' | 'body'> {
+  return {
+    title: `${name} is rented, but not started`,
+    body: 'No GPU was free for it. Its disk is billed. Start it, or destroy it and try another offer.',
   }
 }
 

@@ -97,8 +97,12 @@ export function networkFailure(error: unknown, sent: boolean): Unanswered {
   return !sent && isOffline ? 'offline' : 'connection_lost'
 }
 
-/** After a 5xx without a code of section 7, the effect of a write is unknown. */
+/**
+ * After a 5xx without a code of section 7, the effect of a write is unknown; after a 2xx with `success: false` that of
+ * one that must not be repeated and may answer so although it took effect.
+ */
 function mayHaveTakenEffect(operation: Operation<unknown>, status: number, explained: boolean): boolean {
+  if (status >= 200 && status < 300) return operation.repeat === 'never' && operation.tookEffect !== undefined
   return operation.repeat !== 'read' && status >= 500 && !explained
 }
 

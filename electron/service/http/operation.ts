@@ -14,6 +14,12 @@ export interface Operation<T> {
   repeat: 'read' | 'harmless' | 'never'
   /** The shape of a 2xx answer. */
   answer: Answer<T>
+  // interface 7: `success: false` in a 2xx
+  /**
+   * Whether a body shows that the request took effect, in spite of `success: false` or an error status beside it.
+   * Without it, both are refusals.
+   */
+  tookEffect?: (body: unknown) => boolean
   /** The bound on the size of its answer; `single` if absent. */
   size?: keyof typeof answerBounds
   /**

@@ -120,7 +120,7 @@ class Call<T> {
   #judge({ status, headers, text, serverTime }: Exchanged): T {
     const body = parseJson(text) ?? wordsOf(headers, text)
     const failed = status < 200 || status > 299
-    if (failed || saysNo(body)) {
+    if ((failed || saysNo(body)) && !this.#operation.tookEffect?.(body)) {
       throw refusal(this.#attempt, status, body, this.#wait({ status, headers, text, serverTime }, body))
     }
     if (body === undefined) throw badAnswer(this.#attempt, status, { path: '$', expected: 'must be JSON' })
@@ -181,8 +181,7 @@ function wordsOf(headers: Exchanged['headers'], text: string): string | undefine
   return headers['content-type']?.startsWith('text/plain') ? text : undefined
 }
 
-// interface 7: `success: false` in a 2xx
-/** Whether a 2xx is a refusal. */
+/** Whether a 2xx is a refusal, unless its operation gives `success` another meaning. */
 function saysNo(body: unknown): boolean {
   return typeof body === 'object' && body !== null && 'success' in body && body.success === false
 }

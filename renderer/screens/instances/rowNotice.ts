@@ -57,9 +57,9 @@ function ownNotice(
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
   if (instance && isDead(instance))
     return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
+  if (instance?.state === 'waiting') return { kind: 'waiting', text: waitingText }
   if (rental && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
-  if (instance.state === 'waiting') return { kind: 'waiting', text: waitingText }
   const [guard] = guards
   const hindered = hinderedGuards(guardsSet, context.hindrance)
   if (guard && isNear(guard)) return { kind: 'guard', guard, ...(hindered && { hindered }) }
@@ -110,7 +110,12 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
         text: why || (rental.step === 'failed' ? 'It could not be rented.' : 'Cancelled.'),
       }
     default:
-      return noteIf(unknownRental(rental, hindrance)) ?? { kind: 'steps' }
+      // A rental that waits for an answer shows its steps; one that the service did not start has none.
+      return (
+        noteIf(unknownRental(rental, hindrance) ?? (rental.problem?.code === 'no_gpu' ? why : undefined)) ?? {
+          kind: 'steps',
+        }
+      )
   }
 }
 

@@ -139,6 +139,10 @@ function variant(row: Row, records: Profile['records']): Row {
       return { ...row, ...Object.fromEntries(nullable.filter(name => name in row).map(name => [name, null])) }
     case 'missing':
       return Object.fromEntries(Object.entries(row).filter(([name]) => needed.has(name)))
+    case 'unmarked':
+      return Object.fromEntries(
+        Object.entries(row).filter(([name]) => name !== 'label' && name !== 'extra_env'),
+      )
     case 'text':
       return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, asText(name, value)]))
     default:

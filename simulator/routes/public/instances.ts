@@ -134,5 +134,6 @@ function change(request: ApiRequest) {
   if (instance.ends <= world.clock.now()) throw invalidArgs('The contract of this instance is over.')
   if (profile.start === 'boots') return plainChange(request)
   world.instances.queue(instance)
-  return { success: false, msg: 'Required resources are currently unavailable, state change queued.' }
+  const msg = 'Required resources are currently unavailable, state change queued.'
+  return { success: false, error: 'resources_unavailable', msg }
 }

@@ -134,7 +134,7 @@ function sort(rows: Row[], body: Fields): Row[] {
 }
 
 /** A rented offer is 410; an unknown one is 404 with its code only in the message. Without credit it is 400. */
-function rent({ world, body, id }: ApiRequest) {
+function rent({ world, profile, body, id }: ApiRequest) {
   const offerId = id('offer')
   const offer = world.market.all().find(({ facts }) => facts.id === offerId)
   if (!offer) {
@@ -148,10 +148,14 @@ function rent({ world, body, id }: ApiRequest) {
   if (world.account.credit() <= 0) throw refusal(400, 'insufficient_credit', 'There is no credit left.')
   const fields = withLogin(withRuntype(body()))
   const launch = mountVolume(world, offer, readLaunch(fields, world.templates, limits), fields)
+  if (profile.rent === 'refused') return { success: false, msg: 'The request failed.' }
+  if (profile.rent === 'stopped') launch.targetState = 'stopped'
   const keys = world.account.sshKeys.map(key => key.ssh_key)
   const instance = world.instances.create(offerId, launch, keys)
   if (launch.template) world.templates.launched(launch.template.hashId, instance.created)
-  return { success: true, new_contract: instance.id }
+  if (profile.rent === 'queued') world.instances.queue(instance)
+  if (profile.rent === 'unsaid') return { success: false, msg: 'The request failed.' }
+  return { success: profile.rent === 'boots', new_contract: instance.id }
 }
 
 /** Here a login is one text; the interface has three fields. */

@@ -146,6 +146,7 @@ export class Instances {
   queue(instance: Instance): void {
     instance.intended = 'running'
     instance.queued = true
+    if (instance.status !== 'stopped') this.#halt(instance, this.#clock.now(), 'Waits for free GPUs')
   }
 
   /** Starts all queued instances. */

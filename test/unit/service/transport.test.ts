@@ -136,6 +136,32 @@ describe('creating an instance', () => {
     expect(service.requests).toHaveLength(1)
   })
 
+  test.each([
+    { success: false, msg: 'x' },
+    { success: false, error: 'insufficient_credit' },
+    { success: false, new_contract: null },
+    { success: false, new_contract: 0 },
+    { success: false, new_contract: '' },
+  ])('may have taken effect although a 200 refuses it: %j', async body => {
+    service.otherwise = json(body)
+    const error = await failure(client().offers.createInstance(5, { image: 'a' }))
+    expect(error).toMatchObject({ status: 200, ambiguous: true })
+    expect(error.code).not.toBe('bad_answer')
+    expect(service.requests).toHaveLength(1)
+  })
+
+  test.each([
+    [200, { success: false, new_contract: 12345, instance_api_key: 'k' }],
+    [200, { success: false, new_contract: '12345', msg: 'state change queued', instance_api_key: 'k' }],
+    [200, { success: 0, new_contract: 12345, instance_api_key: 'k' }],
+    [202, { success: false, error: 'resources_unavailable', new_contract: 12345, instance_api_key: 'k' }],
+    [400, { success: false, new_contract: 12345, instance_api_key: 'k' }],
+  ])('has taken effect where a %d names its instance: %j', async (status, body) => {
+    service.otherwise = json(body, status)
+    const created = await client().offers.createInstance(5, { image: 'a' })
+    expect(created).toMatchObject({ success: false, new_contract: 12345, instance_api_key: 'k' })
+  })
+
   test('is sent once and is ambiguous when no answer comes in time', async () => {
     service.otherwise = hang
     const error = await failure(client().offers.createInstance(5, { image: 'a' }, { timeout: 2000 }))
@@ -152,8 +178,6 @@ describe('creating an instance', () => {
   })
 
   test.each([
-    // As deployments refuse.
-    [200, { success: false, msg: 'x' }, 'refused'],
     [400, { error: 'invalid_args', msg: 'x' }, 'invalid_args'],
     [401, { msg: 'x' }, 'unauthorized'],
     [403, {}, 'forbidden'],
@@ -194,6 +218,25 @@ test.each([
 ])('a %d %j is told as %s', async (status, body, code) => {
   service.otherwise = json(body, status)
   expect(await failure(client().instances.stop(3))).toMatchObject({ code, status, detail: body.msg })
+})
+
+test.each([
+  [200, { success: false, error: 'resources_unavailable', msg: 'state change queued.' }, true],
+  [200, { success: false, error: 'resources_unavailable' }, true],
+  [200, { success: false, msg: 'Required resources are currently unavailable, state change queued.' }, true],
+  [503, { error: 'resources_unavailable', detail: 'state change queued' }, true],
+  [200, { success: true }, false],
+])('a start answered with %d %j is queued: %s', async (status, body, queued) => {
+  service.otherwise = json(body, status)
+  expect(await client().instances.start(3)).toEqual({ queued })
+  expect(service.requests).toHaveLength(1)
+})
+
+test('a start that is refused for another reason is not queued, nor is a stop', async () => {
+  service.otherwise = json({ success: false, error: 'missing_billing', msg: 'No credit.' })
+  expect(await failure(client().instances.start(3))).toMatchObject({ code: 'refused', ambiguous: false })
+  service.otherwise = json({ success: false, msg: 'state change queued' })
+  expect(await failure(client().instances.stop(3))).toMatchObject({ code: 'refused', ambiguous: false })
 })
 
 describe('a write that may be repeated', () => {

@@ -77,7 +77,8 @@ export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
     case 'waiting':
       return whileBooting(series, current, rental, snapshot)
     case 'late':
-      return drop(sentences.late, true)
+      // That somebody else has its GPU is not the machine's fault.
+      return rental.problem?.code === 'no_gpu' ? drop(sentences.noGpu, false) : drop(sentences.late, true)
     case 'running':
       return onceRunning(series, current, rental, snapshot)
     case 'failed':

@@ -18,7 +18,7 @@ export function hostFailure(
   { step, problem }: Pick<Rental, 'step' | 'problem'>,
   instance: InstanceView | undefined,
 ): string | undefined {
-  if (step === 'late') return problem?.message
+  if (step === 'late') return problem?.code === 'no_gpu' ? undefined : problem?.message
   if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
   const { history, state } = instance
   if (deathOf(instance) === noImage) return undefined

@@ -13,6 +13,10 @@ export const sentences = {
     code: 'late',
     message: 'It was not running in time.',
   },
+  noGpu: {
+    code: 'no_gpu',
+    message: 'No GPU was free for it in time.',
+  },
   noSsh: {
     code: 'no_ssh',
     message: 'It runs, but SSH did not answer in time.',

@@ -28,8 +28,11 @@ export function nextStep(
   if (instance.state === 'running') return { step: 'running' }
   if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
   if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
-  if (hasTrait(instance.state, 'startable')) return { step: 'failed', problem: sentenceFor(instance.state) }
-  if (now - (rental.createdAt ?? rental.startedAt) >= rental.deadline)
-    return { step: 'late', problem: sentenceFor('late') }
-  return { step: 'waiting' }
+  const { asked, state } = instance
+  const neverStarted = rental.queued && asked?.state !== 'stopped'
+  if (hasTrait(state, 'startable') && !neverStarted) return { step: 'failed', problem: sentenceFor(state) }
+  const waits = state === 'waiting' || hasTrait(state, 'startable')
+  const isLate = now - (rental.createdAt ?? rental.startedAt) >= rental.deadline
+  if (waits) return { step: isLate ? 'late' : 'waiting', problem: sentenceFor('no_gpu') }
+  return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
 }

@@ -42,6 +42,8 @@ export const Rental = v.object({
   /** The key was refused at the first request, without a creation, so there is a second one. */
   refused: v.optional(v.boolean()),
   instance: v.optional(v.number()),
+  /** The service rented it without starting it: it is stopped, or waits for a GPU. */
+  queued: v.optional(v.boolean()),
   /** Epoch seconds of the account's time. */
   startedAt: v.number(),
   /** When it was created; the deadline counts from here. */
@@ -64,7 +66,8 @@ export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
 }
 
-/** What the rental tells of its instance: the traffic expected, and the price or the bid agreed to. */
-export function toldBy({ request: { traffic, bid }, offer }: Rental): Rented {
-  return { traffic, pricePerHour: bid === undefined ? offer.pricePerHour : micros(bid) }
+/** What the rental tells of its instance: the traffic expected, the price or the bid agreed to, and if it waits. */
+export function toldBy({ request: { traffic, bid }, offer, queued, createdAt }: Rental): Rented {
+  const pricePerHour = bid === undefined ? offer.pricePerHour : micros(bid)
+  return { traffic, pricePerHour, queuedAt: queued ? createdAt : undefined }
 }

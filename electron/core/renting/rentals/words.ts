@@ -1,5 +1,7 @@
+import type { AccountId } from '../../../contract/ids.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { ActivityEntry } from '../../../contract/state.ts'
+import type { Alert } from '../../notifications/alert.ts'
 import type { Rental } from './model.ts'
 
 /** The code of an image that cannot be pulled, on any machine. */
@@ -56,6 +58,16 @@ const sentences: Readonly<Record<string, Problem>> = {
     message: 'It takes longer than it should to be running.',
     advice: 'A large image on a slow line can need it. Wait longer, or destroy it and try another offer.',
   },
+  no_gpu: {
+    code: 'no_gpu',
+    message: 'It is rented and waits for a GPU. Only its disk is billed until it runs.',
+    advice: 'Wait, or destroy it and try another offer.',
+  },
+  not_new: {
+    code: 'not_new',
+    message: 'The service named an instance that you had before.',
+    advice: 'Nothing new was found on the account. Try another offer.',
+  },
   offer_gone: {
     code: 'offer_gone',
     message: 'Someone else was faster: this offer is gone.',
@@ -91,6 +103,23 @@ const sentences: Readonly<Record<string, Problem>> = {
 /** The problem of a rental that ended. */
 export function sentenceFor(end: string): Problem {
   return sentences[end] ?? { code: end, message: 'The rental ended.' }
+}
+
+/** The alert for a rental whose answer was lost: that it failed, or that the user has to say which instance it is. */
+export function rentalAlert(account: AccountId, { id, step, request, offer, problem }: Rental): Alert {
+  const name = request.label ?? offer.gpuName ?? request.image
+  const isUnclear = step === 'unclear'
+  return {
+    id: `${account}/rental/${id}`,
+    kind: 'attempts',
+    title: isUnclear ? 'A rental needs your answer' : 'Renting failed',
+    body: isUnclear
+      ? `The service did not say which new instance is ${name}. Choose it, or say that there is none. Nothing else is rented until then.`
+      : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances' },
+  }
 }
 
 /** A rental's line in Activity. */

@@ -8,7 +8,7 @@ import { isRefusal } from '../../../instances/polling/poll.ts'
 import type { Rental } from '../model.ts'
 import type { RentalSecrets } from '../secrets.ts'
 import type { StoredRentals } from '../stored-rentals.ts'
-import { rentalEntry, sentenceFor } from '../words.ts'
+import { rentalAlert, rentalEntry, sentenceFor } from '../words.ts'
 
 /** What creating rentals works with. */
 export interface RentalParts {
@@ -34,7 +34,11 @@ export async function adoptInstance(
   { context, rentals, secrets, hooks }: RentalParts,
   id: string,
   instance: number,
-  { instanceKey, guessed = false }: { instanceKey?: string; guessed?: boolean } = {},
+  {
+    instanceKey,
+    guessed = false,
+    queued,
+  }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
 ): Promise<void> {
   await secrets.forget(rentals.get(id)).catch(() => undefined)
   const { request, unwanted } = rentals.get(id)
@@ -48,9 +52,10 @@ export async function adoptInstance(
     instance,
     createdAt: context.now(),
     candidates: undefined,
-    problem: undefined,
+    ...(queued ? { queued, problem: sentenceFor('no_gpu') } : { problem: undefined }),
   })
-  context.activity.add(rentalEntry(`Rented as #${instance}`, rentals.get(id)))
+  const does = queued ? ', which waits for a GPU' : ''
+  context.activity.add(rentalEntry(`Rented as #${instance}${does}`, rentals.get(id)))
   void context.poll()
 }
 
@@ -61,7 +66,8 @@ export async function letUserSay(
   candidates: readonly number[],
 ): Promise<void> {
   await rentals.update(id, { step: 'unclear', candidates: [...candidates] })
-  context.activity.add(rentalEntry('Which instance belongs to this rental is not clear', rentals.get(id)))
+  const { account, notifications } = context
+  notifications.tell(account, [rentalAlert(account, rentals.get(id))])
 }
 
 /**
@@ -124,7 +130,11 @@ export async function endRental(
   if (before.instance === undefined) await secrets.forget(before).catch(() => undefined)
   await rentals.update(id, { step, problem })
   const rental = rentals.get(id)
-  context.activity.add(endEntry(rental))
+  const { account, activity, notifications } = context
+  // Its request was long ago, so the user may be elsewhere.
+  const isLateNews = step === 'failed' && before.step === 'lost' && rental.owner === undefined
+  if (isLateNews) notifications.tell(account, [rentalAlert(account, rental)])
+  else activity.add(endEntry(rental))
   // Its series continues at the next poll.
   if (rental.owner !== undefined) void context.poll()
 }

@@ -120,11 +120,22 @@ async function ask(parts: RentalParts, rental: Rental): Promise<'ask' | 'find' |
       return 'done'
     }
     await rentals.update(id, { step: 'lost', problem: creationProblem(error) })
-    return ambiguous ? 'find' : 'find or give up'
+    return error instanceof ServiceError && error.ambiguous && !saysNo(error) ? 'find' : 'find or give up'
   }
-  if (!ending.aborted)
-    await adoptInstance(parts, id, created.new_contract, { instanceKey: created.instance_api_key })
+  if (ending.aborted) return 'done'
+  const { new_contract: instance, instance_api_key: instanceKey, success } = created
+  if (rental.before.includes(instance)) {
+    // It belongs to something else, which must not be destroyed in this rental's place.
+    await rentals.update(id, { step: 'lost', problem: sentenceFor('not_new') })
+    return 'find or give up'
+  }
+  await adoptInstance(parts, id, instance, { instanceKey, queued: success === false })
   return 'done'
+}
+
+/** Whether it is a refusal in a 2xx: the instance is searched for, as after a lost answer, but not requested again. */
+function saysNo({ status, code }: ServiceError): boolean {
+  return status >= 200 && status < 300 && code !== 'bad_answer' && code !== 'too_large'
 }
 
 /** The problem shown for a failed creation. An offer that the service no longer knows was taken by someone else. */

@@ -34,7 +34,7 @@ const offered = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Offered>('gone') },
 )
 const how = fc.oneof(
-  fc.constantFrom<Fault>('lost', 'unanswered', 'failing', 'refused'),
+  fc.constantFrom<Fault>('lost', 'unanswered', 'failing', 'refused', 'unsaid'),
   fc.constantFrom(1, 4, 15, 60, 200).map(late => ({ late })),
 )
 const only = <Kind extends Event['do']>(...kinds: Kind[]) => fc.constantFrom(...kinds)

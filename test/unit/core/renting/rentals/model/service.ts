@@ -17,9 +17,9 @@ export type Shows = 'label' | 'env' | 'both' | 'nothing'
 
 /**
  * The fault of a request: its answer is lost, the request is lost, it fails with an unknown effect, or it is refused.
- * With `late` its answer is lost, and what it creates appears only after that many seconds.
+ * `unsaid`: what it creates is refused with status 200 all the same. With `late` its answer is lost, and what it creates appears only after that many seconds.
  */
-export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | { late: number }
+export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | { late: number }
 
 const routes = [...publicInstanceRoutes, ...publicOfferRoutes]
 
@@ -96,6 +96,8 @@ export class Service {
     const body = await this.#bodyOf(operation, input)
     for (const instance of this.#world.instances.list())
       if (!before.has(instance)) this.#begin(instance, typeof fault === 'object' ? fault.late : 0)
+    if (fault === 'unsaid' && kindOf(operation) === 'create')
+      throw refusal(attempt, 200, { success: false, msg: 'The request failed.' }, undefined)
     if (fault) throw noAnswer(attempt, 'connection_lost', true)
     const problem = operation.answer.problem(body)
     if (problem) throw badAnswer(attempt, 200, problem)

@@ -1,0 +1,183 @@
+import { describe, expect, type TestContext, test, vi } from 'vitest'
+import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
+import { attemptSeriesOf, attemptsRequest, ended } from './attempts/request.ts'
+import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
+import { type BerthUnderTest, createWorld, type World } from './world.ts'
+
+// The tests mostly wait, for machines to boot and for what might still appear.
+vi.setConfig({ maxConcurrency: 8, testTimeout: 90_000 })
+
+const stops: RentalStop[] = [{ kind: 'duration', seconds: 8 * 3600 }]
+const limited = [{ condition: { kind: 'duration', seconds: 8 * 3600 }, step: 'waiting' }]
+
+/** A public deployment that answers renting in that way. */
+async function connected(
+  context: TestContext,
+  profile: Record<string, unknown>,
+): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld({ calm: true, limits: false })
+  context.onTestFinished(() => world.close())
+  world.sim.controls.setDeployment({ deployment: 'public', ...profile })
+  return { world, under: await world.startConnected() }
+}
+
+const limitsOn = (under: BerthUnderTest, instance: number | undefined) =>
+  Object.values(under.account().guards).filter(guard => guard.instance === instance)
+const idsOf = (world: World) => world.sim.controls.instances().map(({ id }) => id)
+const noticesOf = (world: World) => world.notifier.shown.map(({ title }) => title).join('\n')
+
+describe.concurrent('an instance that the service rents without starting it', () => {
+  test.for(['full', 'unmarked'])(
+    'is adopted with its limits, and waits: records %s',
+    async (records, context) => {
+      const { world, under } = await connected(context, { rent: 'queued', records })
+      await rentCheapest(under, { stops })
+      await under.until(() => instancesOf(under)[0]?.state === 'waiting')
+      const [instance] = instancesOf(under)
+      expect(rentalsOf(under)).toMatchObject([
+        { step: 'waiting', instance: instance?.id, problem: { code: 'no_gpu' } },
+      ])
+      expect(limitsOn(under, instance?.id)).toMatchObject(limited)
+      await context.expect.poll(() => noticesOf(world)).toContain('waits for a GPU')
+
+      world.sim.controls.setDeployment({ rent: 'boots' })
+      await under.until(() => instancesOf(under)[0]?.state === 'running')
+      await under.until(() => rentalsOf(under).length === 0)
+      expect(idsOf(world)).toEqual([instance?.id])
+      expect(creates(world)).toBe(1)
+    },
+  )
+
+  test('stays with its rental where it was created stopped', async context => {
+    const { world, under } = await connected(context, { rent: 'stopped' })
+    await rentCheapest(under, { stops })
+    await under.until(() => instancesOf(under)[0]?.state === 'stopped')
+    await under.run('refresh', {})
+    const [instance] = instancesOf(under)
+    expect(rentalsOf(under)).toMatchObject([
+      { step: 'waiting', instance: instance?.id, problem: { code: 'no_gpu' } },
+    ])
+    expect(limitsOn(under, instance?.id)).toMatchObject(limited)
+    await context.expect.poll(() => noticesOf(world)).toContain('not started')
+    await under.run('startInstance', { instance: instance?.id ?? 0 })
+    await under.until(() => instancesOf(under)[0]?.state === 'running')
+    await under.until(() => rentalsOf(under).length === 0)
+    expect(creates(world)).toBe(1)
+  })
+
+  test('is the only one that failover rents, and is ready once it runs', async context => {
+    const { world, under } = await connected(context, { rent: 'queued' })
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }, { stops }))
+    await under.until(() => instancesOf(under)[0]?.state === 'waiting')
+    await world.sim.controls.advance(600)
+    await under.run('refresh', {})
+    expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(1)
+    expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+    world.sim.controls.setDeployment({ rent: 'boots' })
+    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
+    expect(creates(world)).toBe(1)
+  })
+
+  test.for(['queued', 'stopped'])(
+    'is given up by failover in time, without blame: %s',
+    async (rent, context) => {
+      const { world, under } = await connected(context, { rent })
+      const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2, deadline: 600 }))
+      for (const count of [1, 2]) {
+        await under.until(() => attemptSeriesOf(under, id)?.attempts[count - 1]?.instance !== undefined)
+        await under.run('refresh', {})
+        await world.sim.controls.advance(700)
+      }
+      const series = await ended(under, id)
+      expect(series?.attempts.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
+      expect(under.account().failedMachines).toEqual({})
+      expect(idsOf(world)).toEqual([])
+    },
+  )
+
+  test('is the only one that a watch rents', async context => {
+    const { world, under } = await connected(context, { rent: 'queued' })
+    const { search, request, limits } = attemptsRequest({}, { stops })
+    await under.run('saveWatch', {
+      request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
+    })
+    await under.until(() => instancesOf(under)[0]?.state === 'waiting')
+    expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+    world.sim.controls.setDeployment({ rent: 'boots' })
+    await under.until(() => instancesOf(under)[0]?.state === 'running')
+    expect(creates(world)).toBe(1)
+  })
+
+  test('is the only one that replaces an outbid one', async context => {
+    const { world, under } = await connected(context, {})
+    const { id: instance } = await rentRunning(under, { bid: 0.4 })
+    world.sim.controls.setDeployment({ rent: 'queued' })
+    const limits = { attempts: 3, ceiling: 1, deadline: 3600 }
+    await under.run('chooseRecovery', {
+      instance,
+      choice: { kind: 'replace', ceiling: 2, every: 60, limits },
+    })
+    await world.sim.controls.outbid(instance)
+    await under.until(() => instancesOf(under).some(({ state }) => state === 'waiting'))
+    world.sim.controls.setDeployment({ rent: 'boots' })
+    await under.until(() => under.account().recoveries[instance]?.by !== undefined)
+    expect(creates(world)).toBe(2)
+    expect(idsOf(world)).toHaveLength(2)
+  })
+})
+
+describe.concurrent('a refusal of a rental with status 200', () => {
+  test.for(['full', 'unmarked'])(
+    'is not believed before the account was searched: records %s',
+    async (records, context) => {
+      const { world, under } = await connected(context, { rent: 'unsaid', records })
+      await rentCheapest(under, { stops })
+      await under.until(() => instancesOf(under)[0]?.state === 'running')
+      await under.until(() => rentalsOf(under).length === 0)
+      expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
+      expect(creates(world)).toBe(1)
+    },
+  )
+
+  test('is told once nothing new is on the account', async context => {
+    const { world, under } = await connected(context, { rent: 'refused' })
+    await rentCheapest(under)
+    await under.until(() => rentalsOf(under)[0]?.step === 'lost')
+    await under.until(() => rentalsOf(under)[0]?.step === 'failed')
+    expect(rentalsOf(under)[0]?.problem).toMatchObject({ code: 'refused' })
+    expect(creates(world)).toBe(1)
+  })
+
+  test('makes failover rent no other while the first is there', async context => {
+    const { world, under } = await connected(context, { rent: 'unsaid' })
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }))
+    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
+    expect(creates(world)).toBe(1)
+  })
+
+  test('makes failover ask the user where the records carry no mark', async context => {
+    const { world, under } = await connected(context, { rent: 'unsaid', records: 'unmarked' })
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }, { stops }))
+    await under.until(() => attemptSeriesOf(under, id)?.candidates?.length === 1)
+    await world.sim.controls.advance(3600)
+    await under.run('refresh', {})
+    expect(creates(world)).toBe(1)
+    await context.expect.poll(() => noticesOf(world)).toContain('needs your answer')
+    const rental = attemptSeriesOf(under, id)?.attempts[0]?.rental ?? ''
+    const [instance = 0] = attemptSeriesOf(under, id)?.candidates ?? []
+    await under.run('resolveRental', { rental, instance })
+    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    expect(limitsOn(under, instance)).toMatchObject(limited)
+  })
+
+  test('lets failover go on once nothing new is on the account', async context => {
+    const { world, under } = await connected(context, { rent: 'refused' })
+    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2 }))
+    const series = await ended(under, id)
+    expect(series?.attempts.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
+    expect(creates(world)).toBe(2)
+    expect(idsOf(world)).toEqual([])
+  })
+})
