@@ -1,4 +1,5 @@
 import type { BaseAgent, ParsedKey } from 'ssh2'
+import { agentSilent } from './key-problems.ts'
 import { fingerprintOf, typeOf } from './openssh-key.ts'
 
 /** A key that the user's SSH agent holds. */
@@ -12,14 +13,17 @@ export interface AgentKey {
 
 /** The user's SSH agent. The private halves stay in it: it signs. */
 export interface Agent {
-  /** Empty if no agent answers. */
+  /** Empty if there is no agent. Throws `agent_silent`. */
   keys(): Promise<AgentKey[]>
-  /** Signs in the handshake: with all of the agent's keys, or with the one of this fingerprint. */
-  signer(fingerprint?: string): Promise<BaseAgent>
+  /**
+   * Signs in the handshake with the agent's keys, those of the fingerprints in `first` before the others, and with
+   * those in `only` alone if it is given.
+   */
+  signer(first: ReadonlySet<string>, only?: ReadonlySet<string>): Promise<BaseAgent>
 }
 
-/** Milliseconds for an agent to list its keys. Only signing may take longer, when the agent asks the user. */
-const patience = 2000
+/** Milliseconds for an agent to list its keys, which may ask the user first, or reach over a network. */
+const patience = 15_000
 
 /** `socket` is a path or a Windows pipe; undefined if there is no agent. */
 export function openAgent(socket: string | undefined): Agent {
@@ -27,8 +31,8 @@ export function openAgent(socket: string | undefined): Agent {
     if (socket === undefined || socket === '') return []
     const { default: ssh2 } = await import('ssh2')
     const agent = new ssh2.OpenSSHAgent(socket)
-    return new Promise(resolve => {
-      const giveUp = setTimeout(() => resolve([]), patience)
+    return new Promise((resolve, reject) => {
+      const giveUp = setTimeout(() => reject(agentSilent()), patience)
       agent.getIdentities((error, found) => {
         clearTimeout(giveUp)
         resolve(error ? [] : (found ?? []).filter(found => 'getPublicSSH' in found))
@@ -40,9 +44,9 @@ export function openAgent(socket: string | undefined): Agent {
     async keys() {
       return (await identities()).map(describe).filter(({ type }) => type !== '')
     },
-    async signer(fingerprint) {
+    async signer(first, only) {
       const { signerOf } = await import('./agent-signer.ts')
-      return signerOf(socket ?? '', fingerprint)
+      return signerOf(socket ?? '', first, only)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { BerthError } from '../../contract/problem.ts'
+import type { KeyFault } from './private-key.ts'
 
 /** A key's name for the user, within a sentence. */
 export function keyTitle(name: string): string {
@@ -18,10 +19,10 @@ export function keyMissing(name: string): BerthError {
   return new BerthError({
     code: 'key_missing',
     message: name.startsWith('agent')
-      ? `${Title(name)} cannot be used: no agent runs, or it does not hold it any more.`
+      ? `${Title(name)} cannot be used: no agent runs, or it holds no such key that Berth can use.`
       : `${Title(name)} is not there any more.`,
     advice: name.startsWith('agent')
-      ? 'Add the key to the agent (ssh-add), or choose another key in Settings.'
+      ? 'Add the key to the agent (ssh-add), or choose another in Settings. Hardware keys and certificates can’t be used.'
       : 'Choose another key in Settings.',
   })
 }
@@ -46,20 +47,20 @@ export function wrongPassphrase(name: string): BerthError {
   })
 }
 
-export function unusable(name: string): BerthError {
-  return new BerthError({
-    code: 'key_unusable',
-    message: `${Title(name)} is damaged or of a kind that Berth cannot use.`,
-    advice: 'Choose another key in Settings.',
-  })
+export function unusable(name: string, { message, advice }: KeyFault): BerthError {
+  return new BerthError({ code: 'key_unusable', message: `${Title(name)} can’t be used. ${message}`, advice })
 }
 
-export function notAKey(): BerthError {
+export function notAKey(fault: KeyFault): BerthError {
+  return new BerthError({ code: 'not_a_key', ...fault, field: 'text' })
+}
+
+/** The agent took longer than the user should wait: it may be asking for something. */
+export function agentSilent(): BerthError {
   return new BerthError({
-    code: 'not_a_key',
-    message: 'This is not a private SSH key that OpenSSH reads.',
-    advice: 'Choose the file without .pub; it begins with “-----BEGIN”.',
-    field: 'text',
+    code: 'agent_silent',
+    message: 'The SSH agent did not answer in time.',
+    advice: 'See whether it asks for something, such as to be unlocked. Then try again.',
   })
 }
 

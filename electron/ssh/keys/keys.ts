@@ -99,10 +99,24 @@ export function openKeys({
     return found
   }
 
-  /** The agent's key of this name; writes its public half to a file for the system's ssh. */
+  /** The fingerprints of the agent's keys that were used before, one of which instances have. */
+  async function usedOfAgent(): Promise<ReadonlySet<string>> {
+    const written = await files.list('agent-keys').catch(() => [])
+    return new Set(written.map(({ name }) => Buffer.from(name.replace(/\.pub$/, ''), 'hex').toString()))
+  }
+
+  /**
+   * The agent's key of this name; writes its public half to a file for the system's ssh. For all of them it is one that
+   * was used before, wherever it stands among them now: an agent's order changes as keys are added again.
+   */
   async function agentKey(name: string): Promise<LocatedKey> {
     const wanted = agentFingerprint(name)
-    const key = (await agent.keys()).find(({ fingerprint }) => fingerprint === (wanted ?? fingerprint))
+    const keys = await agent.keys()
+    const used = await usedOfAgent()
+    const key =
+      wanted === undefined
+        ? (keys.find(({ fingerprint }) => used.has(fingerprint)) ?? keys[0])
+        : keys.find(({ fingerprint }) => fingerprint === wanted)
     if (key === undefined) throw keyMissing(name)
     const file = `agent-keys/${Buffer.from(key.fingerprint).toString('hex')}.pub`
     if ((await files.read(file)) !== `${key.publicKey}\n`) await files.write(file, `${key.publicKey}\n`)
@@ -117,8 +131,11 @@ export function openKeys({
 
   async function load(name: string): Promise<LoadedKey> {
     const located = await locate(name)
-    if (isAgents(name))
-      return { ...located, proof: { type: 'agent', agent: await agent.signer(agentFingerprint(name)) } }
+    if (isAgents(name)) {
+      const wanted = agentFingerprint(name)
+      const only = wanted === undefined ? undefined : new Set([wanted])
+      return { ...located, proof: { type: 'agent', agent: await agent.signer(await usedOfAgent(), only) } }
+    }
     if (name === berthKey) return { ...located, proof: { type: 'publickey', key: (await ownKey()).key } }
     const text = await readFile(located.path, 'utf8').catch(() => '')
     let read = await readPrivateKey(text)
@@ -128,7 +145,7 @@ export function openKeys({
     }
     // A stored passphrase that no longer fits counts as none.
     if (read.state === 'locked' || read.state === 'wrong_passphrase') throw keyLocked(name)
-    if (read.state !== 'open') throw unusable(name)
+    if (read.state === 'unusable') throw unusable(name, read.fault)
     return { ...located, proof: { type: 'publickey', key: read.key } }
   }
 
@@ -139,16 +156,16 @@ export function openKeys({
       const [mine, others, agents, users] = await Promise.all([
         account === undefined ? undefined : ownKey(),
         listedIn(ownFolder, 'berth', passphrases),
-        agent.keys(),
+        agent.keys().catch(() => []),
         listedIn(usersFolder, 'user', passphrases),
       ])
       return [...(mine ? [listedOwn(mine)] : []), ...others, ...listedAgents(agents), ...users]
     },
     async unlock(name, passphrase, keep) {
       const { path, fingerprint } = await fileOf(name)
-      const { state } = await readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
-      if (state === 'unusable') throw unusable(name)
-      if (state !== 'open') throw wrongPassphrase(name)
+      const read = await readPrivateKey(await readFile(path, 'utf8').catch(() => ''), passphrase)
+      if (read.state === 'unusable') throw unusable(name, read.fault)
+      if (read.state !== 'open') throw wrongPassphrase(name)
       await passphrases.remember(fingerprint, passphrase, keep)
     },
     async lock(name) {

@@ -1,5 +1,5 @@
 import type { Files } from '../../ports/files.ts'
-import { keyNamesIn } from './key-folder.ts'
+import { namesIn } from './key-folder.ts'
 import { keyLocked, nameTaken, notAKey, wrongPassphrase } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import type { Passphrases } from './passphrases.ts'
@@ -13,15 +13,12 @@ export async function importKey(
   passphrase: string | undefined,
 ): Promise<string> {
   await checkFree(files, name)
-  const privateKey = `${text.trim().replaceAll('\r\n', '\n')}\n`
-  // OpenSSH reads only these, and not PuTTY's format.
-  if (!privateKey.startsWith('-----BEGIN ')) throw notAKey()
-  const read = await readPrivateKey(privateKey, passphrase)
+  const read = await readPrivateKey(text, passphrase)
   if (read.state === 'locked') throw keyLocked(name)
   if (read.state === 'wrong_passphrase') throw wrongPassphrase(name)
-  if (read.state !== 'open') throw notAKey()
+  if (read.state !== 'open') throw notAKey(read.fault)
   const blob = read.key.getPublicSSH()
-  const kept = await keepKey(files, name, privateKey, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
+  const kept = await keepKey(files, name, read.text, `${typeOf(blob)} ${blob.toString('base64')} ${name}`)
   if (passphrase !== undefined) await passphrases.remember(fingerprintOf(blob), passphrase, false)
   return kept
 }
@@ -34,7 +31,7 @@ export async function generateKey(files: Files, name: string): Promise<string> {
 }
 
 async function checkFree(files: Files, name: string): Promise<void> {
-  if ((await keyNamesIn(files.path('keys'))).includes(name)) throw nameTaken(name)
+  if ((await namesIn(files.path('keys'))).includes(name)) throw nameTaken(name)
 }
 
 /** Writes both halves to Berth's folder, the private one first. */

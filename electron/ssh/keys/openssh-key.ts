@@ -9,6 +9,7 @@ export interface KeyTexts {
 }
 
 const type = 'ssh-ed25519'
+const magic = 'openssh-key-v1\0'
 
 /**
  * A fresh ed25519 pair. Written by hand, since the generator of ssh2 1.17 drops the leading zero bytes of a public
@@ -31,7 +32,7 @@ export function makeKeyPair(comment: string): KeyTexts {
   ])
   const padding = Buffer.from(Array.from({ length: (8 - (secret.length % 8)) % 8 }, (_, index) => index + 1))
   const container = Buffer.concat([
-    Buffer.from('openssh-key-v1\0'),
+    Buffer.from(magic),
     string('none'), // cipher
     string('none'), // key derivation
     string(''), // and its options
@@ -56,6 +57,23 @@ export function typeOf(blob: Buffer): string {
   if (blob.length < 4) return ''
   const name = blob.subarray(4, 4 + blob.readUInt32BE(0)).toString('latin1')
   return /^[a-z0-9@.-]{1,64}$/.test(name) ? name : ''
+}
+
+/** The public key in a private key of OpenSSH's own format, which no passphrase hides; undefined for other formats. */
+export function publicBlobOf(privateKey: string): Buffer | undefined {
+  const [, base64] = privateKey.split('-----BEGIN OPENSSH PRIVATE KEY-----')
+  const container = Buffer.from(base64?.split('-----END')[0] ?? '', 'base64')
+  if (!container.toString('latin1').startsWith(magic)) return undefined
+  let at = magic.length
+  // Cipher, key derivation and its options, each with its length; then the number of keys.
+  for (let skipped = 0; skipped < 3; skipped++) {
+    if (at + 4 > container.length) return undefined
+    at += 4 + container.readUInt32BE(at)
+  }
+  at += 4
+  if (at + 4 > container.length) return undefined
+  const blob = container.subarray(at + 4, at + 4 + container.readUInt32BE(at))
+  return typeOf(blob) === '' ? undefined : blob
 }
 
 function string(value: string | Buffer): Buffer {

@@ -1,6 +1,6 @@
 import type { ParsedKey } from 'ssh2'
 import type { Files } from '../../ports/files.ts'
-import { unusable } from './key-problems.ts'
+import { keyLocked, unusable } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'
 
@@ -24,7 +24,8 @@ export async function loadOrMakeOwn(files: Files, account: string): Promise<OwnK
     await files.write(privateName, text)
   }
   const read = await readPrivateKey(text)
-  if (read.state !== 'open') throw unusable(files.path(privateName))
+  if (read.state === 'unusable') throw unusable(files.path(privateName), read.fault)
+  if (read.state !== 'open') throw keyLocked(files.path(privateName))
   const blob = read.key.getPublicSSH()
   const publicKey = `${typeOf(blob)} ${blob.toString('base64')} berth`
   // Derived from the private half alone, so that a kill between the two writes leaves no mismatch.

@@ -1,5 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
@@ -140,6 +142,153 @@ describe.skipIf(!hasSshd)('SSH keys at a real OpenSSH server', () => {
     sshd.authorize(publicOf(path))
     expect(await getIn(ssh, 'berth/work')).toBe('in')
     expect((await problemOf(getIn(start(), 'berth/work'))).code).toBe('key_locked')
+  })
+
+  /** A key that OpenSSL makes, as cloud consoles do: its text, and its public half by ssh-keygen. */
+  function byOpenssl(command: string, passphrase = ''): { text: string; publicKey: string } {
+    const text = execFileSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const path = join(machine.home, 'made')
+    writeFileSync(path, text, { mode: 0o600 })
+    const read = () => execFileSync('ssh-keygen', ['-y', '-P', passphrase, '-f', path], { encoding: 'utf8' })
+    return { text, publicKey: read().trim() }
+  }
+  const pkcs8 = 'openssl pkcs8 -topk8'
+  const withPassphrase = `${pkcs8} -passout pass:words`
+
+  test.each([
+    ['RSA in PKCS#8', `openssl genrsa 3072 | ${pkcs8} -nocrypt`, ''],
+    ['RSA in PKCS#8 with a passphrase', `openssl genrsa 3072 | ${withPassphrase}`, 'words'],
+    ['EC in PKCS#8', 'openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384', ''],
+    [
+      'EC in PKCS#8 with an older cipher',
+      `openssl ecparam -name prime256v1 -genkey | ${withPassphrase} -v2 des3`,
+      'words',
+    ],
+    ['EC after its parameters', 'openssl ecparam -name prime256v1 -genkey', ''],
+    ['RSA in PEM', 'openssl genrsa -traditional 2048', ''],
+  ])('%s is read as OpenSSH reads it: listed, imported and used', async (_, command, passphrase) => {
+    const { text, publicKey } = byOpenssl(command, passphrase)
+    const given = passphrase || undefined
+    writeFileSync(join(machine.home, '.ssh', 'paired'), text, { mode: 0o600 })
+    writeFileSync(join(machine.home, '.ssh', 'paired.pub'), `${publicKey}\n`)
+    writeFileSync(join(machine.home, '.ssh', 'work.pem'), text.replaceAll('\n', '\r\n'), { mode: 0o600 })
+    sshd.authorize(publicKey)
+    const ssh = start()
+    const keys = ssh.keysOf(account)
+    if (given !== undefined) {
+      expect((await problemOf(keys.import('mine', text))).code).toBe('key_locked')
+      expect((await problemOf(keys.import('mine', text, 'word'))).code).toBe('wrong_passphrase')
+      expect((await problemOf(getIn(ssh, 'paired'))).code).toBe('key_locked')
+      await keys.unlock('paired', given, false)
+    }
+    expect(await keys.import('mine', `note\n${text}`, given)).toBe('berth/mine')
+    expect(await getIn(ssh, 'berth/mine')).toBe('in')
+    expect(await getIn(ssh, 'paired')).toBe('in')
+    // Without its public half, a key in this format can only be listed where no passphrase hides that.
+    const names = (await keys.list()).map(({ name }) => name)
+    const lone = given === undefined ? ['work.pem'] : []
+    expect(names).toEqual(['berth', 'berth/mine', 'paired', ...lone])
+    for (const name of lone) expect(await getIn(ssh, name)).toBe('in')
+    const [program = '', ...args] = await ssh.command(target({ proxy: sshd, keyName: 'berth/mine' }), sshd)
+    if (given === undefined)
+      expect(execFileSync(program, [...args, 'echo by stock ssh'], { encoding: 'utf8' })).toBe(
+        'by stock ssh\n',
+      )
+  })
+
+  test('a key without its public half beside it is listed and used, also with a passphrase', async () => {
+    const path = make('work.pem', 'words')
+    sshd.authorize(publicOf(path))
+    rmSync(`${path}.pub`)
+    for (const other of ['config', 'known_hosts'])
+      writeFileSync(join(machine.home, '.ssh', other), 'Host *\n')
+    const ssh = start()
+    const listed = await ssh.keysOf(account).list()
+    expect(listed.map(({ name, needsPassphrase }) => [name, needsPassphrase])).toEqual([
+      ['berth', false],
+      ['work.pem', true],
+    ])
+    await ssh.keysOf(account).unlock('work.pem', 'words', false)
+    expect(await getIn(ssh, 'work.pem')).toBe('in')
+  })
+
+  test.each([
+    ['openssl genpkey -algorithm ed25519', /Ed25519 key in PKCS#8/],
+    ['openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1', /curve secp256k1/],
+    ['openssl genpkey -algorithm RSA-PSS -pkeyopt rsa_keygen_bits:2048', /type rsa-pss/],
+    ['openssl genrsa 2048 | openssl rsa -pubout', /public key/],
+    ['openssl genrsa 2048 | head -n 5', /no private key/],
+    ['openssl genrsa 2048 | sed 9d', /damaged/],
+    ['printf "PuTTY-User-Key-File-3: ssh-ed25519\\n"', /PuTTY/],
+    ['echo ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA me@here', /public key/],
+    ['echo hello', /no private key/],
+  ])('what %s gives is refused for its own reason', async (command, reason) => {
+    const text = execFileSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const problem = await problemOf(start().keysOf(account).import('work', text))
+    expect(problem).toMatchObject({ code: 'not_a_key', message: expect.stringMatching(reason) })
+  })
+
+  async function startAgent(): Promise<{ socket: string; add: (path: string) => void; clear: () => void }> {
+    const socket = join(machine.home, 'agent')
+    agents.push(spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' }))
+    await expect.poll(() => statSync(socket, { throwIfNoEntry: false })?.isSocket()).toBe(true)
+    const run = (...args: string[]) =>
+      execFileSync('ssh-add', args, { env: { ...process.env, SSH_AUTH_SOCK: socket }, stdio: 'ignore' })
+    return { socket, add: path => void run('-q', path), clear: () => void run('-D') }
+  }
+
+  test('the agent’s key that an instance has is found again behind more keys than a server takes', async () => {
+    const { socket, add, clear } = await startAgent()
+    const mine = make('mine')
+    add(mine)
+    const ssh = start(socket)
+    sshd.authorize((await ssh.keysOf(account).locate('agent')).publicKey)
+    expect(await getIn(ssh, 'agent')).toBe('in')
+    await ssh.disconnect(account)
+
+    clear()
+    for (let n = 0; n < 8; n++) add(make(`other-${n}`))
+    add(mine)
+    expect(await getIn(ssh, 'agent')).toBe('in')
+    expect((await ssh.keysOf(account).locate('agent')).publicKey).toBe(publicOf(mine))
+  })
+
+  test('a certificate in the agent is no key of its own, and harms none', async () => {
+    const { socket, add } = await startAgent()
+    const [authority, mine] = [make('authority'), make('mine')]
+    execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'me', '-n', 'root', `${mine}.pub`])
+    add(mine) // with its certificate, as ssh-add does
+    sshd.authorize(publicOf(mine))
+    const ssh = start(socket)
+    expect((await ssh.keysOf(account).list()).filter(({ from }) => from === 'agent')).toHaveLength(1)
+    expect(await getIn(ssh, 'agent')).toBe('in')
+  })
+
+  test('an agent that takes its time is waited for', async () => {
+    const { socket, add } = await startAgent()
+    const mine = make('mine')
+    add(mine)
+    sshd.authorize(publicOf(mine))
+    const slow = join(machine.home, 'slow-agent')
+    const server = createServer(client => {
+      const onward = connect(socket)
+      for (const end of [client, onward]) end.on('error', () => end.destroy())
+      client.pipe(onward)
+      // An agent that asks its user before it lists its keys.
+      setTimeout(() => onward.pipe(client), 3000)
+    }).listen(slow)
+    await once(server, 'listening')
+    const ssh = start(slow)
+    expect((await ssh.keysOf(account).list()).some(({ from }) => from === 'agent')).toBe(true)
+    const entered = ssh.openShell(target({ proxy: sshd, keyName: 'agent', deadlineMs: 30_000 }))
+    expect(await answerTo(await entered, 'echo in')).toBe('in')
+    server.close()
   })
 
   test('another key is generated beside the first, and names cannot leave the folder', async () => {
