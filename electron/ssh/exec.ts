@@ -1,19 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { ClientChannel } from 'ssh2'
+import { harmless } from '../contract/instance/file-names.ts'
 import { BerthError } from '../contract/problem.ts'
 import type { Clock } from '../ports/clock.ts'
+import { deferred } from '../ports/deferred.ts'
 import type { Connection } from './connection/connection.ts'
-import { connectionLost, timedOut, whyEnded } from './connection/ssh-problems.ts'
+import { commandSilent, connectionLost, shellReplaced, whyEnded } from './connection/ssh-problems.ts'
+import { quote } from './ssh-command.ts'
 
 /** A command's output, cut to a limit, and its exit code: 127 if the shell does not know the command. */
 export interface Output {
   text: string
   bytes: Buffer
+  /** Undefined if the output was cut. */
   code: number | undefined
 }
 
 interface Bounds {
   clock: Clock
-  /** Milliseconds. */
+  /** Milliseconds for the command, from its begin on; the shell that begins it has `beginsWithin` of its own. */
   within: number
   /** The most bytes of output that are read; further output ends the command. */
   most: number
@@ -23,72 +29,220 @@ interface Bounds {
 
 /**
  * Runs a command of Berth's on the instance and returns its output, without standard error.
- * Throws `ssh_timeout`, `ssh_full` or `ssh_closed`.
+ * Throws `shell_replaced`, `ssh_timeout`, `ssh_full` or `ssh_closed`.
  */
-export async function outputOf(connection: Connection, command: string, bounds: Bounds): Promise<Output> {
-  const collecting = await openExec(connection, command, channel => collect(channel, connection, bounds))
-  return collecting()
-}
-
-/** Collects a channel's output at once; the returned function waits for its end. */
-function collect(
-  channel: ClientChannel,
+export async function outputOf(
   connection: Connection,
+  command: string,
   { clock, within, most, input }: Bounds,
-): () => Promise<Output> {
-  const output = new Promise<Output>((resolve, reject) => {
+): Promise<Output> {
+  const exec = await openExec(connection, clock, command)
+  let cancel = () => {}
+  try {
+    // What would wait for a line of input ends instead, if there is none to come.
+    if (input === undefined) exec.channel.end()
+    await exec.begun
+    cancel = clock.after(within, () => exec.close(commandSilent(connection.address)))
+    if (input !== undefined) exec.channel.end(input)
     const pieces: Buffer[] = []
     let length = 0
-    let code: number | undefined
-    let finished = false
-    const finish = () => {
-      if (finished) return
-      finished = true
-      cancel()
-      const bytes = Buffer.concat(pieces)
-      resolve({ text: bytes.toString('utf8'), bytes, code })
-    }
-    const cancel = clock.after(within, () => {
-      channel.close()
-      reject(timedOut(connection.address))
-    })
-    channel.stderr.resume()
-    channel.on('error', () => undefined) // `close` follows
-    channel.on('exit', (status: number | null) => {
-      code = status ?? undefined
-    })
-    channel.on('data', (chunk: Buffer) => {
-      if (length >= most) return
+    for await (const chunk of exec.output) {
       pieces.push(chunk.subarray(0, most - length))
       length += chunk.length
-      if (length < most) return
-      channel.close()
-      // The command may not exit, and would keep its side of the channel open.
-      finish()
-    })
-    channel.once('close', async () => {
-      const why = await whyEnded(connection)
-      if (!why) return finish()
-      // What came until then may be half an answer.
-      cancel()
-      reject(why)
-    })
-    if (input !== undefined) channel.end(input)
+      if (length >= most) break
+    }
+    const bytes = Buffer.concat(pieces)
+    return { text: bytes.toString('utf8'), bytes, code: length < most ? await exec.ended : undefined }
+  } finally {
+    cancel()
+    exec.close()
+  }
+}
+
+/** A command of Berth's that runs on the instance. */
+export interface Exec {
+  /** For the command's input, once it has begun: before, another program may read it. */
+  channel: ClientChannel
+  /** The command's output alone, without that of the shell's start files. It stalls unless it is read. */
+  output: Readable
+  /** Resolves once the command runs. Rejects with `shell_replaced` or `ssh_closed`. */
+  begun: Promise<void>
+  /** Resolves with the exit code, once the output was read to its end. Rejects as `begun` does, or as it was closed. */
+  ended: Promise<number>
+  /** Ends it at once, since the other side may keep the channel open for as long as it likes. */
+  close(why?: BerthError): void
+}
+
+/** Milliseconds for the instance's shell to begin a command: slow start files take some seconds. */
+export const beginsWithin = 15_000
+/** The most bytes that a shell's start files may print before a command. */
+const longestGreeting = 16 * 1024 * 1024
+/** The bytes at the end of what is not the command's output, to look for the last words of a shell. */
+const lastBytes = 1024
+
+/**
+ * Starts a command of Berth's on the instance. The shell there may print a greeting first, or something at its end, so
+ * the command's output stands between two marks, of which the second brings the exit code.
+ * Throws `ssh_closed`, `ssh_full` or `ssh_timeout`.
+ */
+export function openExec(
+  connection: Pick<Connection, 'client' | 'address' | 'answered' | 'lost' | 'hasEnded'>,
+  clock: Clock,
+  command: string,
+): Promise<Exec> {
+  const { client, address, answered } = connection
+  const marks = newMarks()
+  const request = new Promise<Exec>((resolve, reject) => {
+    // Listens at once, since a short command's output may come in the same packet as its start.
+    client.exec(marked(command, marks), (error, channel) =>
+      error ? reject(error) : resolve(listen(channel, marks, connection, clock)),
+    )
   })
-  return () => output
+  return answered(request, why => new BerthError(connectionLost(address, why)))
+}
+
+interface Marks {
+  begin: [string, string]
+  end: [string, string]
+}
+
+function newMarks(): Marks {
+  const [one, two] = [randomBytes(12).toString('hex'), randomBytes(12).toString('hex')]
+  return { begin: [one, two], end: [two, one] }
 }
 
 /**
- * Starts a command of Berth's on the instance. `use` gets its channel at once, since a short command's exit code may
- * come in the same packet as its start. Throws `ssh_closed`, `ssh_full` or `ssh_timeout`.
+ * The command between two commands that print the marks, in a form that every usual login shell passes on, and without
+ * a whole mark in it: a shell may echo its input.
  */
-export function openExec<Used>(
-  { client, address, answered }: Pick<Connection, 'client' | 'address' | 'answered'>,
-  command: string,
-  use: (channel: ClientChannel) => Used,
-): Promise<Used> {
-  const request = new Promise<Used>((resolve, reject) => {
-    client.exec(command, (error, channel) => (error ? reject(error) : resolve(use(channel))))
+function marked(command: string, { begin, end }: Marks): string {
+  return `sh -c ${quote([`echo ${begin.join('""')}; ${command}; echo ${end.join('""')} $?`])}`
+}
+
+function listen(
+  channel: ClientChannel,
+  marks: Marks,
+  connection: Pick<Connection, 'address' | 'lost' | 'hasEnded'>,
+  clock: Clock,
+): Exec {
+  const { address } = connection
+  const begun = deferred<void>()
+  const ended = deferred<number>()
+  const answer = answerBetween(marks)
+  let said: Buffer = Buffer.alloc(0)
+  let exit: number | undefined
+  let over = false
+
+  const output = new Readable({
+    read: () => void channel.resume(),
+    destroy(error, done) {
+      // Read to its end, or not wanted any more.
+      if (!over) close()
+      done(error)
+    },
   })
-  return answered(request, why => new BerthError(connectionLost(address, why)))
+  output.on('error', () => undefined) // `ended` rejects, too
+  const replaced = () => shellReplaced(address, lastLine(said) || lastLine(answer.greeting()), exit)
+  const cancelBegin = clock.after(beginsWithin, () => fail(replaced()))
+
+  function fail(why: Error): void {
+    over = true
+    cancelBegin()
+    channel.close()
+    begun.reject(why)
+    ended.reject(why)
+    output.destroy(why)
+  }
+  const close: Exec['close'] = (why = new BerthError(connectionLost(address, 'it was closed'))) => fail(why)
+
+  channel.on('data', (chunk: Buffer) => {
+    if (over) return
+    const { bytes, begins, code } = answer.next(chunk)
+    if (begins) {
+      cancelBegin()
+      begun.resolve(undefined)
+    }
+    if (answer.greetingLength() > longestGreeting) return fail(replaced())
+    if (bytes.length > 0 && !output.push(bytes)) channel.pause()
+    if (code === undefined) return
+    // What the shell leaves running may keep the channel open.
+    over = true
+    channel.close()
+    output.once('end', () => ended.resolve(code))
+    output.push(null)
+  })
+  channel.stderr.on('data', (chunk: Buffer) => {
+    said = Buffer.concat([said, chunk]).subarray(-lastBytes)
+  })
+  channel.on('error', () => undefined) // `close` follows
+  channel.on('exit', (status: number | null) => {
+    exit = status ?? undefined
+  })
+  channel.once('close', async () => {
+    const why = await whyEnded(connection)
+    if (over) return
+    const isReplaced = exit !== undefined && !answer.hasBegun()
+    fail(why ?? (isReplaced ? replaced() : new BerthError(connectionLost(address, 'it broke off'))))
+  })
+  return { channel, output, begun: begun.promise, ended: ended.promise, close }
+}
+
+/** Finds a command's output, and its exit code, in all that a shell prints. */
+function answerBetween(marks: Marks) {
+  const begin = Buffer.from(`${marks.begin.join('')}\n`)
+  const end = Buffer.from(`${marks.end.join('')} `)
+  let before = 0
+  let begun = false
+  /** Bytes that may be the start of a mark. */
+  let held: Buffer = Buffer.alloc(0)
+
+  return {
+    hasBegun: () => begun,
+    /** The bytes before the first mark, and the last of them. */
+    greetingLength: () => before,
+    greeting: () => held,
+    /** Takes what comes next. `bytes`: the output in it; `code`: the exit code, after which nothing counts. */
+    next(chunk: Buffer): { bytes: Buffer; begins?: boolean; code?: number } {
+      let bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk])
+      let begins = false
+      if (!begun) {
+        const at = bytes.indexOf(begin)
+        if (at < 0) {
+          before += chunk.length
+          held = bytes.subarray(-lastBytes)
+          return { bytes: Buffer.alloc(0) }
+        }
+        begins = begun = true
+        bytes = bytes.subarray(at + begin.length)
+      }
+      const at = bytes.indexOf(end)
+      if (at >= 0) {
+        const code = /^(\d{1,3})\n/.exec(bytes.toString('latin1', at + end.length, at + end.length + 4))
+        held = bytes.subarray(at)
+        return { bytes: bytes.subarray(0, at), begins, code: code ? Number(code[1]) : undefined }
+      }
+      const kept = startsAtEnd(bytes, end)
+      held = bytes.subarray(bytes.length - kept)
+      return { bytes: bytes.subarray(0, bytes.length - kept), begins }
+    },
+  }
+}
+
+/** How many of the last bytes may be the start of a mark. */
+function startsAtEnd(bytes: Buffer, mark: Buffer): number {
+  const most = Math.min(mark.length - 1, bytes.length)
+  const first = bytes.indexOf(mark.subarray(0, 1), bytes.length - most)
+  for (let at = first; at >= 0; at = bytes.indexOf(mark.subarray(0, 1), at + 1))
+    if (mark.subarray(0, bytes.length - at).equals(bytes.subarray(at))) return bytes.length - at
+  return 0
+}
+
+function lastLine(bytes: Buffer): string {
+  const lines = bytes.toString('utf8').split('\n')
+  return harmless(
+    lines
+      .findLast(line => line.trim() !== '')
+      ?.trim()
+      .slice(0, 200) ?? '',
+  )
 }

@@ -5,8 +5,8 @@ import { type Output, outputOf } from './exec.ts'
 
 /**
  * Runs parts of a shell script on the instance with these variables set, as one compound command, which the shell reads
- * whole before it begins. All of it goes over standard input, nothing on a command line. Throws `ssh_timeout`, or
- * `ssh_closed`, also for a script without an exit code: it was ended before its end, as when its container stops.
+ * whole before it begins. All of it goes over standard input, nothing on a command line. Throws as `outputOf` does, and
+ * `ssh_closed` for a script that was killed, as when its container stops.
  */
 export async function runScript(
   connection: Connection,
@@ -17,9 +17,13 @@ export async function runScript(
   const assigned = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`)
   const input = ['{', ...assigned, ...parts, '} < /dev/null', ''].join('\n')
   const output = await outputOf(connection, 'sh -s', { ...bounds, input })
-  if (output.code === undefined && output.bytes.length < bounds.most)
-    throw new BerthError(connectionLost(connection.address, 'it broke off'))
+  refuseKilled(connection, output.code)
   return output
+}
+
+/** Throws `ssh_closed` for the exit code of a script that a signal ended, so its output may be half. */
+export function refuseKilled({ address }: Pick<Connection, 'address'>, code: number | undefined): void {
+  if (code !== undefined && code > 128) throw new BerthError(connectionLost(address, 'it broke off'))
 }
 
 /** Quotes a text as one word of a POSIX shell. */

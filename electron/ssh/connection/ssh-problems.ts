@@ -22,6 +22,34 @@ export function timedOut(address: SshAddress | undefined): BerthError {
   })
 }
 
+/** A command of Berth's began and did not end in time: the instance answers, but something on it hangs. */
+export function commandSilent(address: SshAddress): BerthError {
+  return new BerthError({
+    code: 'ssh_timeout',
+    message: `The instance at ${addressText(address)} answers, but did not finish a command in time.`,
+    advice: 'Try again. It may be overloaded, or its disk or its GPU driver may hang.',
+  })
+}
+
+/**
+ * SSH works, but the login shell never began a command: it ended before, with an exit code, or something else runs in
+ * its place. `said`: the last line that was printed, harmless.
+ */
+export function shellReplaced(address: SshAddress, said: string, exit: number | undefined): BerthError {
+  const what =
+    exit === undefined ? 'does not run commands' : `ended with exit code ${exit} instead of running a command`
+  return new BerthError({
+    code: 'shell_replaced',
+    message: `SSH works at ${addressText(address)}, but the shell there ${what}.${said === '' ? '' : ` It said: “${said}”`}`,
+    advice:
+      'Its start file (~/.bashrc or the like) takes over the session. Put `[ -t 0 ] || return` on top of that file, then try again.',
+  })
+}
+
+export function isShellReplaced(error: unknown): boolean {
+  return error instanceof BerthError && error.problem.code === 'shell_replaced'
+}
+
 export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
   return new BerthError({
     code: 'key_refused',

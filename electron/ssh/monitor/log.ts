@@ -32,7 +32,7 @@ export function logPlaces(startScript: string | undefined): string[] {
   return [...new Set([...usual, ...named])]
 }
 
-/** The first of these files that exists. Throws `ssh_timeout` or `ssh_closed`. */
+/** The first of these files that exists. Throws as `outputOf` does. */
 export async function findLog(
   connection: Connection,
   places: readonly string[],
@@ -47,25 +47,22 @@ export async function findLog(
   return places.find(place => there.has(place))
 }
 
-/** The file's last lines and all that follow, as plain text. Throws `ssh_timeout` or `ssh_closed`. */
-export async function followLog(connection: Connection, path: string): Promise<Watched> {
+/**
+ * The file's last lines and all that follow, as plain text. Throws `shell_replaced`, `ssh_timeout`, `ssh_full` or
+ * `ssh_closed`.
+ */
+export async function followLog(connection: Connection, path: string, clock: Clock): Promise<Watched> {
+  const exec = await openExec(connection, clock, `tail -n ${linesBefore} -F ${quote([path])}`)
+  await exec.begun
   const stream = plainLines()
-  const ended = await openExec(connection, `tail -n ${linesBefore} -F ${quote([path])}`, channel => {
-    channel.stderr.resume()
-    channel.on('error', () => undefined) // `close` follows
-    channel.once('close', () => stream.end())
-    channel.pipe(stream)
-    const over = new Promise<undefined>(resolve => {
-      stream.once('close', () => {
-        channel.signal('TERM')
-        channel.close()
-        resolve(undefined)
-      })
+  exec.output.once('close', () => stream.end())
+  exec.output.pipe(stream)
+  const over = new Promise<undefined>(resolve => {
+    stream.once('close', () => {
+      exec.channel.signal('TERM')
+      exec.close()
+      resolve(undefined)
     })
-    return { over }
   })
-  return {
-    stream,
-    ended: Promise.race([ended.over, connection.lost]),
-  }
+  return { stream, ended: Promise.race([over, connection.lost]) }
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
+import { isShellReplaced } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
 import { type ListedJupyter, readJupyterList } from './jupyter-list.ts'
 import { statusOf } from './web.ts'
@@ -17,12 +18,12 @@ const questions = [
 /** Milliseconds for an answer, and the most bytes of it. */
 const bounds = { within: 15_000, most: 65_536 }
 
-/** The Jupyter servers that run in the instance; empty if there are none. Throws `ssh_closed`. */
+/** The Jupyter servers that run in the instance; empty if there are none. Throws `ssh_closed` or `shell_replaced`. */
 export async function listJupyters(connection: Connection, clock: Clock): Promise<ListedJupyter[]> {
   for (const question of questions) {
     const answer = await outputOf(connection, question, { clock, ...bounds }).catch(error => {
-      // An old Jupyter may not answer one of them in time; a lost connection answers none.
-      if (connection.hasEnded()) throw error
+      // An old Jupyter may not answer one of them in time; a lost connection or a replaced shell answers none.
+      if (connection.hasEnded() || isShellReplaced(error)) throw error
       return undefined
     })
     const list = readJupyterList(answer?.text ?? '')

@@ -19,11 +19,16 @@ async function hostThatPrints(text: Buffer) {
     client.on('error', () => undefined)
     client.on('authentication', context => context.accept())
     client.on('session', accept =>
-      accept().on('exec', acceptExec => {
+      accept().on('exec', (acceptExec, _reject, { command }) => {
         const channel = acceptExec()
         channel.on('error', () => undefined)
+        // What the shell prints before and after the command.
+        const [begin = '', end = ''] = [...command.matchAll(/echo (\w+)""(\w+)/g)].map(
+          ([, a, b]) => `${a}${b}`,
+        )
+        channel.write(`${begin}\n`)
         channel.write(text)
-        channel.write('\noverlay 20971520 5242880 15728640 25% /\n')
+        channel.write(`\noverlay 20971520 5242880 15728640 25% /\n${end} 0\n`)
         channel.exit(0)
         channel.end()
       }),

@@ -77,7 +77,7 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     'PrintLastLog no',
     'LogLevel VERBOSE',
     'MaxStartups 100',
-    'Subsystem sftp internal-sftp',
+    ...(config.some(line => line.startsWith('Subsystem sftp')) ? [] : ['Subsystem sftp internal-sftp']),
   ]
   const configFile = join(folder, 'sshd_config')
   writeFileSync(configFile, `${lines.join('\n')}\n`)

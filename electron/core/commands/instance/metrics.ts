@@ -70,7 +70,7 @@ export function metricsCommands(parts: Parts): MetricsCommands {
       }
       const found = path
       return {
-        stream: await stream(lease, caller, () => followLog(lease.connection, found)),
+        stream: await stream(lease, caller, () => followLog(lease.connection, found, clock)),
         path,
         looked,
       }
