@@ -2,14 +2,18 @@
 export type SkipReason =
   /** A link to a target outside of the folder. */
   | 'link_out'
-  /** A link on an instance: links are not downloaded. */
+  /** A link on an instance into what is downloaded under its own name. */
   | 'link'
+  /** A link on an instance that is not followed: it leads nowhere, to a folder of the system or to one around it. */
+  | 'dangling'
   /** A socket, a pipe or a device. */
   | 'special'
   /** It cannot be read. */
   | 'unreadable'
-  /** The other side cannot store its name unchanged, or the name clashes with another one. */
+  /** The other side cannot store its name unchanged, or the name clashes with another one: see `rule`. */
   | 'name'
+  /** A git repository on an instance: git here would run what its configuration says. */
+  | 'repository'
   /** It was changed or deleted while it was read. */
   | 'changed'
   /** A file or a link is here in place of its folder, and Berth never writes through a link. */
@@ -19,6 +23,8 @@ export type SkipReason =
 export interface Skipped {
   path: string
   why: SkipReason
+  /** What is wrong with the name, a clause: `its name is too long`. */
+  rule?: string
 }
 
 /** The part of a folder that would be sent to a new machine. */
@@ -57,6 +63,8 @@ export interface SyncResult {
 export interface BroughtHome extends SyncResult {
   /** Files that were changed here too: the downloaded version lies beside them, under the name `as`. */
   beside: readonly { path: string; as: string }[]
-  /** Requested paths that do not exist. */
+  /** Requested paths that do not exist, or hold no file with content. */
   missing: readonly string[]
+  /** Files that were changed while they were downloaded, or shortly before, so that they may be incomplete. */
+  unsettled: readonly string[]
 }

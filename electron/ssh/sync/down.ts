@@ -5,8 +5,8 @@ import type { LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import type { Wanted } from './fetch.ts'
-import { folderOf, listRemote, type RemoteListing } from './listing.ts'
-import { besideName, fateOf, type Offered, offeredFiles, type Version } from './plan-down.ts'
+import { folderOf, listRemote, type RemoteItem, type RemoteListing } from './listing.ts'
+import { besideName, fateOf, type Offered, offeredFiles, repositoriesIn, type Version } from './plan-down.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -21,6 +21,8 @@ export interface SyncDown {
   synced: Map<string, Version>
   clock: Clock
   signal: AbortSignal
+  /** Whether it is the last download, which waits a moment for files that were just changed, and looks again after. */
+  last?: boolean
   onProgress?: (progress: SyncProgress) => void
 }
 
@@ -31,12 +33,24 @@ export interface SyncDown {
  * signal's reason.
  */
 export async function syncDown(connection: Connection, down: SyncDown): Promise<BroughtHome> {
-  const { remote, paths, folder, system, from, synced, clock, signal, onProgress } = down
+  const { paths, folder, system, from, synced, clock, signal, onProgress } = down
   // Throws if the local folder is gone. It is not created again, since nobody would look for it there.
   await folder.list('')
-  const listing = await listRemote(connection, { remote, paths, make: false, clock })
-  signal.throwIfAborted()
-  const { files, skipped } = offeredFiles(listing.items, system)
+  const list = async (after?: number) => {
+    const listing = await listRemote(connection, { remote: down.remote, paths, links: true, after, clock })
+    signal.throwIfAborted()
+    return listing
+  }
+  let listing = await list()
+  if (down.last && justChanged(listing).length > 0) listing = await list(settled + 1)
+  const has = (path: string) =>
+    folder.stat(path).then(
+      entry => entry !== undefined,
+      // A file is in place of its folder.
+      () => false,
+    )
+  const repositories = await repositoriesIn(listing.items, system, has)
+  const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
   const wanted: Wanted[] = []
   const inTheWay = waysIn(folder)
   for (const offered of files) {
@@ -78,7 +92,10 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     unchanged: files.length - wanted.length - skipped.filter(({ why }) => why === 'in_the_way').length,
     skipped,
     beside,
-    missing: paths.filter(path => !isListed(withoutEnd(path, '/'), listing.items)),
+    missing: missingOf(paths, listing.items),
+    unsettled: down.last
+      ? [...new Set([...justChanged(listing), ...differences(listing, await list())])]
+      : [],
   }
 
   async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
@@ -106,8 +123,41 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
 }
 
-function isListed(path: string, items: RemoteListing['items']): boolean {
-  return path === '.' || items.has(path) || [...items.keys()].some(one => one.startsWith(`${path}/`))
+/** Whole seconds without a change after which a file counts as complete; more than `mayChangeFor` of `fetch.ts`. */
+const settled = 3
+
+/** The files that were changed within the last seconds before the listing, by the instance's clock. */
+function justChanged({ items, now }: RemoteListing): string[] {
+  return [...items].flatMap(([path, { kind, changed, modified }]) =>
+    kind === 'file' && Math.abs(now - (changed ?? modified)) < settled ? path : [],
+  )
+}
+
+/** The files that are new in the second listing, or have another size or time there. */
+function differences(before: RemoteListing, after: RemoteListing): string[] {
+  return [...after.items].flatMap(([path, item]) =>
+    item.kind === 'file' && !isSameItem(item, before.items.get(path)) ? path : [],
+  )
+}
+
+function isSameItem(one: RemoteItem, other: RemoteItem | undefined): boolean {
+  return (
+    one.kind === other?.kind &&
+    one.size === other.size &&
+    one.modified === other.modified &&
+    one.changed === other.changed
+  )
+}
+
+/** The paths at which no file with content is listed. A link into another listed folder counts as one. */
+function missingOf(paths: readonly string[], items: RemoteListing['items']): string[] {
+  const full = [...items].flatMap(([path, { kind, size, inside }]) =>
+    inside || (kind === 'file' && size > 0) ? path : [],
+  )
+  return paths.filter(asked => {
+    const path = withoutEnd(asked, '/')
+    return path !== '.' && !full.some(one => one === path || one.startsWith(`${path}/`))
+  })
 }
 
 /** Whether a link or a file is at the place of a folder of the path. Each folder is looked up once. */

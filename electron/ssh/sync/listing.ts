@@ -15,8 +15,12 @@ export interface RemoteItem {
   /** Whole epoch seconds of the instance's clock. */
   modified: number
   executable: boolean
+  /** When content, mode or name last changed, epoch seconds with fraction; absent if the instance does not report it. */
+  changed?: number
   /** The target of a link; absent if the instance does not report it. */
   target?: string
+  /** Whether it is a link into what is listed under another path. */
+  inside?: boolean
 }
 
 export interface RemoteListing {
@@ -37,18 +41,34 @@ const longestStart = 2000
 const longestPath = 4096
 
 /**
- * Lists paths below a folder with all their contents. `make`: creates the folder first.
+ * Lists paths below a folder with all their contents. `make`: creates the folder first. `links`: lists the targets of
+ * links under the links' paths; a link that stays one leads nowhere or too far, unless it is `inside`. `after`: lists
+ * after so many seconds of the instance.
  * Throws `no_posix_shell`, `sync_refused`, `no_tar`, `too_many_files`, `ssh_timeout` or `ssh_closed`.
  */
 export async function listRemote(
   connection: Connection,
-  { remote, paths, make, clock }: { remote: string; paths: readonly string[]; make: boolean; clock: Clock },
+  {
+    remote,
+    paths,
+    make = false,
+    links = false,
+    after = 0,
+    clock,
+  }: {
+    remote: string
+    paths: readonly string[]
+    make?: boolean
+    links?: boolean
+    after?: number
+    clock: Clock
+  },
 ): Promise<RemoteListing> {
   const asked = paths.map(path => withoutEnd(path, '/'))
   // A longer command line may be refused, so everything is listed instead.
   const named =
     paths.join(' ').length > 50_000 ? ['.'] : asked.map(path => (path === '.' ? path : `./${path}`))
-  const values = { remote, make: make ? 'yes' : '' }
+  const values = { remote, make: make ? 'yes' : '', links: links ? 'yes' : '', after: String(after) }
   const starts = named.map(quoted).join(' ')
   const most = treeBounds.characters
   const { bytes } = await runScript(connection, values, [`set -- ${starts}`, listScript], {
@@ -86,7 +106,11 @@ export function parseListing(
     const facts = fields[at] ?? ''
     if (isItself.test(facts)) continue
     const read = itemOf(facts, fields[at + 1] ?? '')
-    if (read && (asked.has(read.path) || isBelow(folderOf(read.path)))) items.set(read.path, read.item)
+    if (read && (asked.has(read.path) || isBelow(folderOf(read.path)))) {
+      // A link that was followed, and was also found in another listed folder, is not a link again.
+      if (read.item.kind !== 'link' || (items.get(read.path)?.kind ?? 'link') === 'link')
+        items.set(read.path, read.item)
+    }
     if (++entries > bounds.entries) throw tooMany(remote)
   }
   const free = freeOf(disk)
@@ -112,15 +136,21 @@ function freeOf(lines: readonly string[]): number | undefined {
 }
 
 /** The listing includes the folder itself. */
-const isItself = /^\S{1,20} \S{1,20} \S{1,40} \S{1,20} \.$/
+const isItself = /^\S{1,20} \S{1,20} \S{1,40} \S{1,20} (?:\S{1,40} )?\.$/
 
 const kinds: Readonly<Record<string, RemoteKind>> = { f: 'file', d: 'folder', l: 'link' }
 
-/** `f 1200 1700000000.5 644 ./a/b`: kind, bytes, time of the last change, mode in octal. */
+/**
+ * `f 1200 1700000000.5 644 1700000000.5 ./a/b`: kind, after a mark where a link led to it; bytes, time of the last
+ * change, mode in octal, time of the last change of any kind.
+ */
 function itemOf(facts: string, target: string): { path: string; item: RemoteItem } | undefined {
-  const read = /^([a-zA-Z?]) (\d{1,15}) (-?\d{1,12})(?:\.\d{0,12})? ([0-7]{1,6}) \.\//.exec(facts)
+  const read =
+    /^([>+=]?)([a-zA-Z?]) (\d{1,15}) (-?\d{1,12})(?:\.\d{0,12})? ([0-7]{1,6}) (?:(-?\d{1,12}(?:\.\d{0,12})?) )?\.\//.exec(
+      facts,
+    )
   if (!read) return undefined
-  const [all, letter = '', size, modified, mode = '0'] = read
+  const [all, mark, letter = '', size, modified, mode = '0', changed] = read
   const path = facts.slice(all.length)
   if (path.length > longestPath) return undefined
   return {
@@ -130,7 +160,9 @@ function itemOf(facts: string, target: string): { path: string; item: RemoteItem
       size: Number(size),
       modified: Number(modified),
       executable: (Number.parseInt(mode, 8) & 0o100) !== 0,
+      ...(changed === undefined ? {} : { changed: Number(changed) }),
       ...(target === '' ? {} : { target: target.slice(0, longestPath) }),
+      ...(mark === '=' ? { inside: true } : {}),
     },
   }
 }

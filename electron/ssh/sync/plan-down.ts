@@ -1,8 +1,8 @@
-import { isUnreadable, type RemoteKind } from '../../contract/instance/files.ts'
-import type { Skipped, SkipReason } from '../../contract/instance/sync.ts'
+import { isUnreadable } from '../../contract/instance/files.ts'
+import type { Skipped } from '../../contract/instance/sync.ts'
 import { treeBounds } from '../../contract/instance/tree-bounds.ts'
 import type { LocalEntry } from '../../ports/synced-folders.ts'
-import { localName, type NamesOf, numbered } from '../files/transfer/local-names.ts'
+import { localName, type NamesOf, nameProblem, withMark } from '../files/transfer/local-names.ts'
 import type { RemoteItem } from './listing.ts'
 import { stagingName } from './scan.ts'
 
@@ -38,9 +38,7 @@ export function fateOf(there: Version, here: LocalEntry | undefined, synced: Ver
 
 /** `model (from instance 4711).pt`, with a number from the second name on. */
 export function besideName(name: string, from: string, number: number): string {
-  const dot = name.lastIndexOf('.')
-  const marked = dot > 0 ? `${name.slice(0, dot)} (from ${from})${name.slice(dot)}` : `${name} (from ${from})`
-  return number === 1 ? marked : numbered(marked, number)
+  return withMark(name, ` (from ${from})${number === 1 ? '' : ` (${number})`}`)
 }
 
 export interface Offered {
@@ -55,28 +53,40 @@ interface Taken {
 
 /**
  * The listed files whose names this system accepts unchanged; others are skipped. Of several names that are equal on
- * this system, the first wins. Nothing is fetched that would make a folder a git repository, since git runs what its
- * configuration names: nothing into `.git`, and no `HEAD`, which every repository without a `.git` has.
+ * this system, the first wins. Nothing of a git repository is fetched, since git here would run what its configuration
+ * names: no `.git`, and nothing in a folder that `isRepository` names or that is one by what is listed in it.
  */
 export function offeredFiles(
   items: ReadonlyMap<string, RemoteItem>,
   system: NamesOf,
+  isRepository: (folder: string) => boolean,
 ): { files: Offered[]; skipped: Skipped[] } {
   const files: Offered[] = []
   const skipped: Skipped[] = []
+  const repositories = new Set<string>()
   const taken: Taken['inside'] = new Map()
   for (const [path, item] of items) {
     const names = path.split('/')
     if (isOurs(names)) continue
-    const isNamed =
-      names.length <= treeBounds.depth &&
-      names.every(name => isName(name, system)) &&
-      !(item.kind === 'file' && folded(names.at(-1) ?? '', system) === folded('HEAD', system))
-    const why = isNamed && isFree(names) ? kinds[item.kind] : 'name'
-    if (why !== undefined) skipped.push({ path, why })
+    const repository = repositoryOf(names, isRepository)
+    const why = repository === undefined ? refusal(names) : undefined
+    if (repository !== undefined) repositories.add(repository)
+    else if (why !== undefined) skipped.push({ path, why: 'name', rule: why })
+    else if (item.kind === 'link') skipped.push({ path, why: item.inside ? 'link' : 'dangling' })
+    else if (item.kind === 'other') skipped.push({ path, why: 'special' })
     else if (item.kind === 'file') files.push({ path, item })
   }
+  skipped.push(...[...repositories].map(path => ({ path, why: 'repository' as const })))
   return { files, skipped }
+
+  function refusal(names: readonly string[]): string | undefined {
+    if (names.length > treeBounds.depth) return 'its folders are too deep'
+    for (const name of names) {
+      const why = whyNot(name, system)
+      if (why !== undefined) return why
+    }
+    return isFree(names) ? undefined : 'another one has the same name on this system'
+  }
 
   /** Checks every folder of the path, since folder names clash as file names do. */
   function isFree(names: readonly string[]): boolean {
@@ -91,15 +101,61 @@ export function offeredFiles(
   }
 }
 
-const kinds: Readonly<Record<RemoteKind, SkipReason | undefined>> = {
-  file: undefined,
-  folder: undefined,
-  link: 'link',
-  other: 'special',
+/** Why this system, or Berth, does not store a name unchanged; undefined if it does. */
+function whyNot(name: string, system: NamesOf): string | undefined {
+  if (isUnreadable(name)) return 'its name is not UTF-8'
+  if (isGits.test(name)) return 'its name is git’s own'
+  return localName(name, system) === name ? undefined : nameProblem(name, system)
 }
 
-function isName(name: string, system: NamesOf): boolean {
-  return localName(name, system) === name && !isUnreadable(name) && !isGits.test(name)
+/** The outermost git repository that a path is in, as its `.git` or its folder. */
+function repositoryOf(
+  names: readonly string[],
+  isRepository: (folder: string) => boolean,
+): string | undefined {
+  for (let depth = 0; depth < names.length; depth++) {
+    if (names[depth]?.toLowerCase() === '.git') return names.slice(0, depth + 1).join('/')
+    const folder = names.slice(0, depth).join('/')
+    if (!isRepository(folder)) continue
+    if (depth > 0) return folder
+    if (gitNames.includes(names[0]?.toLowerCase() ?? '')) return names[0]
+  }
+  return undefined
+}
+
+/** A folder is a git repository without a `.git` by `head` and `commondir`, or by `head`, `objects` and `refs`. */
+const gitNames = ['head', 'objects', 'refs', 'commondir']
+
+/**
+ * The folders that would be git repositories by what is listed in them together with what they hold here. `has`: whether
+ * this computer has something at a path.
+ */
+export async function repositoriesIn(
+  items: ReadonlyMap<string, RemoteItem>,
+  system: NamesOf,
+  has: (path: string) => Promise<boolean>,
+): Promise<Set<string>> {
+  const listed = new Map<string, Set<string>>()
+  for (const path of items.keys()) {
+    const names = path.split('/')
+    for (let depth = 0; depth < names.length; depth++) {
+      const folder = names.slice(0, depth).join('/')
+      const inside = listed.get(folder) ?? new Set()
+      listed.set(folder, inside)
+      const name = names[depth]?.toLowerCase() ?? ''
+      if (gitNames.includes(name)) inside.add(name)
+      if (whyNot(names[depth] ?? '', system) !== undefined) break
+    }
+  }
+  const repositories = new Set<string>()
+  for (const [folder, inside] of listed) {
+    const holds = async (name: string) =>
+      inside.has(name.toLowerCase()) || (await has(folder === '' ? name : `${folder}/${name}`))
+    if (!(await holds('HEAD'))) continue
+    if ((await holds('commondir')) || ((await holds('objects')) && (await holds('refs'))))
+      repositories.add(folder)
+  }
+  return repositories
 }
 
 /** A name's form that is equal for all names that this system takes for the same. */
@@ -107,8 +163,8 @@ function folded(name: string, system: NamesOf): string {
   return system === 'linux' ? name : name.normalize('NFC').toLowerCase()
 }
 
-/** `.git`, and the short name that Windows gives it. */
-const isGits = /^(\.git|git~\d+)$/i
+/** The short name that Windows gives `.git`. */
+const isGits = /^git~\d+$/i
 
 function isOurs([first = '', ...rest]: readonly string[]): boolean {
   return (

@@ -1,3 +1,5 @@
+import { quoted } from '../scripted.ts'
+
 /**
  * The scripts that run on instances, in POSIX shell with the usual programs of GNU or BusyBox. `remote` is the folder.
  * Scripts and values are sent over standard input, so that nothing of them is on a command line.
@@ -10,12 +12,66 @@
 const runs = `runs() { kill -0 "$1" 2>/dev/null && ! grep -qs '^State:.Z' "/proc/$1/status"; };`
 
 /**
- * Lists its arguments, with NUL between all fields. With `make`, it first waits up to 5 seconds for a `takeScript` of
- * an interrupted sync that still runs and may put files in place. Without `find -printf`, as in BusyBox, entries are
- * read by lines, so names with line breaks are left out.
+ * Prints what `find` finds, with NUL between all fields, each after a mark. Without `find -printf`, as in BusyBox,
+ * entries are read by lines, so names with line breaks are left out. With the mark `>`, links stand for their targets.
+ */
+const show = `show() {
+  mark=$1; shift
+  if find . -maxdepth 0 -printf '' 2>/dev/null; then
+    find "$@" -printf "$mark%y %s %T@ %m %C@ %p\\0%l\\0" 2>/dev/null
+    return
+  fi
+  through=; [ "$mark" != '>' ] || through=-L
+  line='
+'
+  find "$@" ! -name "*$line*" -exec stat $through -c '%f %s %Y %Z %n' {} + 2>/dev/null | while IFS=' ' read -r raw size time changed name; do
+    case $raw in
+    8*) kind=f ;; 4*) kind=d ;; a*) kind=l ;; *) kind=s ;;
+    esac
+    printf '%s%s %s %s %o %s %s\\0\\0' "$mark" "$kind" "$size" "$time" "$((0x$raw & 4095))" "$changed" "$name"
+  done
+}`
+
+/**
+ * Lists where links lead, each under the link's own path: the target itself after the mark `>`, what is in it after
+ * `+`. `roots`: the folders and files that are listed anyway, a line each. A link into one of them gets the mark `=`,
+ * unless it was asked for by its name. Not followed is what leads nowhere, to a folder of the system, or to one around
+ * the listed folder.
+ */
+const follow = `
+for link; do
+  to=$(readlink -f -- "$link" 2>/dev/null) && [ -e "$link" ] || continue
+  around=; inside=
+  case $here/ in "$to"/*) around=yes ;; esac
+  case $to/ in // | /bin/ | /boot/ | /dev/ | /etc/ | /home/ | /lib/ | /lib32/ | /lib64/ | /opt/ | /proc/* | /root/ | /run/ | /sbin/ | /srv/ | /sys/* | /tmp/ | /usr/ | /usr/lib/ | /usr/local/ | /usr/share/ | /var/) around=yes ;; esac
+  while IFS= read -r root; do
+    [ -n "$root" ] || continue
+    case $to/ in "$root"/*) inside=yes ;; esac
+  done <<END
+$roots
+END
+  if [ -n "$inside" ] && [ -z "$named" ]; then show '=' "$link"; continue; fi
+  if [ ! -d "$link" ]; then show '>' -H "$link"; continue; fi
+  [ -z "$around" ] || continue
+  show '>' -H "$link" -maxdepth 0
+  show '+' -H "$link" -mindepth 1
+  (
+    roots="$roots
+$to"; named=; export roots named
+    find -H "$link" -mindepth 1 -type l -exec sh -c 'eval "$show"; eval "$follow"' sh {} + 2>/dev/null
+  )
+done`
+
+/**
+ * Lists its arguments. With `make`, it first waits up to 5 seconds for a `takeScript` of an interrupted sync that still
+ * runs and may put files in place. With `links`, links are followed. `after`: seconds to wait before.
  */
 export const listScript = `
 LC_ALL=C; export LC_ALL
+show=${quoted(show)}
+follow=${quoted(follow)}
+eval "$show"
+[ "$after" = 0 ] || sleep "$after"
 ${runs}
 cd -- "$remote" 2>/dev/null || {
   [ -z "$make" ] || mkdir -p -- "$remote" 2>/dev/null
@@ -38,17 +94,19 @@ for start; do
   if [ -e "$start" ] || [ -L "$start" ]; then set -- "$@" "$start"; fi
 done
 [ $# -gt 0 ] || exit 0
-if find . -maxdepth 0 -printf '' 2>/dev/null; then
-  find "$@" -printf '%y %s %T@ %m %p\\0%l\\0' 2>/dev/null
-else
-  line='
-'
-  find "$@" ! -name "*$line*" -exec stat -c '%f %s %Y %n' {} + 2>/dev/null | while IFS=' ' read -r raw size time name; do
-    case $raw in
-    8*) kind=f ;; 4*) kind=d ;; a*) kind=l ;; *) kind=s ;;
-    esac
-    printf '%s %s %s %o %s\\0\\0' "$kind" "$size" "$time" "$((0x$raw & 4095))" "$name"
+show '' "$@"
+if [ -n "$links" ]; then
+  here=$(pwd -P); roots=
+  for start; do
+    roots="$roots
+$(readlink -f -- "$start" 2>/dev/null)"
   done
+  named=yes; export here roots named show follow
+  for start; do
+    [ ! -L "$start" ] || sh -c 'eval "$show"; eval "$follow"' sh "$start"
+  done
+  named=
+  find "$@" -mindepth 1 -type l -exec sh -c 'eval "$show"; eval "$follow"' sh {} + 2>/dev/null
 fi
 exit 0
 `
@@ -96,11 +154,15 @@ echo done;
 take; if own; then rm -f -- "$s.pid"; fi
 `
 
-/** Archives the files that its input names, NUL after each; several archives if `tar` reads no list. */
+/**
+ * Archives the files that its input names, NUL after each, and the targets of links; several archives if `tar` reads no
+ * list. With GNU tar a second name of a file comes with its content, too, and not as a hard link.
+ */
 export const giveScript = `
 cd -- "$remote" 2>/dev/null || exit 3;
 case $tar in
-gnu|bsd) exec tar --null --no-recursion -cf - -T - 2>/dev/null ;;
-*) exec xargs -0 tar -cf - 2>/dev/null ;;
+gnu) exec tar --null --no-recursion --hard-dereference -hcf - -T - 2>/dev/null ;;
+bsd) exec tar --null --no-recursion -hcf - -T - 2>/dev/null ;;
+*) exec xargs -0 tar -hcf - 2>/dev/null ;;
 esac
 `

@@ -53,6 +53,8 @@ interface SendWanted extends SyncWanted {
 interface BringWanted extends SyncWanted {
   /** The paths below the remote folder to fetch; `.` is all of it. */
   paths: readonly string[]
+  /** Whether it is the last download, which waits a moment for files that were just changed, and looks again after. */
+  last?: boolean
 }
 
 interface SyncContext {

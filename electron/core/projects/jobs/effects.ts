@@ -116,7 +116,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       if (paths.length === 0) return
       const remote = await remoteOf(job)
       const brought = await syncWith(job, options =>
-        sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths }),
+        sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths, last }),
       )
       const { files, beside } = brought
       await update(job.id, current => ({
@@ -126,7 +126,7 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
           beside: [...(current.brought?.beside ?? []), ...beside.map(({ as }) => as)].slice(0, mostBeside),
         },
       }))
-      const problem = last ? leftBehind(brought, job.code) : undefined
+      const problem = last ? leftBehind(brought) : undefined
       if (problem) throw new BerthError(problem)
     },
     async end({ instance }, action) {

@@ -1,32 +1,60 @@
 import { counted } from '../../../contract/format/size.ts'
-import type { BroughtHome, SkipReason } from '../../../contract/instance/sync.ts'
+import { harmless } from '../../../contract/instance/file-names.ts'
+import type { BroughtHome, Skipped, SkipReason } from '../../../contract/instance/sync.ts'
 import type { Problem } from '../../../contract/problem.ts'
 
-/** The problem of missing results, which forbids destroying the machine. A failed command may have no results. */
-export function leftBehind({ missing, skipped }: BroughtHome, code: number | undefined): Problem | undefined {
-  const left = skipped.filter(({ path, why }) => !unwanted.has(why) && !path.split('/').includes('.git'))
-  if (left.length > 0)
+/** Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. */
+export function leftBehind({ missing, skipped, unsettled }: BroughtHome): Problem | undefined {
+  const changing = [...unsettled, ...skipped.flatMap(({ path, why }) => (why === 'changed' ? path : []))]
+  if (changing.length > 0) return stillWritten(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'}`)
+  const left = skipped.filter(({ why }) => reasons[why] !== undefined)
+  if (left.length > 0) {
+    const advice = new Set(left.map(({ why }) => reasons[why]?.advice))
     return {
-      code: left.some(({ why }) => why === 'changed') ? 'results_changing' : 'results_left',
-      message: `${counted(left.length, 'file')} could not be brought home: ${named(left.map(({ path }) => path))}.`,
-      advice: fetchFirst,
+      code: 'results_left',
+      message: `${counted(left.length, 'result')} could not be downloaded: ${named(left.map(withReason))}.`,
+      advice: `${[...advice].join(' ')} Then go on from here; or destroy the machine without ${left.length === 1 ? 'it' : 'them'}.`,
     }
-  if (missing.length === 0 || code !== 0) return undefined
+  }
+  if (missing.length === 0) return undefined
   return {
     code: 'results_missing',
-    message: `The command has ended, and ${named(missing)} is not there.`,
-    advice: fetchFirst,
+    message: `The command ended, but ${named(missing)} ${missing.length === 1 ? 'is' : 'are'} missing or empty.`,
+    advice: 'Look for your results in Files before you destroy the machine.',
   }
 }
 
-/** Reasons to skip a file that do not matter. */
-const unwanted = new Set<SkipReason>(['link', 'special'])
-const fetchFirst =
-  'Start its machine and fetch what you need in Files. Giving the run up destroys the machine.'
+/** The problem of results that something still writes to; `what` with its verb. */
+export function stillWritten(what: string): Problem {
+  return {
+    code: 'results_changing',
+    message: `${what} still being written.`,
+    advice: 'Your machine is kept. Go on from here to download the rest, or destroy the machine.',
+  }
+}
+
+/** Why a result is only on the machine, and what to do. Reasons without an entry do not matter. */
+const reasons: Partial<Record<SkipReason, { words: string; advice: string }>> = {
+  dangling: {
+    words: 'a link that leads nowhere or too far',
+    advice: 'Replace the link on the machine with what you want from it.',
+  },
+  name: { words: '', advice: 'Rename it on the machine.' },
+  repository: {
+    words: 'a git repository, whose settings can run programs here',
+    advice: 'Push it from the machine, or pack it into one file with tar and remove its .git.',
+  },
+  unreadable: { words: 'it cannot be read', advice: 'Change its permissions on the machine.' },
+  in_the_way: { words: 'something else is in its place here', advice: 'Move that away here.' },
+}
+
+function withReason({ path, why, rule }: Skipped): string {
+  return `${path} (${rule ?? reasons[why]?.words})`
+}
 
 /** The first few paths. */
 function named(paths: readonly string[]): string {
   const more = paths.length - mostNamed
-  return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return `${paths.slice(0, mostNamed).map(harmless).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 const mostNamed = 3

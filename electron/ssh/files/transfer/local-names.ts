@@ -4,8 +4,8 @@ import { withoutEnd } from '../../../contract/text.ts'
 /** The operating system, whose rules for file names apply. */
 export type NamesOf = 'linux' | 'darwin' | 'win32'
 
-/** The most bytes of a name, which leaves room for a number. */
-const longest = 240
+/** The most bytes of a name on the file systems of this computer. */
+const longest = 255
 
 /** The most characters of a remote name. */
 const longestRemote = 4096
@@ -22,9 +22,20 @@ export function localName(name: string, system: NamesOf): string | undefined {
     safe = withoutEnd(safe, '. ').padEnd(safe.length, '_')
     if (reserved.test(safe)) safe = `_${safe}`
   }
-  if (system === 'darwin') safe = safe.replaceAll(':', '_')
   return checkedName(shortened(safe))
 }
+
+/** Why this machine cannot store a name unchanged, where `localName` gives another one: a clause with "its name". */
+export function nameProblem(name: string, system: NamesOf): string {
+  if (checkedName(name) === undefined) return 'its name is not valid'
+  if (/[\r\n]/.test(name)) return 'its name has a line break'
+  if (withoutHarm(name, () => '') !== name) return 'its name has invisible characters'
+  return Buffer.byteLength(name) > longest
+    ? 'its name is too long'
+    : `${systemNames[system]} does not allow its name`
+}
+
+const systemNames: Readonly<Record<NamesOf, string>> = { linux: 'Linux', darwin: 'macOS', win32: 'Windows' }
 
 /** Windows opens a device for these, whatever comes after a dot. */
 const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)(\s*\.|\s*$)/i
@@ -33,20 +44,27 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longest) return name
   const ending = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
-  let room = longest - Buffer.byteLength(ending)
+  return cut(name.slice(0, name.length - ending.length), longest - Buffer.byteLength(ending)) + ending
+}
+
+/** The letters of a text that fit into that many bytes. */
+function cut(text: string, bytes: number): string {
+  let room = bytes
   let start = ''
-  for (const letter of name.slice(0, name.length - ending.length)) {
+  for (const letter of text) {
     room -= Buffer.byteLength(letter)
     if (room < 0) break
     start += letter
   }
-  return start + ending
+  return start
 }
 
-/** A name with a number before its extension: `data (2).csv`. */
-export function numbered(name: string, number: number): string {
+/** A name with a mark before its extension, cut before the mark if it gets too long: `data (2).csv`. */
+export function withMark(name: string, mark: string): string {
   const dot = name.lastIndexOf('.')
-  return dot > 0 ? `${name.slice(0, dot)} (${number})${name.slice(dot)}` : `${name} (${number})`
+  const [start, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  const after = Buffer.byteLength(mark + ending) < longest ? mark + ending : mark
+  return cut(start, longest - Buffer.byteLength(after)) + after
 }
 
 /**
@@ -68,7 +86,7 @@ export class LocalNames {
     const name = localName(remote, this.#system)
     if (name === undefined) return undefined
     for (let number = this.#next.get(name) ?? 1; ; number++) {
-      const candidate = number === 1 ? name : numbered(name, number)
+      const candidate = number === 1 ? name : withMark(name, ` (${number})`)
       const key = this.#system === 'linux' ? candidate : candidate.normalize('NFC').toLowerCase()
       if (this.#taken.has(key)) continue
       this.#taken.add(key)

@@ -24,9 +24,11 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
 export const skipWords: Record<SkipReason, string> = {
   link_out: 'a link out of the folder',
   link: 'a link',
+  dangling: 'a link that leads nowhere',
   special: 'no file',
   unreadable: 'cannot be read',
   name: 'a name that is not taken there',
+  repository: 'a git repository',
   changed: 'was changed while it was read',
   in_the_way: 'something is in its way',
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { tree } from '../files/place.ts'
 import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
@@ -98,42 +99,154 @@ describe.skipIf(!hasSshd)('bringing results home', () => {
     expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('two')
   })
 
-  test('remote links are skipped, and local links are not written through', async () => {
+  test('links are followed once, and local links are not written through', async () => {
     const { here, remote, down, sshd } = await openSync()
     const outside = join(sshd.folder, 'outside')
+    const there = join(sshd.folder, 'checkpoints')
     mkdirSync(outside)
-    write(remote, { 'out/a.pt': 'x', 'b.pt': 'y' })
-    symlinkSync('/etc/passwd', join(remote, 'link'))
+    write(there, { 'a.ckpt': 'checkpoint', 'sub/b': 'b' })
+    write(remote, { 'out/a.pt': 'x', 'b.pt': 'y', 'runs/1/m': 'm', 'train.py': 'not asked for' })
+    const link = (target: string, path: string) => symlinkSync(target, join(remote, path))
+    link(join(there, 'a.ckpt'), 'last.ckpt')
+    link(there, 'runs/all')
+    symlinkSync('..', join(there, 'sub', 'up'))
+    link('1', 'runs/latest')
+    link('.', 'runs/loop')
+    link('self', 'runs/self')
+    link('nowhere', 'runs/lost')
+    link('/', 'runs/root')
+    link('..', 'runs/up')
     symlinkSync(outside, join(here, 'out'))
     symlinkSync(join(outside, 'b.pt'), join(here, 'b.pt'))
-    const result = await down()
-    expect(result.skipped).toEqual(
-      expect.arrayContaining([
-        { path: 'link', why: 'link' },
-        { path: 'out/a.pt', why: 'in_the_way' },
-      ]),
-    )
+    const result = await down({ paths: ['out', 'b.pt', 'last.ckpt', 'runs'] })
+    const skipped = Object.fromEntries(result.skipped.map(({ path, why }) => [path, why]))
+    expect(skipped).toEqual({
+      'out/a.pt': 'in_the_way',
+      'runs/all/sub/up': 'link',
+      'runs/latest': 'link',
+      'runs/loop': 'link',
+      'runs/self': 'dangling',
+      'runs/lost': 'dangling',
+      'runs/root': 'dangling',
+      'runs/up': 'dangling',
+    })
+    expect(result.missing).toEqual([])
     expect(result.beside).toEqual([{ path: 'b.pt', as: 'b (from instance 4711).pt' }])
     expect(tree(outside)).toEqual({})
+    expect(readFileSync(join(here, 'last.ckpt'), 'utf8')).toBe('checkpoint')
+    expect(readFileSync(join(here, 'runs/all/a.ckpt'), 'utf8')).toBe('checkpoint')
+    expect(readFileSync(join(here, 'runs/all/sub/b'), 'utf8')).toBe('b')
+    expect(existsSync(join(here, 'runs/latest'))).toBe(false)
   })
 
-  test('nothing is downloaded into .git or under names special to this system', async () => {
+  test.each([
+    ['a folder', 'out', { 'sub/m': 'w' }, 'out/sub/m'],
+    ['a link in the project', 'logs/latest', { m: 'w' }, 'logs/latest/m'],
+  ] as const)(
+    'a named path that is a link to %s is downloaded with its content',
+    async (_, path, files, expected) => {
+      const { here, remote, down } = await openSync()
+      write(join(remote, 'elsewhere'), files)
+      mkdirSync(join(remote, path, '..'), { recursive: true })
+      symlinkSync(join(remote, 'elsewhere'), join(remote, path))
+      expect(await down({ paths: [path] })).toMatchObject({ files: 1, skipped: [], missing: [] })
+      expect(Object.keys(tree(here)).filter(each => each.endsWith('m'))).toEqual([expected])
+    },
+  )
+
+  test('a path without a file that has content is missing', async () => {
+    const { remote, down } = await openSync()
+    mkdirSync(join(remote, 'empty/deep'), { recursive: true })
+    write(remote, { 'blank/.gitkeep': '', 'full/model.pt': 'x' })
+    mkdirSync(join(remote, 'special'))
+    execFileSync('mkfifo', [join(remote, 'special/pipe')])
+    symlinkSync('full', join(remote, 'link'))
+    const paths = ['empty', 'blank', 'special', 'full', 'link', 'nowhere']
+    expect((await down({ paths })).missing).toEqual(['empty', 'blank', 'special', 'nowhere'])
+  })
+
+  test('a second name of a file is downloaded, too', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'a.pt': 'one' })
+    linkSync(join(remote, 'a.pt'), join(remote, 'b.pt'))
+    expect(await down()).toMatchObject({ files: 2, skipped: [] })
+    expect(readFileSync(join(here, 'b.pt'), 'utf8')).toBe('one')
+  })
+
+  test('nothing of a git repository is downloaded, and a lone HEAD is', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {
-      '.git/hooks/post-checkout': 'x',
+      'out/HEAD': 'a file like any other',
+      'a/.git/hooks/post-checkout': 'x',
+      'a/code.py': 'x',
       'sub/.GIT/config': 'x',
-      'con.txt': 'x',
-      'A.pt': '1',
-      'a.pt': '2',
+      'bare/HEAD': 'ref: refs/heads/main',
+      'bare/objects/info': 'x',
+      'bare/refs/heads/main': 'x',
+      'bare/config': 'x',
+      'later/objects/info': 'x',
+      'later/refs/info': 'x',
+      'tree/HEAD': 'x',
+      'tree/commondir': 'x',
     })
-    const { skipped } = await down({ system: 'win32' })
-    expect(skipped.map(({ why }) => why).every(why => why === 'name')).toBe(true)
-    expect(existsSync(join(here, '.git'))).toBe(false)
+    write(here, { 'later/HEAD': 'ref: refs/heads/main' })
+    const { skipped } = await down()
+    expect(skipped.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual(
+      ['a/.git', 'bare', 'later', 'sub/.GIT', 'tree'].map(path => ({ path, why: 'repository' })),
+    )
+    expect(Object.keys(tree(here)).sort()).toEqual(['a/code.py', 'later/HEAD', 'out/HEAD'])
+  })
+
+  test.each([
+    ['linux', 'n'.repeat(255), undefined],
+    ['linux', '2026-09-20T12:00:00.log', undefined],
+    ['darwin', '2026-09-20T12:00:00.log', undefined],
+    ['win32', '2026-09-20T12:00:00.log', 'Windows does not allow its name'],
+    ['win32', 'con.txt', 'Windows does not allow its name'],
+    ['linux', 'a\nb', 'its name has a line break'],
+    ['linux', 'a\u202eb', 'its name has invisible characters'],
+    ['linux', 'git~1', 'its name is git’s own'],
+  ] as const)(
+    'on %s a file called %j is downloaded, or skipped with the rule',
+    async (system, name, rule) => {
+      const { here, remote, down } = await openSync()
+      write(remote, { [`out/${name}`]: 'x' })
+      const { files, skipped } = await down({ system })
+      expect({ files, skipped }).toEqual(
+        rule === undefined
+          ? { files: 1, skipped: [] }
+          : { files: 0, skipped: [{ path: `out/${name}`, why: 'name', rule }] },
+      )
+      expect(existsSync(join(here, 'out', name))).toBe(rule === undefined)
+    },
+  )
+
+  test('a name that is not UTF-8 is skipped with the rule', async () => {
+    const { remote, down } = await openSync()
+    mkdirSync(remote)
+    execFileSync('sh', ['-c', `printf x > "$(printf 'caf\\351.txt')"`], { cwd: remote })
+    expect((await down()).skipped).toMatchObject([{ why: 'name', rule: 'its name is not UTF-8' }])
+  })
+
+  test('of names that are one here the first is downloaded', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'A.pt': '1', 'a.pt': '2' })
+    expect((await down({ system: 'win32' })).skipped).toMatchObject([{ why: 'name' }])
     expect(Object.keys(tree(here))).toHaveLength(1)
-    rmSync(here, { recursive: true })
-    mkdirSync(here)
     await down()
-    expect(Object.keys(tree(here)).sort()).toEqual(['A.pt', 'a.pt', 'con.txt'])
+    expect(Object.keys(tree(here)).sort()).toEqual(['A.pt', 'a.pt'])
+  })
+
+  test('the last download waits for a file that was just changed, and reports one that changes on', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'a.pt': 'whole' }, Math.floor(Date.now() / 1000))
+    expect(await down({ last: true })).toMatchObject({ files: 1, unsettled: [] })
+    expect(await down({ last: true })).toMatchObject({ files: 0, unsettled: [] })
+    expect(statSync(join(here, 'a.pt')).mtimeMs).toBe(statSync(join(remote, 'a.pt')).mtimeMs)
+    const writer = spawn('sh', ['-c', 'while :; do date >> log.txt; sleep 0.1; done'], { cwd: remote })
+    onTestFinished(() => void writer.kill())
+    await expect.poll(() => existsSync(join(remote, 'log.txt'))).toBe(true)
+    expect((await down({ last: true })).unsettled).toEqual(['log.txt'])
   })
 
   test('a missing remote folder is reported as sync_refused', async () => {
