@@ -3,6 +3,7 @@ import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
+import { linkedRulesWords, skipWords } from '../contract/instance/sync-words.ts'
 import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
 import type { JobView, ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, dollars, polledState, print } from './call.ts'
@@ -98,6 +99,10 @@ function planWords(
         ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets)}, which may hold secrets`
         : ''
     }.`,
+    ...(scan.skipped.length === 0
+      ? []
+      : ['Not sent:', ...scan.skipped.map(({ path, why }) => `  ${path} (${skipWords[why]})`)]),
+    ...(scan.linkedRules.length === 0 ? [] : [linkedRulesWords(scan.linkedRules)]),
     ...(spec.setup === undefined ? [] : ['Set-up:', indented(spec.setup)]),
     'Command:',
     indented(spec.run),

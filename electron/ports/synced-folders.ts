@@ -23,6 +23,10 @@ export interface SyncedFolder {
   makeFolder(path: string): Promise<boolean>
   /** Writes a file under a temporary name beside its own. Throws `disk_full_here`. */
   receive(path: string): Promise<Receiving>
+  /** The closest repository around it, if that names this folder as its own. */
+  repository(): Repository | undefined
+  /** The rules of git in force below one of its folders. Nothing that a repository's configuration names is run. */
+  rules(folder: string, signal?: AbortSignal): Promise<FolderRules>
   /**
    * The tracked files in it that differ from a commit, by their paths from the repository's top. Ignores the
    * repository's configuration, which could run programs. Undefined without git, or if it does not answer soon.
@@ -39,6 +43,20 @@ export interface Repository {
   shared: string
 }
 
+/** What the rules of git leave out below a folder, as git says it; without git, the texts to find it out. */
+export interface FolderRules {
+  ignoreCase: boolean
+  /**
+   * The entries that git ignores, by their paths from the folder; one of a folder ends with `/` and means all of it.
+   * Absent without git, and where the rules outside of the folder leave out the folder itself.
+   */
+  ignored?: ReadonlySet<string>
+  /** The ignore files outside of the folder, the strongest last. `within` leads from where they apply to the folder. */
+  outside: readonly { within: string; text: string }[]
+  /** Ignore files outside of it that are links, which git does not follow: absolute paths. */
+  linked: readonly string[]
+}
+
 /** Size in bytes, `modified` in epoch seconds with fraction. */
 export interface FileFacts {
   size: number
@@ -48,7 +66,11 @@ export interface FileFacts {
 
 export interface LocalEntry extends FileFacts {
   name: string
-  kind: 'file' | 'folder' | 'link' | 'other'
+  /**
+   * `unreadable`: not permitted. `misnamed`: its name is no Unicode text, and `name` shows it with the letter �.
+   * `vanished`: it went while the folder was read.
+   */
+  kind: 'file' | 'folder' | 'link' | 'other' | 'unreadable' | 'misnamed' | 'vanished'
   /** A link's target, relative to the folder that it is in; absent if it is outside. */
   target?: string
 }

@@ -14,6 +14,8 @@ export type SkipReason =
   | 'name'
   /** A git repository on an instance: git here would run what its configuration says. */
   | 'repository'
+  /** Its name here is no Unicode text, such as one from an old archive. */
+  | 'not_unicode'
   /** It was changed or deleted while it was read. */
   | 'changed'
   /** A file or a link is here in place of its folder, and Berth never writes through a link. */
@@ -37,6 +39,8 @@ export interface FolderScan {
   skipped: readonly Skipped[]
   /** Files and folders that ignore files exclude; the content of such a folder is not counted. */
   ignored: number
+  /** Ignore files that are links. Their rules are not applied, as in git. */
+  linkedRules: readonly string[]
 }
 
 /** The progress of a sync. `total` and `done` in bytes of the files that are moved. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -20,7 +21,7 @@ import type {
   SyncedFolder,
   SyncedFolders,
 } from '../../ports/synced-folders.ts'
-import { changedSince } from './changed-since.ts'
+import { changedSince, repositoryOf, rulesBelow } from './git.ts'
 import { inOrder } from './in-order.ts'
 
 /** Folders synced with instances. Small files are read synchronously, which takes a quarter of the time. */
@@ -37,20 +38,23 @@ function syncedFolder(root: string): SyncedFolder {
   return {
     path: root,
     async list(folder) {
-      let names: string[]
+      let names: Buffer[]
       try {
-        names = readdirSync(at(folder))
+        names = readdirSync(at(folder), { encoding: 'buffer' })
       } catch {
         throw gone(at(folder))
       }
       const entries: LocalEntry[] = []
       const start = join(at(folder), sep)
-      for (const name of names) {
+      for (const bytes of names) {
         const wait = turn()
         if (wait) await wait
-        const entry = entryAt(start + name, name)
+        const name = bytes.toString('utf8')
+        const entry = isUtf8(bytes)
+          ? entryAt(start + name, name)
+          : { ...nothing, name, kind: 'misnamed' as const }
         if (entry?.kind === 'link') await addTarget(root, start + name, entry)
-        if (entry !== undefined) entries.push(entry)
+        entries.push(entry ?? { ...nothing, name, kind: 'vanished' })
       }
       return entries
     },
@@ -94,6 +98,11 @@ function syncedFolder(root: string): SyncedFolder {
       return true
     },
     receive: path => receive(at(path), at),
+    repository() {
+      const { pointsBack, ...repository } = repositoryOf(root) ?? { pointsBack: false }
+      return pointsBack && 'top' in repository ? repository : undefined
+    },
+    rules: (folder, signal) => rulesBelow(root, at(folder), signal),
     changedSince: (commit, repository) => changedSince(root, commit, repository),
   }
 }
@@ -116,11 +125,15 @@ function factsOf({ size, mtimeMs, mode }: FileStats) {
   return { size, modified: mtimeMs / 1000, executable: (mode & 0o100) !== 0 }
 }
 
+const nothing = { size: 0, modified: 0, executable: false }
+
 function entryAt(path: string, name: string): LocalEntry | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return undefined
-  const { size, modified, executable } = factsOf(stats)
-  return { name, kind: kindOf(stats), size, modified, executable }
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats && { name, kind: kindOf(stats), ...factsOf(stats) }
+  } catch {
+    return { ...nothing, name, kind: 'unreadable' }
+  }
 }
 
 function kindOf(stats: Stats): LocalEntry['kind'] {

@@ -1,104 +1,67 @@
-import { type Glob, globOf } from './glob.ts'
+import { createContext, Script } from 'node:vm'
+import ignore, { type Ignore } from 'ignore'
 
-/** One pattern of an ignore file. */
-export interface IgnoreRule {
-  /** Includes again what earlier rules ignore. */
-  negated: boolean
-  foldersOnly: boolean
-  /** Matches from the ignore file's folder on; otherwise a name at any depth below it. */
-  anchored: boolean
-  /** One for each name of a path; `deep`, from `**`, stands for any number of names. */
-  steps: readonly (Glob | 'deep')[]
+/** The ignore files in force in a folder, the innermost last. */
+export type RuleFiles = readonly RuleFile[]
+
+interface RuleFile {
+  rules: Ignore
+  /** The path from the sent folder to where the rules apply, with `/` at its end, or `''`. */
+  from: string
+  /** Where they apply above the sent folder: the path from there to it. */
+  within: string
 }
 
-/** The rules of one folder's ignore files, and how many names lead to that folder. */
-export interface RulesOfFolder {
-  depth: number
-  rules: readonly IgnoreRule[]
+/** Adds the rules of an ignore file, which apply below `from`, a path in the sent folder, or above it by `within`. */
+export function withRules(
+  files: RuleFiles,
+  text: string,
+  { from = '', within = '', ignoreCase }: { from?: string; within?: string; ignoreCase: boolean },
+): RuleFiles {
+  const rules = ignore({ ignorecase: ignoreCase, allowRelativePaths: true }).add(text.replace(/^\ufeff/, ''))
+  return [...files, { rules, from, within: within === '' ? '' : `${within}/` }]
 }
 
-/** Reads an ignore file as git does. */
-export function parseIgnoreFile(text: string): IgnoreRule[] {
+/**
+ * Whether the rules leave out a path, `false` if they include it again, and `undefined` if none names it: the innermost
+ * file that names it decides. The path of a folder ends with `/`, and nothing above it may be left out.
+ */
+export function verdictOf(files: RuleFiles, path: string): boolean | undefined {
+  for (const { rules, from, within } of files.toReversed()) {
+    const { ignored, unignored } = rules.test(within + path.slice(from.length))
+    if (ignored || unignored) return ignored
+  }
+  return undefined
+}
+
+/** The lines of an ignore file that do not leave out a folder which is looked into all the same. */
+export function withoutRulesFor(path: string, text: string, ignoreCase: boolean): string {
+  const names = (line: string) =>
+    ignore({ ignorecase: ignoreCase, allowRelativePaths: true }).add(line).ignores(path)
   return text
-    .replace(/^\ufeff/, '')
     .split('\n')
-    .flatMap(line => ruleOf(line.endsWith('\r') ? line.slice(0, -1) : line) ?? [])
+    .filter(line => !names(line))
+    .join('\n')
 }
 
-function ruleOf(line: string): IgnoreRule | undefined {
-  if (line.startsWith('#')) return undefined
-  const negated = line.startsWith('!')
-  let pattern = withoutTrailingSpaces(negated ? line.slice(1) : line)
-  const foldersOnly = pattern.endsWith('/')
-  if (foldersOnly) pattern = pattern.slice(0, -1)
-  const anchored = pattern.includes('/')
-  if (pattern.startsWith('/')) pattern = pattern.slice(1)
-  if (pattern === '') return undefined
-  const names = pattern.split('/')
-  const steps: (Glob | 'deep')[] = []
-  for (const [at, name] of names.entries()) {
-    if (name === '**' && anchored) {
-      steps.push('deep')
-      // At the end, `**` means the contents of the folder, not the folder itself.
-      if (at === names.length - 1) steps.push(() => true)
-      continue
+/** Milliseconds for the work of one call. */
+const longest = 1000
+
+/**
+ * Gives a function that does work which tries ignore rules. They may come from strangers and become regular expressions
+ * that take for ever, so the work is ended after a second: then it throws `ERR_SCRIPT_EXECUTION_TIMEOUT`.
+ */
+export function boundedTries(): <Result>(work: () => Result) => Result {
+  const script = new Script('work()')
+  const place: { work?: () => unknown } = {}
+  const context = createContext(place)
+  return <Result>(work: () => Result) => {
+    let result: { value: Result } | undefined
+    place.work = () => {
+      result = { value: work() }
     }
-    const glob = globOf(name)
-    if (glob === undefined || name === '') return undefined
-    steps.push(glob)
+    script.runInContext(context, { timeout: longest })
+    if (result === undefined) throw new Error('the work did not end')
+    return result.value
   }
-  return { negated, foldersOnly, anchored, steps }
-}
-
-/** Spaces behind a backslash stay. */
-function withoutTrailingSpaces(line: string): string {
-  let end = line.length
-  while (end > 0 && line[end - 1] === ' ' && !isEscaped(line, end - 1)) end--
-  return line.slice(0, end)
-}
-
-function isEscaped(line: string, at: number): boolean {
-  let slashes = 0
-  while (line[at - 1 - slashes] === '\\') slashes++
-  return slashes % 2 === 1
-}
-
-/** Whether a path is ignored, if its folder is not: the last matching rule of the deepest folder decides. */
-export function isIgnored(
-  inForce: readonly RulesOfFolder[],
-  names: readonly string[],
-  isFolder: boolean,
-): boolean {
-  for (const { depth, rules } of inForce) {
-    const rule = rules.findLast(each => (isFolder || !each.foldersOnly) && applies(each, names, depth))
-    if (rule !== undefined) return !rule.negated
-  }
-  return false
-}
-
-function applies({ anchored, steps }: IgnoreRule, names: readonly string[], depth: number): boolean {
-  return leads(steps, names, anchored ? depth : names.length - 1)
-}
-
-/** Like `matches` in glob.ts, with names for letters: backtracks to the last `deep` only. */
-function leads(steps: IgnoreRule['steps'], names: readonly string[], from: number): boolean {
-  let step = 0
-  let name = from
-  let deep = -1
-  let deepName = 0
-  while (name < names.length) {
-    const wanted = steps[step]
-    if (wanted === 'deep') {
-      deep = step++
-      deepName = name
-    } else if (wanted?.(names[name] ?? '')) {
-      step++
-      name++
-    } else if (deep >= 0) {
-      step = deep + 1
-      name = ++deepName
-    } else return false
-  }
-  while (steps[step] === 'deep') step++
-  return step === steps.length
 }

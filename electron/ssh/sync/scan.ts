@@ -3,7 +3,7 @@ import { countTree } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { inSlices } from '../../ports/in-slices.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
-import { type IgnoreRule, isIgnored, parseIgnoreFile, type RulesOfFolder } from './ignore-rules.ts'
+import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
 import { isSecretFolder, looksSecret } from './secrets.ts'
 
 export interface LocalFile extends FileFacts {
@@ -18,6 +18,7 @@ export interface LocalTree {
   secrets: LocalFile[]
   skipped: Skipped[]
   ignored: number
+  linkedRules: string[]
 }
 
 /** The staging folder on the instance, which collects sent files until all have arrived. */
@@ -25,74 +26,170 @@ export const stagingName = '.berth-sync'
 /** The last entry of an archive, which shows that the archive arrived whole. */
 export const wholeName = '.berth-whole'
 
-/** In reading order: rules of the later file override those of the first. */
-const ignoreFiles = ['.gitignore', '.berthignore']
-/** The most bytes of an ignore file, and the most rules of one folder. */
+/** The most bytes of an ignore file, and the most lines of one folder's. */
 const longestIgnoreFile = 128 * 1024
 const mostRules = 2000
+/** Names that are tried at a time. */
+const together = 25
+
+/** The rules in force in a folder. */
+interface InForce {
+  /** What git ignores, by paths from the folder `from`; absent where the texts of `.gitignore` decide. */
+  ignored?: { entries: ReadonlySet<string>; from: string }
+  git: RuleFiles
+  /** Those of `.berthignore`, which override git's. */
+  berth: RuleFiles
+  ignoreCase: boolean
+}
 
 /** Reads a local folder. Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
 export async function readTree(
   folder: SyncedFolder,
-  { ignore = [], signal }: { ignore?: readonly string[]; signal?: AbortSignal } = {},
+  { signal }: { signal?: AbortSignal } = {},
 ): Promise<LocalTree> {
-  const tree: LocalTree = { files: [], folders: [], links: [], secrets: [], skipped: [], ignored: 0 }
+  const tree: LocalTree = {
+    files: [],
+    folders: [],
+    links: [],
+    secrets: [],
+    skipped: [],
+    ignored: 0,
+    linkedRules: [],
+  }
   const count = countTree('sent')
-  const given = parseIgnoreFile(ignore.join('\n'))
   const turn = inSlices()
-  await visit([], [{ depth: 0, rules: given }])
+  const tries = boundedTries()
+  await visit([], await rulesFrom('', []), await folder.list(''))
   return tree
 
-  async function visit(names: readonly string[], above: readonly RulesOfFolder[]): Promise<void> {
-    signal?.throwIfAborted()
+  async function visit(
+    names: readonly string[],
+    above: InForce,
+    entries: readonly LocalEntry[],
+  ): Promise<void> {
     const depth = names.length
-    const at = names.join('/')
-    const start = depth === 0 ? '' : `${at}/`
-    const entries = await folder.list(at)
-    const rules = await rulesIn(start, entries)
-    const inForce = rules.length === 0 ? above : [{ depth, rules }, ...above]
+    const start = depth === 0 ? '' : `${names.join('/')}/`
+    const rules = await rulesIn(start, entries, above)
     const secret = names.some(isSecretFolder)
-    for (const entry of entries) {
-      const { name, kind } = entry
-      if (isOurs(name, depth)) continue
-      // Thousands of nasty rules take a tenth of a second for one name.
+    const kept = entries.filter(({ name }) => !isOurs(name, depth))
+    for (let at = 0; at < kept.length; at += together) {
       await turn()
       signal?.throwIfAborted()
-      if (isIgnored(inForce, [...names, name], kind === 'folder')) {
-        tree.ignored++
-        continue
+      const some = kept.slice(at, at + together)
+      const verdicts = tryAll(some, start, rules)
+      for (const [index, entry] of some.entries()) {
+        const verdict = verdicts[index]
+        if (verdict === 'ignored') {
+          tree.ignored++
+          continue
+        }
+        const path = start + entry.name
+        count(path, depth)
+        if (entry.kind === 'folder') await enter(path, [...names, entry.name], rules, verdict)
+        else await add(entry, path, secret)
       }
-      const path = start + name
-      count(path, depth)
-      if (kind === 'folder') {
-        tree.folders.push(path)
-        await visit([...names, name], inForce)
-      } else add(entry, path, secret || looksSecret(name))
     }
   }
 
-  function add(
-    { kind, size, modified, executable, target }: LocalEntry,
+  /** A repository in the folder has rules of its own, and so has a folder that only git ignores. */
+  async function enter(
     path: string,
-    secret: boolean,
-  ): void {
-    if (kind === 'file') (secret ? tree.secrets : tree.files).push({ path, size, modified, executable })
-    else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
-    else tree.skipped.push({ path, why: kind === 'link' ? 'link_out' : 'special' })
+    names: readonly string[],
+    rules: InForce,
+    verdict: Verdict,
+  ): Promise<void> {
+    const entries = await folder.list(path).catch(() => undefined)
+    if (entries === undefined) {
+      tree.skipped.push({ path, why: 'unreadable' })
+      return
+    }
+    tree.folders.push(path)
+    const isAnew = verdict === 'included' || entries.some(({ name }) => name === '.git')
+    await visit(names, isAnew ? await rulesFrom(path, rules.berth) : rules, entries)
   }
 
-  async function rulesIn(start: string, entries: readonly LocalEntry[]): Promise<IgnoreRule[]> {
-    const rules: IgnoreRule[] = []
-    for (const name of ignoreFiles) {
-      if (!entries.some(entry => entry.name === name && entry.kind === 'file')) continue
-      const path = start + name
-      const content = await folder.read(path, longestIgnoreFile)
-      if (content === undefined) throw badIgnoreFile(path)
-      rules.push(...parseIgnoreFile(content.bytes.toString('utf8')))
-      if (rules.length > mostRules) throw badIgnoreFile(path)
+  function tryAll(entries: readonly LocalEntry[], start: string, rules: InForce): Verdict[] {
+    try {
+      return tries(() =>
+        entries.map(({ name, kind }) => verdictOn(rules, start + name + (kind === 'folder' ? '/' : ''))),
+      )
+    } catch {
+      throw badIgnoreFile(`${start}.berthignore or ${start}.gitignore`)
     }
-    return rules
   }
+
+  async function rulesFrom(at: string, berth: RuleFiles): Promise<InForce> {
+    const { ignored, outside, linked, ignoreCase } = await folder.rules(at, signal)
+    tree.linkedRules.push(...linked)
+    const from = at === '' ? '' : `${at}/`
+    if (ignored) return { ignored: { entries: ignored, from }, git: [], berth, ignoreCase }
+    const added = (textOf: (file: (typeof outside)[number]) => string) =>
+      outside.reduce<RuleFiles>(
+        (files, file) => withRules(files, textOf(file), { from, within: file.within, ignoreCase }),
+        [],
+      )
+    try {
+      return tries(() => {
+        const all = added(({ text }) => text)
+        const isOut = outside.some(({ within }) => within !== '') && verdictOf(all, from) === true
+        // You chose the folder, so the rules against the whole of it do not count.
+        const git = isOut ? added(file => withoutRulesFor(`${file.within}/`, file.text, ignoreCase)) : all
+        return { git, berth, ignoreCase }
+      })
+    } catch {
+      throw badIgnoreFile('.gitignore')
+    }
+  }
+
+  /** Adds the rules of a folder's own ignore files. */
+  async function rulesIn(
+    start: string,
+    entries: readonly LocalEntry[],
+    { ignored, git, berth, ignoreCase }: InForce,
+  ): Promise<InForce> {
+    const add = async (name: string, files: RuleFiles, isRead: boolean) => {
+      const kind = entries.find(entry => entry.name === name)?.kind
+      if (kind === 'link') tree.linkedRules.push(start + name)
+      if (kind !== 'file' || !isRead) return files
+      const text = (await folder.read(start + name, longestIgnoreFile))?.bytes.toString('utf8')
+      if (text === undefined || text.split('\n').length > mostRules) throw badIgnoreFile(start + name)
+      return withRules(files, text, { from: start, ignoreCase })
+    }
+    return {
+      ignored,
+      git: await add('.gitignore', git, ignored === undefined),
+      berth: await add('.berthignore', berth, true),
+      ignoreCase,
+    }
+  }
+
+  async function add(entry: LocalEntry, path: string, inSecretFolder: boolean): Promise<void> {
+    const { kind, name, size, modified, executable, target } = entry
+    const file = { path, size, modified, executable }
+    if (kind === 'file') (inSecretFolder || looksSecret(name) ? tree.secrets : tree.files).push(file)
+    else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
+    else tree.skipped.push({ path, why: reasons[kind] })
+  }
+}
+
+const reasons = {
+  link: 'link_out',
+  other: 'special',
+  folder: 'special',
+  unreadable: 'unreadable',
+  misnamed: 'not_unicode',
+  vanished: 'changed',
+} as const
+
+/** `included`: git ignores it, and `.berthignore` includes it again. */
+type Verdict = 'ignored' | 'included' | undefined
+
+function verdictOn({ ignored, git, berth }: InForce, path: string): Verdict {
+  const own = verdictOf(berth, path)
+  if (own === true) return 'ignored'
+  const isOut = ignored ? ignored.entries.has(path.slice(ignored.from.length)) : verdictOf(git, path)
+  if (!isOut) return undefined
+  return own === false ? 'included' : 'ignored'
 }
 
 /** Files that belong to git or to Berth itself. */
@@ -104,20 +201,22 @@ function isOurs(name: string, depth: number): boolean {
   )
 }
 
-export function scanOf({ files, links, secrets, skipped, ignored }: LocalTree): FolderScan {
+export function scanOf({ files, links, secrets, skipped, ignored, linkedRules }: LocalTree): FolderScan {
   return {
     files: files.length + links.length,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     secrets: secrets.map(({ path }) => path),
     skipped,
     ignored,
+    linkedRules,
   }
 }
 
 function badIgnoreFile(path: string): BerthError {
   return new BerthError({
     code: 'ignore_file',
-    message: `${path} cannot be read, or has more than ${mostRules} lines.`,
-    advice: 'What it leaves out is not known, so nothing was sent. Shorten it, or make it readable.',
+    message: `${path} can’t be read, takes too long to follow, or has more than ${mostRules} lines.`,
+    advice:
+      'Nothing was sent, since the files that it leaves out are unknown. Shorten it, or make it readable.',
   })
 }

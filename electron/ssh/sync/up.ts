@@ -11,8 +11,6 @@ export interface SyncUp {
   folder: SyncedFolder
   /** The folder on the instance, created if it is missing. */
   remote: string
-  /** Further rules, as in an ignore file in the top folder. */
-  ignore?: readonly string[]
   /** Paths of files that look like secrets, which the user agreed to send. */
   confirmed: readonly string[]
   /** Whether local files have an executable bit; on Windows they do not. */

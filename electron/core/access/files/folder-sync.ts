@@ -22,17 +22,11 @@ import { createSpeed } from './speed.ts'
  */
 export interface FolderSync {
   /** Lists what would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
-  scan(folder: string, options?: ScanOptions): Promise<FolderScan>
+  scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
   /** Sends changed files and deletes nothing there. Throws as `syncUp` and connecting do. */
   up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
   /** Fetches changed files and keeps local changes. Throws as `syncDown` and connecting do. */
   down(instance: InstanceView, wanted: BringWanted): Promise<BroughtHome>
-}
-
-interface ScanOptions {
-  /** Lines added to those of an ignore file at the top of the folder. */
-  ignore?: readonly string[]
-  signal?: AbortSignal
 }
 
 interface SyncWanted {
@@ -45,7 +39,6 @@ interface SyncWanted {
 }
 
 interface SendWanted extends SyncWanted {
-  ignore?: readonly string[]
   /** Those of the scan's `secrets` that are sent nevertheless. */
   confirmed?: readonly string[]
 }

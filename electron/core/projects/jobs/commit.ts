@@ -1,4 +1,3 @@
-import { dirname, join, resolve } from 'node:path'
 import type { JobView } from '../../../contract/project/project.ts'
 import type { Repository, SyncedFolder, SyncedFolders } from '../../../ports/synced-folders.ts'
 
@@ -14,31 +13,12 @@ const mostNamed = 20
  * directly: git itself would run what the configuration of an untrusted repository says.
  */
 export async function commitOf(folders: SyncedFolders, path: string): Promise<JobView['commit']> {
-  const repository = await repositoryOf(folders, path)
+  const folder = folders.at(path)
+  const repository = folder.repository()
   const head = repository && (await headOf(folders, repository))
   if (!head) return undefined
-  const changed = await folders.at(path).changedSince(head.id, repository)
+  const changed = await folder.changedSince(head.id, repository)
   return { ...head, changed: changed && { files: changed.length, named: changed.slice(0, mostNamed) } }
-}
-
-/** The closest repository around a folder. */
-async function repositoryOf(folders: SyncedFolders, path: string): Promise<Repository | undefined> {
-  const there = await folders.at(path).stat('.git')
-  const own = join(path, '.git')
-  if (there?.kind === 'folder') return { top: path, own, shared: own }
-  if (there?.kind === 'file') return worktreeOf(folders, path)
-  return there || dirname(path) === path ? undefined : repositoryOf(folders, dirname(path))
-}
-
-/** A `.git` file may point anywhere: it is followed only to a repository that points back. */
-async function worktreeOf(folders: SyncedFolders, top: string): Promise<Repository | undefined> {
-  const named = /^gitdir: (.+)\n?$/.exec((await textOf(folders.at(top), '.git')) ?? '')?.[1]
-  if (named === undefined) return undefined
-  const own = resolve(top, named)
-  const back = (await textOf(folders.at(own), 'gitdir'))?.trim() ?? ''
-  const shared = (await textOf(folders.at(own), 'commondir'))?.trim() ?? ''
-  if (resolve(own, back) !== join(top, '.git') || shared === '') return undefined
-  return { top, own, shared: resolve(own, shared) }
 }
 
 async function headOf(

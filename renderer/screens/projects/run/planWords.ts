@@ -1,7 +1,6 @@
 import { named } from '../../../../electron/contract/format/list.ts'
 import { counted } from '../../../../electron/contract/format/size.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
-import type { SkipReason } from '../../../../electron/contract/instance/sync.ts'
 import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
@@ -19,18 +18,6 @@ export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectS
       ? [`Once it is outbid it goes on elsewhere, ${counted(outbid.elsewhere, 'time')} at the most.`]
       : []),
   ]
-}
-
-export const skipWords: Record<SkipReason, string> = {
-  link_out: 'a link out of the folder',
-  link: 'a link',
-  dangling: 'a link that leads nowhere',
-  special: 'no file',
-  unreadable: 'cannot be read',
-  name: 'a name that is not taken there',
-  repository: 'a git repository',
-  changed: 'was changed while it was read',
-  in_the_way: 'something is in its way',
 }
 
 /** The demands to loosen where no offer meets them, the strictest first. */

@@ -1,22 +1,325 @@
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
 import type { SyncedFolder } from '../../../../electron/ports/synced-folders.ts'
 import { readTree } from '../../../../electron/ssh/sync/scan.ts'
 
-test('other work has its turn while nasty ignore rules are tried on many names', async () => {
-  const facts = { size: 0, modified: 0, executable: false }
-  const names = ['.gitignore', ...Array.from({ length: 200 }, (_, at) => `${'a'.repeat(100)}${at}`)]
-  const rules = Array.from({ length: 200 }, (_, at) => `${'*a'.repeat(25)}b${at}`).join('\n')
-  const folder: Pick<SyncedFolder, 'list' | 'read'> = {
-    list: async () => names.map(name => ({ name, kind: 'file', ...facts })),
-    read: async () => ({ bytes: Buffer.from(rules), ...facts }),
+let home = ''
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'berth-home-'))
+  vi.stubEnv('HOME', home)
+  vi.stubEnv('XDG_CONFIG_HOME', undefined)
+  return () => {
+    vi.unstubAllEnvs()
+    rmSync(home, { recursive: true, force: true })
   }
-  let turns = 0
-  let next = setImmediate(function take() {
-    turns += 1
-    next = setImmediate(take)
+})
+
+/** A folder with files, by their paths and contents. */
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-scan-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  write(folder, files)
+  return folder
+}
+
+function write(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+}
+
+const git = (folder: string, ...words: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-C', folder, ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
-  const { files } = await readTree(folder as SyncedFolder)
-  clearImmediate(next)
-  expect(files).toHaveLength(201)
-  expect(turns).toBeGreaterThan(5)
+
+/** What git itself lists in a folder. */
+const listed = (folder: string) =>
+  git(folder, 'ls-files', '-co', '--exclude-standard', '-z').split('\0').filter(Boolean).sort()
+
+async function sentFrom(folder: string): Promise<string[]> {
+  const { files, links } = await readTree(systemSyncedFolders.at(folder))
+  return [...files, ...links].map(({ path }) => path).sort()
+}
+
+function withoutGit(): void {
+  vi.stubEnv('PATH', '/nowhere')
+}
+
+describe.each([
+  ['with git', () => undefined],
+  ['without git', withoutGit],
+])('%s', (_, prepare) => {
+  test('rules of the folders above are kept up to the repository’s top', async () => {
+    const repo = folderWith({
+      '.gitignore': '*.ckpt\n.venv/\n/train/private/\n',
+      'train/a.ckpt': '',
+      'train/.venv/x': '',
+      'train/private/notes.txt': '',
+      'train/train.py': '',
+      'train/checkpoints/b.ckpt': '',
+    })
+    git(repo, 'init', '-q')
+    const folder = join(repo, 'train')
+    expect(listed(folder)).toEqual(['train.py'])
+    prepare()
+    const tree = await readTree(systemSyncedFolders.at(folder))
+    expect(tree.files.map(({ path }) => path)).toEqual(['train.py'])
+    expect(tree).toMatchObject({ folders: ['checkpoints'], ignored: 4 })
+  })
+
+  test('the repository’s own exclusions and the user’s are kept', async () => {
+    const repo = folderWith({
+      'notes-private.md': '',
+      'data-local/x': '',
+      'a.local.json': '',
+      '.DS_Store': '',
+      'train.py': '',
+    })
+    git(repo, 'init', '-q')
+    write(repo, { '.git/info/exclude': 'notes-private.md\n/data-local/\n' })
+    write(home, { '.config/git/ignore': '*.local.json\n.DS_Store\n' })
+    prepare()
+    expect(await sentFrom(repo)).toEqual(['train.py'])
+  })
+
+  test('the file that the user’s configuration names is kept', async () => {
+    write(home, { '.gitconfig': '[core]\n\texcludesFile = ~/rules\n', rules: 'secret-notes*\n' })
+    const repo = folderWith({ 'secret-notes.md': '', 'train.py': '' })
+    git(repo, 'init', '-q')
+    prepare()
+    expect(await sentFrom(repo)).toEqual(['train.py'])
+  })
+
+  test('a worktree keeps what its repository excludes', async () => {
+    const repo = folderWith({ 'a.py': '' })
+    git(repo, 'init', '-q')
+    git(repo, 'add', '.')
+    git(repo, 'commit', '-qm', 'a')
+    write(repo, { '.git/info/exclude': 'priv.txt\n' })
+    const tree = `${repo}-tree`
+    onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
+    git(repo, 'worktree', 'add', '-q', tree)
+    write(tree, { 'priv.txt': '', 'train.py': '' })
+    prepare()
+    expect(await sentFrom(tree)).toEqual(['a.py', 'train.py'])
+  })
+
+  test('rules and names may differ in case where the repository says so', async () => {
+    const repo = folderWith({ '.gitignore': 'logs/\n*.PTH\n', 'Logs/a': '', 'm.pth': '', 'train.py': '' })
+    git(repo, 'init', '-q')
+    git(repo, 'config', 'core.ignorecase', 'true')
+    expect(listed(repo)).toEqual(['.gitignore', 'train.py'])
+    prepare()
+    expect(await sentFrom(repo)).toEqual(['.gitignore', 'train.py'])
+  })
+
+  test('a repository in the folder is sent by its own rules', async () => {
+    const repo = folderWith({
+      '.gitignore': 'lib/cache/\n',
+      'a.py': '',
+      'lib/.gitignore': '*.bin\n',
+      'lib/b.py': '',
+      'lib/b.bin': '',
+      'lib/mine.txt': '',
+    })
+    git(repo, 'init', '-q')
+    git(join(repo, 'lib'), 'init', '-q')
+    write(repo, { 'lib/.git/info/exclude': 'mine.txt\n' })
+    prepare()
+    expect(await sentFrom(repo)).toEqual(['.gitignore', 'a.py', 'lib/.gitignore', 'lib/b.py'])
+  })
+
+  test('a folder that its repository ignores is sent if it was chosen, by the other rules', async () => {
+    const repo = folderWith({
+      '.gitignore': 'scratch/\n*.ckpt\n',
+      'scratch/exp/a.ckpt': '',
+      'scratch/exp/.gitignore': '*.log\n',
+      'scratch/exp/b.log': '',
+      'scratch/exp/train.py': '',
+    })
+    git(repo, 'init', '-q')
+    prepare()
+    expect(await sentFrom(join(repo, 'scratch/exp'))).toEqual(['.gitignore', 'train.py'])
+  })
+
+  test('.berthignore leaves out more, and includes again what git ignores', async () => {
+    const folder = folderWith({
+      '.gitignore': 'data/\n*.ckpt\n*.pkl\n',
+      '.berthignore': '!data/\n!model.pkl\nnotes/\n',
+      'data/a.csv': '',
+      'data/a.ckpt': '',
+      'model.pkl': '',
+      'other.pkl': '',
+      'notes/a.md': '',
+      'sub/.berthignore': '/only.txt\n',
+      'sub/only.txt': '',
+      'sub/deep/only.txt': '',
+    })
+    prepare()
+    expect(await sentFrom(folder)).toEqual(
+      [
+        '.berthignore',
+        '.gitignore',
+        'data/a.csv',
+        'model.pkl',
+        'sub/.berthignore',
+        'sub/deep/only.txt',
+      ].sort(),
+    )
+  })
+
+  test('an ignore file that is a link is named, and its rules are not applied', async () => {
+    const repo = folderWith({ 'shared.gitignore': '*.ckpt\n', 'project/a.ckpt': '' })
+    symlinkSync('../shared.gitignore', join(repo, 'project/.gitignore'))
+    prepare()
+    const tree = await readTree(systemSyncedFolders.at(join(repo, 'project')))
+    expect(tree.files.map(({ path }) => path)).toEqual(['a.ckpt'])
+    expect(tree.linkedRules).toEqual(['.gitignore'])
+  })
+})
+
+test('a file that git tracks is sent, even if a rule names it', async () => {
+  const repo = folderWith({
+    '.gitignore': 'data/\n*.pkl\n',
+    'data/vocab.json': '',
+    'data/other': '',
+    'model.pkl': '',
+    'other.pkl': '',
+  })
+  git(repo, 'init', '-q')
+  git(repo, 'add', '-f', 'data/vocab.json', 'model.pkl')
+  expect(await sentFrom(repo)).toEqual(listed(repo))
+  expect(listed(repo)).toEqual(['.gitignore', 'data/vocab.json', 'model.pkl'])
+})
+
+test.each([
+  ['a split index', ['update-index', '--split-index']],
+  ['an untracked cache', ['update-index', '--force-untracked-cache']],
+])('a repository with %s is read', async (_, words) => {
+  const repo = folderWith({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
+  git(repo, 'init', '-q')
+  git(repo, 'add', '-f', 'model.pkl')
+  git(repo, ...words)
+  expect(await sentFrom(repo)).toEqual(['.gitignore', 'model.pkl'])
+})
+
+test('a repository with SHA-256 is read', async () => {
+  const repo = folderWith({ '.gitignore': '*.pkl\n', 'model.pkl': '', 'other.pkl': '' })
+  git(repo, 'init', '-q', '--object-format=sha256')
+  git(repo, 'add', '-f', 'model.pkl')
+  expect(await sentFrom(repo)).toEqual(['.gitignore', 'model.pkl'])
+})
+
+test('nothing that a hostile repository names is run', async () => {
+  const repo = folderWith({
+    'a.py': '',
+    '.gitignore': '*.log\n',
+    '.gitattributes': '* filter=evil diff=evil\n',
+  })
+  const marker = join(home, 'ran')
+  write(home, { evil: `#!/bin/sh\necho "$0 $@" >> ${marker}\n` })
+  chmodSync(join(home, 'evil'), 0o755)
+  const evil = join(home, 'evil')
+  git(repo, 'init', '-q')
+  git(repo, 'add', '.')
+  git(repo, 'commit', '-qm', 'a')
+  for (const hook of readdirSync(join(repo, '.git/hooks'))) rmSync(join(repo, '.git/hooks', hook))
+  for (const hook of ['post-index-change', 'fsmonitor-watchman', 'post-checkout', 'reference-transaction'])
+    symlinkSync(evil, join(repo, '.git/hooks', hook))
+  const keys = [
+    'core.fsmonitor',
+    'core.sshCommand',
+    'core.gitProxy',
+    'core.pager',
+    'core.editor',
+    'core.askPass',
+    'core.alternateRefsCommand',
+    'pager.config',
+    'pager.ls-files',
+    'filter.evil.clean',
+    'filter.evil.process',
+    'diff.evil.command',
+    'diff.evil.textconv',
+    'credential.helper',
+    'uploadpack.packObjectsHook',
+    'trace2.eventTarget',
+  ]
+  for (const key of keys) git(repo, 'config', key, evil)
+  for (const alias of ['config', 'ls-files', 'status']) git(repo, 'config', `alias.${alias}`, `!${evil}`)
+  git(repo, 'config', 'core.hooksPath', join(repo, '.git/hooks'))
+  git(repo, 'config', 'extensions.partialClone', 'origin')
+  git(repo, 'config', 'remote.origin.url', `ext::${evil}`)
+  git(repo, 'config', 'protocol.ext.allow', 'always')
+  git(repo, 'config', 'include.path', join(repo, 'more'))
+  write(repo, { more: `[core]\n\tfsmonitor = ${evil}\n`, 'a.log': '' })
+  rmSync(marker, { force: true })
+  expect(await sentFrom(repo)).toEqual(['.gitattributes', '.gitignore', 'a.py', 'more'])
+  expect(existsSync(marker)).toBe(false)
+})
+
+test('a name that is no Unicode text is named, and so is a folder of that kind', async () => {
+  const folder = folderWith({ 'a.py': '', '.gitignore': '*.ckpt\n' })
+  const bytes = (text: string) => Buffer.from(join(folder, text), 'latin1')
+  writeFileSync(bytes('caf\u00e9.txt'), 'x')
+  writeFileSync(bytes('caf\u00e9.ckpt'), 'x')
+  mkdirSync(bytes('donn\u00e9es'))
+  writeFileSync(bytes('donn\u00e9es/train.csv'), 'x')
+  const tree = await readTree(systemSyncedFolders.at(folder))
+  expect(tree.skipped.sort((one, other) => one.path.localeCompare(other.path))).toEqual([
+    { path: 'caf\ufffd.txt', why: 'not_unicode' },
+    { path: 'donn\ufffdes', why: 'not_unicode' },
+  ])
+  expect(tree.ignored).toBe(1)
+})
+
+const facts = { size: 0, modified: 0, executable: false }
+const ownRules = async () => ({ ignoreCase: false, outside: [], linked: [] })
+
+test('a folder that cannot be listed and a file that cannot be read are named', async () => {
+  const folder: Pick<SyncedFolder, 'list' | 'read' | 'rules'> = {
+    list: async path => {
+      if (path !== '') throw new Error('not permitted')
+      return [
+        { name: 'closed', kind: 'folder', ...facts },
+        { name: 'a.txt', kind: 'unreadable', ...facts },
+        { name: 'b.tmp', kind: 'vanished', ...facts },
+      ]
+    },
+    read: async () => undefined,
+    rules: ownRules,
+  }
+  const { skipped } = await readTree(folder as SyncedFolder)
+  expect(skipped).toEqual([
+    { path: 'closed', why: 'unreadable' },
+    { path: 'a.txt', why: 'unreadable' },
+    { path: 'b.tmp', why: 'changed' },
+  ])
+})
+
+test('ignore rules that would take for ever end with a word', async () => {
+  const folder: Pick<SyncedFolder, 'list' | 'read' | 'rules'> = {
+    list: async path => [
+      { name: '.berthignore', kind: path === '' ? 'file' : 'other', ...facts },
+      ...(path.length < 120 ? [{ name: 'a', kind: 'folder' as const, ...facts }] : []),
+    ],
+    read: async () => ({ bytes: Buffer.from(`${'**/a/'.repeat(30)}b`), ...facts }),
+    rules: ownRules,
+  }
+  await expect(readTree(folder as SyncedFolder)).rejects.toMatchObject({ problem: { code: 'ignore_file' } })
 })
