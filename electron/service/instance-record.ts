@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { type Fields, isFields, numberFromDigits, recordShape } from './http/answer.ts'
+import { type Fields, isFields, Moment, numberFromDigits, recordShape } from './http/answer.ts'
 
 const port = Type.Object({
   HostIp: Type.Optional(Type.String()),
@@ -69,9 +69,8 @@ const knownFields = {
   /** By container port, such as `22/tcp`; empty for an unpublished one. */
   ports: Type.Record(Type.String(), Type.Array(port)),
   jupyter_token: Type.String(),
-  /** Epoch seconds. */
-  start_date: Type.Number(),
-  end_date: Type.Number(),
+  start_date: Moment,
+  end_date: Moment,
   /** Mb/s. */
   inet_up: Type.Number(),
   inet_down: Type.Number(),

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { listAnswer, recordShape } from './http/answer.ts'
+import { listAnswer, Moment, recordShape } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
@@ -24,10 +24,10 @@ const increaseShape = recordShape(
     /** 0 to 1. */
     old_platform_fee: Type.Number(),
     new_platform_fee: Type.Number(),
-    /** Epoch seconds: the end of the old prices, and the end of the contract at the new ones. */
-    contract_end_date: Type.Number(),
-    ask_end_date: Type.Number(),
-    created_at: Type.Number(),
+    /** The end of the old prices, and the end of the contract at the new ones. */
+    contract_end_date: Moment,
+    ask_end_date: Moment,
+    created_at: Moment,
   },
 )
 

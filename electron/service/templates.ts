@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import type { Filters } from './filter.ts'
-import { listAnswer, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
+import { listAnswer, Moment, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { removed } from './http/removal.ts'
 
@@ -34,9 +34,8 @@ const knownFields = {
   private: Type.Boolean(),
   volume_info: Type.Record(Type.String(), Type.Unknown()),
   creator_id: Type.Number(),
-  /** Epoch seconds. */
-  created_at: Type.Number(),
-  recent_create_date: Type.Number(),
+  created_at: Moment,
+  recent_create_date: Moment,
   /** The number of instances created from it. */
   count_created: Type.Number(),
 }

@@ -65,8 +65,11 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
       const soon = Math.max(perHour, costOnceReady(target))
       return reached(micros, limit, soon + expectedTraffic(target), at)
     },
-    blindness: ({ instance = 0 }, { account }) =>
-      account.instances[instance]?.costUnknown ? costUnknown : undefined,
+    blindness({ instance = 0 }, { account }) {
+      const target = account.instances[instance]
+      if (target?.costUnknown) return costUnknown
+      return target && target.startedAt === undefined ? startUnknown : undefined
+    },
     when: ({ limit }) => `when it has cost ${money(limit)}`,
     reason: ({ limit }) => `It has cost ${money(limit)}.`,
   },
@@ -138,6 +141,12 @@ const costUnknown: Problem = {
   code: 'cost_unknown',
   message: 'The service does not tell what it costs, so this guard cannot act.',
   advice: 'Set one that goes by time.',
+}
+
+const startUnknown: Problem = {
+  code: 'start_unknown',
+  message: 'When it was rented is unknown, so this limit counts only from when Berth first saw it.',
+  advice: 'It may have cost more. Set a limit that goes by time, too.',
 }
 
 const creditUnknown: Problem = {

@@ -14,7 +14,15 @@ import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { problemOf } from '../app/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'
-import { believable, costPerHour, pricesOf, ranAtLeast, spending } from './spending.ts'
+import {
+  believable,
+  believableEnd,
+  believableStart,
+  costPerHour,
+  pricesOf,
+  ranAtLeast,
+  spending,
+} from './spending.ts'
 import { expectedPerHour, isStillExpected, trafficOf } from './traffic.ts'
 
 /** How the account was seen before. */
@@ -33,6 +41,8 @@ export interface Rented {
   traffic?: number
   /** The price agreed to while it runs, micro-dollars per hour. */
   pricePerHour?: Micros
+  /** When Berth rented it, epoch seconds: it did not exist before. */
+  since?: number
   /** When the service rented it without starting it, epoch seconds: it waits for a GPU. */
   queuedAt?: number
 }
@@ -77,7 +87,7 @@ export function instanceView(
   const price = pricesOf(record, before, rented.pricePerHour)
   const told = costPerHour(state, price, beyondInterface)
   const perHour = told ?? 0
-  const startedAt = record.start_date
+  const startedAt = believableStart(record.start_date, at, rented.since)
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
   const expected =
     rented.traffic !== undefined && traffic && isStillExpected(traffic, startedAt, at)
@@ -109,7 +119,7 @@ export function instanceView(
     spent: spending(before?.spent, perHour, startedAt, at, { traffic: charged, ran }),
     traffic: traffic && { ...traffic, ...expected },
     startedAt,
-    endsAt: record.end_date,
+    endsAt: believableEnd(record.end_date, startedAt),
     image: cleanLine(record.image_uuid),
     template: cleanLine(record.template_name),
     runtype: cleanLine(record.image_runtype),

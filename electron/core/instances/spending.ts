@@ -48,11 +48,30 @@ export function pricesOf(
 }
 
 /** Dollars per hour; no machine costs more, and one nonsensical price must not spoil every sum. */
-const highestPrice = 1_000_000
+const highestPrice = 1000
 
 /** A price as the service gives it, in micro-dollars; undefined when it cannot be one. */
 export function believable(dollars: number | undefined): Micros | undefined {
   return dollars !== undefined && dollars >= 0 && dollars <= highestPrice ? micros(dollars) : undefined
+}
+
+/** Seconds by which the service's moments and the account's time may differ. */
+const uncertainty = 600
+/** Seconds: no contract is older. */
+const oldest = 3 * 366 * 86_400
+
+/**
+ * When an instance was created, as the service gives it, at `at`; undefined when that cannot be. One that Berth rented
+ * (`since`) was not created earlier. All in epoch seconds.
+ */
+export function believableStart(told: number | undefined, at: number, since?: number): number | undefined {
+  const earliest = since === undefined ? at - oldest : since - uncertainty
+  return told !== undefined && told >= earliest && told <= at + uncertainty ? told : since
+}
+
+/** When its contract ends, as the service gives it; undefined when that is before it was created. Epoch seconds. */
+export function believableEnd(told: number | undefined, startedAt: number | undefined): number | undefined {
+  return told !== undefined && told > (startedAt ?? 0) ? told : undefined
 }
 
 // interface 3.1: Any → stopped; disk charges continue

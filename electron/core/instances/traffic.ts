@@ -33,6 +33,8 @@ interface MeasuredTraffic extends PricedTraffic {
 /** Seconds over which the cost of traffic per hour is averaged. */
 const averagedOver = 3600
 const kibPerGb = 1024 ** 2
+/** KiB per second: a line of 100 Gb/s. */
+const fastest = 100e9 / 8 / 1024
 
 /** Hours of an instance over which the traffic that its renter expects is spread. */
 const firstDay = 24
@@ -70,8 +72,8 @@ export function trafficOf(
       charged: 0,
     }
   const { upCost = before?.upCost ?? 0, downCost = before?.downCost ?? 0 } = costs
-  const charged = cost(up, before?.up, upCost) + cost(down, before?.down, downCost)
   const seconds = before?.at === undefined ? 0 : Math.max(0, at - before.at)
+  const charged = cost(up, before?.up, upCost, seconds) + cost(down, before?.down, downCost, seconds)
   const weight = 1 - Math.exp(-seconds / averagedOver)
   const perHour = seconds > 0 ? (charged * 3600) / seconds : 0
   const earlier = before?.perHour ?? 0
@@ -90,7 +92,14 @@ function counter(kib: number | undefined): number | undefined {
   return kib !== undefined && kib >= 0 && Number.isFinite(kib) ? kib : undefined
 }
 
-function cost(kib: number | undefined, before: number | undefined, dollarsPerGb: number): Micros {
+/** What a counter's growth costs; one that no line could have caused costs nothing. */
+function cost(
+  kib: number | undefined,
+  before: number | undefined,
+  dollarsPerGb: number,
+  seconds: number,
+): Micros {
   if (kib === undefined || before === undefined || kib <= before) return 0
+  if (kib - before > Math.max(seconds, 3600) * fastest) return 0
   return micros(((kib - before) / kibPerGb) * dollarsPerGb)
 }

@@ -35,6 +35,12 @@ export interface RecordShape<T> {
 
 export type Fields = Record<string, unknown>
 
+/**
+ * Epoch seconds, from 2015 to 2100. What deployments write in place of an unknown moment (0, -1) or in another unit
+ * (milliseconds) is none.
+ */
+export const Moment = Type.Number({ minimum: 1_420_070_400, maximum: 4_102_444_800 })
+
 export type Optional<Known extends TProperties> = { [F in keyof Known]?: Static<Known[F]> | undefined }
 
 export function recordShape<const P extends TProperties, const K extends TProperties>(

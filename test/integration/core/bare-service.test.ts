@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import { creditUnknownWords } from '../../../electron/contract/reading.ts'
+import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import { creditUnknownWords, isContractOver } from '../../../electron/contract/reading.ts'
 import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
 import { startOnBareService } from './bare-service.ts'
 import { write } from './projects/place.ts'
@@ -113,3 +114,51 @@ test('a guard on a credit that the service has never told says that, and does no
     message: 'The service does not tell the credit, so this guard cannot act.',
   })
 })
+
+test.for<[string, Record<string, unknown>]>([
+  ['0', { start_date: 0 }],
+  ['-1', { start_date: -1 }],
+  ['digits', { start_date: '0' }],
+  ['milliseconds', { start_date: Date.now() - 3_600_000 }],
+  ['the future', { start_date: Date.now() / 1000 + 86_400 }],
+  ['decades ago', { start_date: 946_684_800 }],
+  ['years ago', { start_date: 1_500_000_000 }],
+  ['none', { start_date: null }],
+  ['no price', { dph_total: -0.41, start_date: Date.now() / 1000 - 60 }],
+  ['no possible price', { dph_total: 900_000, start_date: Date.now() / 1000 - 60 }],
+])('a limit on the cost destroys nothing by a figure that cannot be: %s', async ([, facts], context) => {
+  const { service, under } = await startOnBareService(context)
+  service.facts = { dph_total: 0.41, ...facts }
+  service.instances.set(1, 'running')
+  await under.run('refresh', {})
+  const when = { kind: 'cost', limit: 5 } as const
+  await under.run('setGuard', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
+  for (const _ of [1, 2, 3]) await under.run('refresh', {})
+  expect(service.destroyed).toEqual([])
+  const [guard] = Object.values(under.account().guards)
+  expect(guard?.problem?.code).toBe('dph_total' in facts ? 'cost_unknown' : 'start_unknown')
+  expect(under.account().instances[1]?.spent.micros).toBeLessThan(10_000)
+})
+
+test('a limit on the cost destroys by a figure that can be', async context => {
+  const { service, under } = await startOnBareService(context)
+  service.facts = { dph_total: 0.41, start_date: Date.now() / 1000 - 20 * 3600 }
+  service.instances.set(1, 'running')
+  await under.run('refresh', {})
+  const when = { kind: 'cost', limit: 5 } as const
+  await under.run('setGuard', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
+  await under.run('refresh', {})
+  await expect.poll(() => service.destroyed).toEqual([1])
+})
+
+test.for([0, -1, 1000, Date.now(), Date.now() / 1000 - 7200])(
+  'a contract is not over by an end that cannot be: %d',
+  async (end_date, context) => {
+    const { service, under } = await startOnBareService(context)
+    service.facts = { start_date: Date.now() / 1000 - 3600, end_date }
+    service.instances.set(1, 'stopped')
+    await under.run('refresh', {})
+    expect(under.account().instances[1]?.endsAt).toBeUndefined()
+    expect(isContractOver(under.account().instances[1] as InstanceView, Date.now() / 1000)).toBe(false)
+  },
+)

@@ -17,8 +17,11 @@ export class BareService {
   /** The ids of the machines on offer, and the instances by id with their status. */
   offers: number[] = []
   readonly instances = new Map<number, string>()
-  /** Ids of instances that were stopped, and of offers that were rented, in that order. */
+  /** What the records of all instances tell beyond the interface. */
+  facts: Record<string, unknown> = {}
+  /** Ids of instances that were stopped and destroyed, and of offers that were rented, in that order. */
   readonly stopped: number[] = []
+  readonly destroyed: number[] = []
   readonly rented: number[] = []
 
   /** What it answers, `undefined` for a path that it has not. */
@@ -40,6 +43,10 @@ export class BareService {
       this.stopped.push(id)
       this.instances.set(id, 'stopped')
     }
+    if (method === 'DELETE') {
+      this.destroyed.push(id)
+      this.instances.delete(id)
+    }
     return { success: true }
   }
 
@@ -49,6 +56,7 @@ export class BareService {
       actual_status,
       ssh_host: '127.0.0.1',
       ssh_port: 9,
+      ...this.facts,
     }))
   }
 }

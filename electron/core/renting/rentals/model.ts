@@ -66,8 +66,8 @@ export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
 }
 
-/** What the rental tells of its instance: the traffic expected, the price or the bid agreed to, and if it waits. */
-export function toldBy({ request: { traffic, bid }, offer, queued, createdAt }: Rental): Rented {
+/** What the rental tells of its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
+export function toldBy({ request: { traffic, bid }, offer, queued, createdAt, startedAt }: Rental): Rented {
   const pricePerHour = bid === undefined ? offer.pricePerHour : micros(bid)
-  return { traffic, pricePerHour, queuedAt: queued ? createdAt : undefined }
+  return { traffic, pricePerHour, since: startedAt, queuedAt: queued ? createdAt : undefined }
 }

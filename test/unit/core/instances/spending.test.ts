@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { costPerHour, pricesOf, ranAtLeast, spending } from '../../../../electron/core/instances/spending.ts'
+import {
+  believableEnd,
+  believableStart,
+  costPerHour,
+  pricesOf,
+  ranAtLeast,
+  spending,
+} from '../../../../electron/core/instances/spending.ts'
 
 // interface 3.1: Any → stopped; disk charges continue
 test('a running instance costs its whole price, a stopped one its disk', () => {
@@ -34,7 +41,7 @@ test('missing or absurd prices are ignored, so that sums stay valid', () => {
   expect(pricesOf({ dph_base: 0.4 })).toEqual({})
   expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })
   expect(pricesOf({ dph_total: 0.3, dph_base: 0.4 })).toEqual({ running: 300_000, disk: 0 })
-  for (const absurd of [-1, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
+  for (const absurd of [-1, 1001, 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(pricesOf({ dph_total: absurd, dph_base: 0.4 })).toEqual({})
     expect(pricesOf({ dph_total: 0.4, dph_base: absurd })).toEqual({ running: 400_000 })
     expect(pricesOf({ dph_total: 0.4, instance: { totalHour: absurd } })).toEqual({ running: 400_000 })
@@ -125,4 +132,26 @@ test('spending never shrinks and stays a whole number, whatever the times', () =
       }
     }),
   )
+})
+
+const now = 1_800_000_000
+
+test('an instance was not created in the future, nor before any contract', () => {
+  expect(believableStart(now - 86_400, now)).toBe(now - 86_400)
+  expect(believableStart(now + 60, now)).toBe(now + 60)
+  for (const absurd of [undefined, now + 3600, now - 10 * 366 * 86_400])
+    expect(believableStart(absurd, now)).toBeUndefined()
+})
+
+test('an instance that Berth rented was not created before', () => {
+  expect(believableStart(now - 90, now, now - 100)).toBe(now - 90)
+  expect(believableStart(now - 160, now, now - 100)).toBe(now - 160)
+  for (const absurd of [undefined, now + 3600, now - 7200])
+    expect(believableStart(absurd, now, now - 100)).toBe(now - 100)
+})
+
+test('a contract does not end before it began', () => {
+  expect(believableEnd(now + 1, now)).toBe(now + 1)
+  expect(believableEnd(now - 1, now)).toBeUndefined()
+  expect(believableEnd(now, undefined)).toBe(now)
 })

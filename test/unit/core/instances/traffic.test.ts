@@ -28,6 +28,13 @@ test('only increases are charged: not the first figure, nor a counter that fell'
   expect(on).toMatchObject({ charged: 10_000, traffic: { spent: 70_000 } })
 })
 
+test('a counter that jumped by more than any line carries costs nothing', () => {
+  const first = trafficOf({ ...priced, inet_up_billed: 50 * gb }, undefined, 1000)
+  const jumped = trafficOf({ ...priced, inet_up_billed: 1e9 * gb }, first.traffic, 1060)
+  expect(jumped.charged).toBe(0)
+  expect(trafficOf({ ...priced, inet_up_billed: 1e9 * gb + gb }, jumped.traffic, 1120).charged).toBe(20_000)
+})
+
 test('a counter missing from some answers goes on from where it was', () => {
   const first = trafficOf({ ...priced, inet_down_billed: gb }, undefined, 1000)
   const silent = trafficOf({}, first.traffic, 1060)
