@@ -147,6 +147,11 @@ export function runningSince({ state, history, startedAt }: InstanceView): numbe
   return broken < 0 ? (startedAt ?? history[0]?.at) : history[broken + 1]?.at
 }
 
+/** Whether it counts as running where money is meant: its GPUs are charged, and it does not end. */
+export function isOnTheMeter({ state }: InstanceView): boolean {
+  return hasTrait(state, 'gpusCharged') && !hasTrait(state, 'over')
+}
+
 /** Whether SSH is possible: it runs, and the service has an address. */
 export function canGetIn(instance: InstanceView): boolean {
   return instance.state === 'running' && (instance.ssh?.direct ?? instance.ssh?.proxy) !== undefined

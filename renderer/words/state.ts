@@ -10,6 +10,7 @@ const shapes: Record<InstanceState, Shape> = {
   loading: 'busy',
   running: 'running',
   restarting: 'busy',
+  frozen: 'needs-you',
   stopping: 'busy',
   stopped: 'stopped',
   waiting: 'needs-you',

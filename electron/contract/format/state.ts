@@ -5,6 +5,7 @@ const words: Record<InstanceState, string> = {
   loading: 'Loading',
   running: 'Running',
   restarting: 'Restarting',
+  frozen: 'Frozen',
   stopping: 'Stopping',
   stopped: 'Stopped',
   waiting: 'Waiting',

@@ -10,6 +10,8 @@ export type InstanceState =
   | 'loading'
   | 'running'
   | 'restarting'
+  /** Paused with its memory: its GPUs are charged, though nothing computes. */
+  | 'frozen'
   | 'stopping'
   | 'stopped'
   /** Started, but no GPU is free: it runs, and is charged, once one is. */

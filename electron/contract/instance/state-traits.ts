@@ -4,6 +4,7 @@ import type { InstanceState } from './instance.ts'
  * - `booting`: on the way to running, and not waiting for a free GPU;
  * - `onItsWay`: booting, restarting, or waiting for a free GPU;
  * - `gpusCharged`: its GPUs are charged, not only its disk;
+ * - `idle`: its GPUs are charged, and compute nothing;
  * - `priceUnsure`: it is uncertain whether its GPUs are charged;
  * - `stoppable`: its GPUs are charged, or would be again by themselves. Not while booting: it may be a rental;
  * - `diskOnly`: at most its disk is charged;
@@ -17,6 +18,7 @@ type Trait =
   | 'booting'
   | 'onItsWay'
   | 'gpusCharged'
+  | 'idle'
   | 'priceUnsure'
   | 'stoppable'
   | 'diskOnly'
@@ -31,6 +33,7 @@ const traits: Readonly<Record<InstanceState, readonly Trait[]>> = {
   loading: ['booting', 'onItsWay'],
   running: ['gpusCharged', 'stoppable'],
   restarting: ['onItsWay', 'gpusCharged', 'priceUnsure', 'stoppable'],
+  frozen: ['gpusCharged', 'idle', 'stoppable'],
   waiting: ['onItsWay', 'stoppable'],
   stopping: ['gpusCharged', 'priceUnsure', 'over', 'halted'],
   stopped: ['diskOnly', 'over', 'halted', 'startable'],

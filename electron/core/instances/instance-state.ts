@@ -65,6 +65,8 @@ export function instanceState(status: ServiceStatus, past?: Past, at = 0): Insta
       return wantedStopped ? 'stopping' : 'loading'
     case 'running':
       return wantedStopped ? 'stopping' : 'running'
+    case 'frozen':
+      return wantedStopped ? 'stopping' : 'frozen'
     case 'stopping':
     case 'destroying':
     case 'offline':

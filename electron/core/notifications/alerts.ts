@@ -13,6 +13,7 @@ import {
   isSpendingUnknown,
 } from '../../contract/reading.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import { costWords } from '../../contract/spending/spend-words.ts'
 import type { AccountView, Place } from '../../contract/state.ts'
 import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
@@ -158,6 +159,14 @@ function instanceAlert(
           { id: 'show', label: 'Show' },
         ],
       }
+    case 'frozen':
+      return {
+        ...base,
+        kind: 'halted',
+        ...frozenWords(name, instance),
+        urgency: 'normal',
+        actions: showAlone,
+      }
     case 'waiting':
       return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: showAlone }
     case 'stopped':
@@ -223,6 +232,13 @@ function endedWords(name: string): Pick<Alert, 'title' | 'body'> {
   return {
     title: `${name} has exited`,
     body: 'It was stopped elsewhere, or its container crashed: the service does not say which. Its log may. Its files are kept and the disk is charged; it can be started again.',
+  }
+}
+
+function frozenWords(name: string, instance: InstanceView): Pick<Alert, 'title' | 'body'> {
+  return {
+    title: `${name} is frozen`,
+    body: `Its GPUs are billed although nothing runs: ${costWords(instance)}. Resume or stop it.`,
   }
 }
 

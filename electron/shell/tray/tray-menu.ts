@@ -4,6 +4,7 @@ import { guardsSet } from '../../contract/automation/guard.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import { timeOfDay } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { RentalView } from '../../contract/market/rental.ts'
 import { lastSeenAt, outageWords } from '../../contract/outage.ts'
 import { lastRunFirst } from '../../contract/project/project.ts'
@@ -133,27 +134,15 @@ function powerEntry(
 ): MenuItemModel | undefined {
   const it = { account: account.id, instance: instance.id }
   const title = instanceTitle(instance)
-  switch (instance.state) {
-    case 'running':
-    case 'loading':
-    case 'provisioning':
-    case 'restarting':
-    case 'waiting':
-    case 'exited':
-      return {
-        label: 'Stop',
-        action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
-      }
-    case 'stopped':
-    case 'ended':
-    case 'outbid':
-      if (over) return undefined
-      if (instance.state === 'outbid' || bidsTooLow(instance))
-        return { label: 'Raise bid…', action: raiseBid }
-      return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
-    default:
-      return undefined
-  }
+  const { state } = instance
+  if (hasTrait(state, 'stoppable') || hasTrait(state, 'booting'))
+    return {
+      label: 'Stop',
+      action: { kind: 'command', name: 'stopInstance', args: it, what: `stop ${title}` },
+    }
+  if (over || !(state === 'outbid' || hasTrait(state, 'startable'))) return undefined
+  if (state === 'outbid' || bidsTooLow(instance)) return { label: 'Raise bid…', action: raiseBid }
+  return { label: 'Start', action: { kind: 'start', ...it, what: `start ${title}` } }
 }
 
 /** The last rental again, as a dialog to review, and the market, whole or by a saved search. */

@@ -1,7 +1,9 @@
 import { rate } from '../../contract/format/money.ts'
 import { timeOfDay } from '../../contract/format/time.ts'
+import type { InstanceView } from '../../contract/instance/instance.ts'
+import { hasTrait } from '../../contract/instance/state-traits.ts'
 import { outageWords } from '../../contract/outage.ts'
-import { isCreditLow, isDead } from '../../contract/reading.ts'
+import { isCreditLow, isDead, isOnTheMeter } from '../../contract/reading.ts'
 import type { AccountView, State } from '../../contract/state.ts'
 import type { TrayState } from '../../local/tray-images.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
@@ -21,7 +23,7 @@ const longestTooltip = 120
 export function trayStatus(state: State): TrayStatus {
   const accounts = Object.values(state.accounts)
   const instances = accounts.flatMap(account => Object.values(account.instances))
-  const running = instances.filter(instance => instance.state === 'running').length
+  const running = instances.filter(isOnTheMeter).length
   const perHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
   const matters = accounts.flatMap(account => mattersOf(account, state))
   const unseen = unseenOf(accounts, state.pausedUntil)
@@ -73,9 +75,9 @@ function unseenOf(accounts: readonly AccountView[], pausedUntil: number | undefi
 }
 
 function isBusy({ instances, rentals }: AccountView): boolean {
-  const moving = ['running', 'loading', 'provisioning', 'restarting', 'stopping', 'exited', 'destroying']
+  const isMoving = ({ state }: InstanceView) => !hasTrait(state, 'diskOnly') && !hasTrait(state, 'dead')
   return (
-    Object.values(instances).some(({ state }) => moving.includes(state)) ||
+    Object.values(instances).some(isMoving) ||
     Object.values(rentals).some(({ step }) => ['asking', 'lost', 'waiting'].includes(step))
   )
 }

@@ -3,7 +3,7 @@ import { instanceName } from '../../contract/format/name.ts'
 import { stateWord } from '../../contract/format/state.ts'
 import { roughDuration, timeOfDay } from '../../contract/format/time.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
-import { creditLasts, spendOnceReady } from '../../contract/reading.ts'
+import { creditLasts, isOnTheMeter, spendOnceReady } from '../../contract/reading.ts'
 import { costWords, spendWords } from '../../contract/spending/spend-words.ts'
 import type { AccountView } from '../../contract/state.ts'
 import { shortened } from '../../contract/text.ts'
@@ -29,7 +29,7 @@ export function creditLine(account: AccountView): string {
 /** `2 running, $1.240/h` for one account or several. */
 export function spendLine(accounts: readonly AccountView[]): string {
   const instances = accounts.flatMap(account => Object.values(account.instances))
-  const running = instances.filter(({ state }) => state === 'running').length
+  const running = instances.filter(isOnTheMeter).length
   const spendPerHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
   const words = spendWords({ spendPerHour, instances: Object.fromEntries(instances.entries()) })
   return `${running === 0 ? 'nothing runs' : `${running} running`}, ${words}`

@@ -25,6 +25,9 @@ export function instanceActions(instance: InstanceView, page: Page): Action[] {
     { id: 'files', label: 'Files', unusable: shut, run: go('files') },
     { id: 'ports', label: 'Ports', unusable: shut, run: go('ports') },
     startOrStop(instance, page),
+    ...(instance.state === 'frozen'
+      ? [{ id: 'resume', label: 'Resume', run: () => page.actSoon(instance, 'start') }]
+      : []),
     idleStop(instance, page),
     { id: 'rename', label: 'Rename', key: 'r', run: ask('rename') },
     {

@@ -6,6 +6,7 @@ import type { AccountView } from '../../../electron/contract/state.ts'
 /** The announcements of new states that the user must know about. */
 const said: Partial<Record<InstanceState, string>> = {
   outbid: 'was outbid and has stopped',
+  frozen: 'is frozen',
   ended: 'has exited',
   crashed: 'has crashed',
   unstartable: 'cannot be started',

@@ -68,6 +68,7 @@ function ownNotice(
   if (attemptSeries) return { kind: 'attemptSeries', attemptSeries }
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
+  if (instance.state === 'frozen') return { kind: 'note', text: frozenText }
   if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
@@ -121,6 +122,8 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
 
 const waitingText =
   'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
+
+const frozenText = 'Its GPUs are billed although nothing runs. Resume it from its menu, or stop it.'
 
 function exitedText(instance: InstanceView): string {
   return `Its container ended, and may restart by itself.${saidOf(instance)}`

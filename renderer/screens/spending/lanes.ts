@@ -36,6 +36,7 @@ const kinds: Record<InstanceState, LaneKind> = {
   loading: 'busy',
   running: 'running',
   restarting: 'running',
+  frozen: 'running',
   stopping: 'running',
   stopped: 'resting',
   waiting: 'resting',

@@ -69,12 +69,15 @@ export function storageRate(instance: Instance): number {
   return diskRate(instance.storageCost, instance.launch.disk)
 }
 
-/** Its cost in its present status: disk always, unless a host that is gone is free; GPUs only while it is `running`. */
+/**
+ * Its cost in its present status: disk always, unless a host that is gone is free; GPUs while it is `running`
+ * or `frozen`.
+ */
 export function ratesNow(instance: Instance, { goneIsFree }: { goneIsFree: boolean }): Rates {
   const { status } = instance
   const isGone = status === 'offline' || status === 'unknown'
   return {
-    gpu: status === 'running' ? gpuRate(instance) : 0,
+    gpu: status === 'running' || status === 'frozen' ? gpuRate(instance) : 0,
     disk: isGone && goneIsFree ? 0 : storageRate(instance),
   }
 }

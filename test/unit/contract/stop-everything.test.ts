@@ -9,6 +9,7 @@ const isStopped: Record<InstanceState, boolean> = {
   running: true,
   // It would run again once its bid is enough.
   restarting: true,
+  frozen: true,
   waiting: true,
   exited: true,
   outbid: true,

@@ -126,7 +126,10 @@ test.each<[InstanceState, string | undefined]>([
   ['stopping', undefined],
   ['crashed', undefined],
   ['offline', undefined],
-  ['other', undefined],
+  // Whatever is billed for its GPUs can be stopped.
+  ['frozen', 'Stop'],
+  ['silent', 'Stop'],
+  ['other', 'Stop'],
 ])('%s offers %s', (state, power) => {
   const account = accountView({}, instanceView({ state, actualStatus: state }))
   const { submenu = [] } = entry(menuOf(stateOf(account)), 'Instance')
@@ -149,6 +152,12 @@ test.each<InstanceState>(['stopped', 'outbid'])('%s offers nothing once its cont
   const offered = (now: number) => labels(entry(menuOf(stateOf(account), now), 'Instance').submenu ?? [])
   expect(offered(999_000)).toHaveLength(4)
   expect(offered(1_000_000)).toEqual(['Show', '---', 'Destroy…'])
+})
+
+test('what is billed for its GPUs counts as running', () => {
+  const states = ['frozen', 'other', 'restarting', 'stopped', 'stopping', 'waiting'] as const
+  const account = accountView({}, ...states.map((state, id) => instanceView({ id, state })))
+  expect(labels(menuOf(stateOf(account)))[1]).toMatch(/^3 running, /)
 })
 
 test('a booting instance shows its price once ready', () => {

@@ -24,6 +24,7 @@ test.each<[string, string, AccountView[]]>([
   ['no account', 'calm', []],
   ['one is stopped', 'calm', [accountView({}, instanceView({ state: 'stopped' }))]],
   ['one runs', 'working', [accountView({}, instanceView())]],
+  ['one is frozen', 'working', [accountView({}, instanceView({ state: 'frozen' }))]],
   ['one is being rented', 'working', [accountView({ rentals: { r: { ...rental, step: 'waiting' } } })]],
   ['one was outbid', 'attention', [accountView({}, instanceView({ state: 'outbid' }))]],
   ['a rental is late', 'attention', [accountView({ rentals: { r: { ...rental, step: 'late' } } })]],

@@ -82,7 +82,7 @@ function savedByStopping(instance: InstanceView): Micros {
  */
 function workAtStake(instance: InstanceView, loads: Loads, now: number): Micros {
   const { state } = instance
-  if (state === 'waiting' || hasTrait(state, 'lapsed')) return 0
+  if (state === 'waiting' || hasTrait(state, 'idle') || hasTrait(state, 'lapsed')) return 0
   const load = instance.gpuLoad ?? loads.get(instance.id)?.load
   if (load !== undefined && load < idleBelow) return 0
   const began = instance.history.findLast(({ state }) => state === 'running')?.at ?? instance.startedAt ?? now

@@ -1,4 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Facts, Snapshot } from '../facts/facts.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { type Target, targetsOf } from './choose-targets.ts'
@@ -97,6 +98,7 @@ function isUnheard(
   dueAt: number,
 ): boolean {
   if (condition.kind !== 'idle' || !instance || instance.gpuLoad !== undefined) return false
+  if (hasTrait(instance.state, 'idle')) return false
   return (loads.get(instance.id)?.at ?? Number.NEGATIVE_INFINITY) < dueAt
 }
 

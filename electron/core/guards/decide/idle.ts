@@ -1,4 +1,5 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
+import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Guard } from '../model.ts'
 
 /**
@@ -12,7 +13,10 @@ export function withIdle(
   { now, unseen }: { now: number; unseen: boolean },
 ): Guard {
   if (guard.condition.kind !== 'idle') return guard
-  const idle = instance?.state === 'running' && load !== undefined && load < guard.condition.below
+  const computes = load === undefined || load >= guard.condition.below
+  const idle =
+    instance !== undefined &&
+    (hasTrait(instance.state, 'idle') || (instance.state === 'running' && !computes))
   const since = idle ? (unseen ? now : Math.min(guard.idleSince ?? now, now)) : undefined
   if (since === guard.idleSince) return guard
   const { idleSince: _, ...rest } = guard

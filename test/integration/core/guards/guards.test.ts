@@ -91,6 +91,20 @@ describe.concurrent('each kind of guard acts on the first poll after its moment,
   })
 })
 
+test.concurrent('a frozen instance is billed and idle, and is stopped for it', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id, costPerHour } = await rentRunning(under)
+  await world.sim.controls.forceStatus(id, 'frozen')
+  await under.until(() => stateOf(under, id) === 'frozen')
+  expect(under.account().instances[id]?.costPerHour).toBe(costPerHour)
+  await context.expect.poll(() => titles(world)).toContainEqual(expect.stringMatching(/ is frozen$/))
+  await guard(under, { instance: id, when: { kind: 'idle', below: 5, seconds: 5 * minute } })
+  await under.until(() => isHalted(under, id))
+  await under.until(() => guardsOf(under)[0]?.step !== 'acting')
+  expect(stops(world, id)).toHaveLength(1)
+})
+
 test.concurrent('a guard with the action destroy leaves no instance', async context => {
   const world = await newWorld(context)
   const under = await world.startConnected()

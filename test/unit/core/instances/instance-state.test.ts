@@ -19,7 +19,8 @@ test.each([
   ['exited', 'ended'],
   ['unknown', 'silent'],
   ['offline', 'offline'],
-  ['frozen', 'other'],
+  ['frozen', 'frozen'],
+  ['hibernated', 'other'],
   ['rebooting', 'restarting'],
   ['recycling', 'restarting'],
   ['destroying', 'destroying'],
@@ -44,6 +45,7 @@ test('an instance told to stop is stopping, and its exit is not a crash', () => 
   const stopping = { intendedStatus: 'stopped' }
   expect(state('running', stopping)).toBe('stopping')
   expect(state('loading', stopping)).toBe('stopping')
+  expect(state('frozen', stopping)).toBe('stopping')
   expect(state('exited', stopping)).toBe('stopped')
   expect(state('offline', stopping)).toBe('offline')
 })

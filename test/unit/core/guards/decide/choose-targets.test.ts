@@ -8,6 +8,7 @@ const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {
   running: 'stop',
   // The host does not answer, but is billed.
   restarting: 'stop',
+  frozen: 'stop',
   waiting: 'stop',
   exited: 'stop',
   silent: 'stop',
