@@ -1,10 +1,18 @@
-import { firstWords, quoted, unquoted, type Word } from '../../words/shellWords.ts'
+import {
+  type PublishedPort,
+  portText,
+  readOptions,
+  readPorts,
+  readVariable,
+  variableName,
+} from '../../../electron/contract/market/docker-options.ts'
+import { firstWords, quoted, unquoted, type Word } from '../../../electron/contract/market/shell-words.ts'
 
 /** One flag of a template's `env` (section 2.3). Without `source` it is new or was changed, and is printed afresh. */
 export type FlagRow = (
   | { kind: 'variable'; name: string; value: string }
   /** A port of the container, and the one outside where it is named: `-p 8080:80/udp`. */
-  | { kind: 'port'; outside: string; container: string; protocol: 'tcp' | 'udp' }
+  | ({ kind: 'port' } & PublishedPort)
   /** `-h name`, `-v …` and any other flag, kept as written. */
   | { kind: 'other'; text: string }
 ) & {
@@ -45,19 +53,13 @@ export function printFlags(rows: readonly FlagRow[]): string {
 
 /** The variables and ports in their order; the last one of a repeated name counts. */
 export function envOf(text: string): { variables: Map<string, string>; ports: Set<string> } {
-  const variables = new Map<string, string>()
-  const ports = new Set<string>()
-  for (const row of parseFlags(text).rows) {
-    if (row.kind === 'variable') variables.set(row.name, row.value)
-    if (row.kind === 'port') ports.add(portWords(row))
+  const { variables, unset, ports } = readOptions(firstWords(text).words, 'goes on')
+  // No shell reads a template's flags: what refers to a variable is text there.
+  const referring = unset.filter(({ text }) => text !== '').map(({ name, text }) => ({ name, value: text }))
+  return {
+    variables: new Map([...variables, ...referring].map(({ name, value }) => [name, value])),
+    ports: new Set(ports.map(portText)),
   }
-  return { variables, ports }
-}
-
-/** `8080`, `9000:80` where the port outside is another, `53/udp`. */
-function portWords({ outside, container, protocol }: Extract<FlagRow, { kind: 'port' }>): string {
-  const mapping = outside === '' || outside === container ? container : `${outside}:${container}`
-  return protocol === 'udp' ? `${mapping}/udp` : mapping
 }
 
 /** The error of a row as a sentence; undefined where there is none. An empty row is not printed, so it is no error. */
@@ -68,17 +70,10 @@ export function rowMistake(row: FlagRow): string | undefined {
     return variableName.test(row.name) ? undefined : 'Letters, digits and _, not beginning with a digit.'
   }
   if (row.kind === 'port') {
-    const wrong = [row.container, ...(row.outside === '' ? [] : [row.outside])].find(port => !isPort(port))
-    return wrong === undefined ? undefined : 'Ports are whole numbers from 1 to 65535.'
+    const isOne = readPorts(mapping(row))?.length === 1
+    return isOne ? undefined : 'Ports are whole numbers from 1 to 65535.'
   }
   return undefined
-}
-
-const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
-const portMapping = /^(?:(\d{1,5}):)?(\d{1,5})(?:\/(tcp|udp))?$/
-
-function isPort(text: string): boolean {
-  return /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 }
 
 function takeFlag(words: readonly Word[], at: number): { row: FlagRow; words: number } {
@@ -103,15 +98,13 @@ const takesValue = new Set(['-e', '--env', '-p', '--publish', '-h', '--hostname'
 /** The variable or port of a flag and its value; undefined for every other flag. */
 function readValue(flag: string, value: string): FlagRow | undefined {
   if (flag === '-e' || flag === '--env') {
-    const equals = value.indexOf('=')
-    const name = value.slice(0, equals)
-    if (equals < 1 || !variableName.test(name)) return undefined
-    return { kind: 'variable', name, value: value.slice(equals + 1) }
+    const variable = readVariable(value)
+    return variable && { kind: 'variable', ...variable }
   }
-  if (flag !== '-p' && flag !== '--publish') return undefined
-  const [, outside = '', container = '', protocol] = portMapping.exec(value) ?? []
-  if (!isPort(container) || (outside !== '' && !isPort(outside))) return undefined
-  return { kind: 'port', outside, container, protocol: protocol === 'udp' ? 'udp' : 'tcp' }
+  // A row has no place for an address or for several ports.
+  if ((flag !== '-p' && flag !== '--publish') || !/^[\d:]+(?:\/(?:tcp|udp))?$/.test(value)) return undefined
+  const [port] = readPorts(value) ?? []
+  return port && { kind: 'port', ...port }
 }
 
 function isEmpty(row: FlagRow): boolean {
@@ -123,6 +116,9 @@ function printFlag(row: FlagRow): string {
   if (isEmpty(row)) return ''
   if (row.kind === 'other') return row.text.trim()
   if (row.kind === 'variable') return `-e ${quoted(`${row.name}=`, row.value)}`
-  const { outside, container, protocol } = row
-  return `-p ${outside === '' ? '' : `${outside}:`}${container}${protocol === 'udp' ? '/udp' : ''}`
+  return `-p ${mapping(row)}`
+}
+
+function mapping({ outside, container, protocol }: PublishedPort): string {
+  return `${outside === '' ? '' : `${outside}:`}${container}${protocol === 'udp' ? '/udp' : ''}`
 }

@@ -1,3 +1,5 @@
+import { readOptions } from '../../../contract/market/docker-options.ts'
+import { firstWords } from '../../../contract/market/shell-words.ts'
 import type { Templates } from '../../../service/templates.ts'
 
 /** The length that is parsed of an `env`, in characters. */
@@ -8,17 +10,9 @@ const longestEnv = 65_536
  * 8188:8188 -e NAME="-p 1:1"`.
  */
 export function publishedPorts(env: string): number[] {
-  const words = env.slice(0, longestEnv).match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []
-  const found: number[] = []
-  for (let at = 0; at < words.length; at++) {
-    const option = /^(-p|--publish|-e|--env)(?:=(.*))?$|^(-p)(\d.*)$/s.exec(words[at] ?? '')
-    if (!option) continue
-    const value = option[2] ?? option[4] ?? words[++at] ?? ''
-    const publishes = option[3] !== undefined || option[1] === '-p' || option[1] === '--publish'
-    const port = publishes ? /^["']?(?:[\d.]+:)*(\d{1,5})(?:\/tcp)?["']?$/.exec(value)?.[1] : undefined
-    if (port !== undefined) found.push(Number(port))
-  }
-  return found
+  const { words } = firstWords(env.slice(0, longestEnv))
+  const { ports } = readOptions(words, 'goes on')
+  return ports.filter(({ protocol }) => protocol === 'tcp').map(({ container }) => Number(container))
 }
 
 /** The ports of an instance's template; none where it cannot be loaded. */

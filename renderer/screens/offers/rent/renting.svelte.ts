@@ -1,3 +1,5 @@
+import { type DockerOptions, portText } from '../../../../electron/contract/market/docker-options.ts'
+import { readPastedOptions } from '../../../../electron/contract/market/pasted-options.ts'
 import type { TemplateView } from '../../../../electron/contract/market/template.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
@@ -20,7 +22,6 @@ import {
 import type { RunDraft } from '../../../features/runs/runDrafts.svelte.ts'
 import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
 import { soundsSecret } from '../../../words/secretNames.ts'
-import { readPastedOptions } from './envText.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
 
@@ -177,11 +178,15 @@ export class Renting {
     this.draft.env = this.draft.env.filter(row => row.key !== key)
   }
 
-  /** Adds pasted options to rows and ports; gives the unreadable lines. */
-  paste(text: string): string[] {
-    const { env, ports, unread } = readPastedOptions(text)
-    const rows = sentRows(this.draft).filter(row => !env.some(({ name }) => name === row.name.trim()))
-    const added = env.map(({ name, value }) => ({
+  /** Adds pasted options to rows and ports; gives those that need a value of the user's, and the unread pieces. */
+  paste(text: string): Pick<DockerOptions, 'unset' | 'unread'> {
+    const { variables, unset, ports, unread } = readPastedOptions(text)
+    const before = sentRows(this.draft)
+    const filled = (name: string) => before.find(row => row.name.trim() === name && row.value !== '')?.value
+    const missing = unset.filter(({ name }) => filled(name) === undefined)
+    const given = [...variables, ...missing.map(({ name }) => ({ name, value: '' }))]
+    const rows = before.filter(row => !given.some(({ name }) => name === row.name.trim()))
+    const added = given.map(({ name, value }) => ({
       key: ++this.#lastKey,
       name,
       value,
@@ -189,8 +194,8 @@ export class Renting {
     }))
     this.draft.env = [...rows, ...added]
     const kept = this.draft.ports.split(/[\s,;]+/).filter(port => port !== '')
-    this.draft.ports = [...new Set([...kept, ...ports])].join(', ')
-    return unread
+    this.draft.ports = [...new Set([...kept, ...ports.map(portText)])].join(', ')
+    return { unset: missing, unread }
   }
 
   /** Rents once. True when the intent is on disk; false when something is wrong, shown in `errors` or `problem`. */

@@ -28,7 +28,8 @@ test.each<[env: string, ports: number[]]>([
   [`-e NAME="-p 1:1" -e '-p 2:2' --env OTHER=x -p "3000:3000"`, [3000]],
   ['-e -p -p 8501:8501', [8501]],
   ['-p', []],
-  ['-p 1-5:1-5 -p x --port 4:4', []],
+  ['-p 9000-9002:9000-9002 -p x --port 4:4 -p 70001:70001', [9000, 9001, 9002, 70_001]],
+  [`-e A="x -p 1:1 -p 2:2`, []],
 ])('a template with %j publishes %j', (env, ports) => {
   expect(publishedPorts(env)).toEqual(ports)
 })
