@@ -1,7 +1,6 @@
 import { harmless } from '../../electron/contract/instance/file-names.ts'
 import { publishedPorts } from '../../electron/core/access/tunnels/template-ports.ts'
 import { cleanLine } from '../../electron/core/instances/instance-view.ts'
-import { plainLastLine, plainOutput } from '../../electron/core/runs/output/plain.ts'
 import { readLine, speaksOf } from '../../electron/core/transfers/status-line.ts'
 import { createMask } from '../../electron/local/log/mask.ts'
 import { cleanDetail } from '../../electron/service/http/detail.ts'
@@ -10,6 +9,7 @@ import { localName } from '../../electron/ssh/files/transfer/local-names.ts'
 import { logPlaces } from '../../electron/ssh/monitor/log.ts'
 import { readDisks, readGpus } from '../../electron/ssh/monitor/metrics.ts'
 import { plainLine } from '../../electron/ssh/monitor/plain-lines.ts'
+import { plainLastLine, plainOutput } from '../../electron/ssh/monitor/plain-output.ts'
 import { readJupyterList } from '../../electron/ssh/tunnels/jupyter-list.ts'
 import { isTooMuch } from '../../renderer/screens/templates/readmeWork.ts'
 
@@ -33,7 +33,7 @@ export const parsers: readonly Parser[] = [
   { reads: 'the GPUs of nvidia-smi', most: 4096, read: readGpus },
   { reads: 'the disks of df', most: 4096, read: readDisks },
   { reads: 'the start script’s log files', most: 262_144, read: logPlaces },
-  { reads: 'a line of a log', most: 4 * 4096, read: plainLine },
+  { reads: 'a line of a log', most: 10 * 4096, read: plainLine },
   { reads: 'the list of Jupyter servers', most: 8192, read: readJupyterList },
   { reads: 'a status line', most: 2000, read: cleanLine },
   { reads: 'the status line of a copy', most: 16_384, read: text => readLine(text, ['/a']) },

@@ -127,7 +127,7 @@ export type RunPlace = v.InferOutput<typeof RunPlace>
 
 /**
  * A page of the stored output: `from` and `to` bound its bytes, `first` and `end` all stored ones. `text` is plain
- * but for the moves that draw progress: `\r` overwrites the line, `\v` goes to the line above.
+ * but for the moves that draw progress, of `output-rows.ts`.
  */
 export interface RunPage {
   from: number

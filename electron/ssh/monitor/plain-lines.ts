@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { stripVTControlCharacters } from 'node:util'
 import { withoutEnd } from '../../contract/text.ts'
+import { plainLastLine } from './plain-output.ts'
 
 /** The most characters of a line; longer ones are split. */
 const longestLine = 4096
@@ -17,7 +17,7 @@ export function plainLines(): Transform {
     transform(chunk: Buffer, _encoding, done) {
       const lines = (rest + decoder.write(chunk)).split('\n')
       rest = lines.pop() ?? ''
-      const whole = lines.flatMap(line => inPieces(lastWritten(line)))
+      const whole = lines.flatMap(line => inPieces(plainLastLine(line)))
       const begun = inPieces(rest)
       rest = begun.pop() ?? ''
       done(null, [...whole, ...begun].map(piece => `${plainLine(piece)}\n`).join(''))
@@ -30,15 +30,9 @@ export function plainLines(): Transform {
 
 /** One line of plain text, cut to the same length. */
 export function plainLine(line: string): string {
-  return stripVTControlCharacters(lastWritten(line).slice(0, longestLine))
-    .replaceAll('\t', '    ')
-    .replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '')
-    .slice(0, longestLine)
-}
-
-function lastWritten(line: string): string {
   const written = withoutEnd(line, '\r')
-  return written.slice(written.lastIndexOf('\r') + 1)
+  const last = written.slice(written.lastIndexOf('\r') + 1)
+  return plainLastLine(last.slice(0, longestLine)).slice(0, longestLine)
 }
 
 function inPieces(line: string): string[] {

@@ -5,10 +5,10 @@ import { firstLines, withoutEnd } from '../../../contract/text.ts'
 import { fetchResult } from '../../../service/result.ts'
 import type { Lease } from '../../../ssh/connection/sharing.ts'
 import { findLog, followLog, logPlaces } from '../../../ssh/monitor/log.ts'
+import { plainLastLine } from '../../../ssh/monitor/plain-output.ts'
 import { type Watched, watchMetrics } from '../../../ssh/monitor/watch-metrics.ts'
 import type { Caller, HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
-import { plainLastLine } from '../../runs/output/plain.ts'
 import { type Parts, targetOf } from '../parts.ts'
 
 /** More than the service is asked for. */

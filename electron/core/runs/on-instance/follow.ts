@@ -1,10 +1,10 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
+import { plainLastLine, plainOutput } from '../../../ssh/monitor/plain-output.ts'
 import { mostAtOnce, readRunStatus } from '../../../ssh/runs/runs.ts'
 import { observed, stuckSince } from '../decide.ts'
 import type { Run } from '../model.ts'
 import type { RunOutput } from '../output/output.ts'
-import { plainLastLine, plainOutput } from '../output/plain.ts'
 import { lastProgress } from '../output/progress.ts'
 import type { StoredRuns } from '../stored-runs.ts'
 
@@ -65,7 +65,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
 }
 
 /** Bytes at the end that are searched for the last line and the last progress bar. */
-const tail = 8192
+const tail = 65_536
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
   const { outputAt, loadAt, stuckSince: since } = run

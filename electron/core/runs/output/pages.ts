@@ -1,6 +1,6 @@
 import type { RunPage, RunPlace } from '../../../contract/automation/run.ts'
+import { openEscape, plainOutput } from '../../../ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
-import { openEscape, plainOutput } from './plain.ts'
 
 /** Lines of a page, how many of them come before the requested byte, and the most bytes read for a page. */
 const bounds = { lines: 1000, before: 20, bytes: 1024 * 1024 }

@@ -1,46 +1,199 @@
+import { outputRows } from '../../../contract/automation/output-rows.ts'
 import type { RunProgress } from '../../../contract/automation/run.ts'
 
-/** Lines at the end that are searched for a bar: programs print others between two updates of it. */
-const near = 100
-/** The characters that are read of a line. */
-const longest = 1000
+/** Rows at the end that are searched for bars, as programs print others between two updates, and what is read of each. */
+const near = { rows: 100, characters: 1000 }
 
-/** The last progress bar in plain output: tqdm's, Keras's, or rich's, as in pip and Lightning. */
-export function lastProgress(text: string): RunProgress | undefined {
-  const lines = text.split(/[\n\r\v]/).slice(-near)
-  for (const line of lines.reverse()) {
-    const told = progressIn(line.slice(0, longest))
-    if (told) return told
-  }
-  return undefined
+/** The epochs done before one, of how many. */
+interface Epoch {
+  before: number
+  of: number
 }
 
-function progressIn(line: string): RunProgress | undefined {
-  const tqdm = /(\d{1,3})%\|[^|]{0,400}\|[^[\]]{0,60}\[[\d:]{1,12}<([\d:?]{1,12})/.exec(line)
-  if (tqdm) return progressOf(Number(tqdm[1]), tqdm[2])
-  const lightning = /[━╸╺]{5,200} {1,9}(\d{1,9})\/(\d{1,9}) {1,9}\d[\d:]{0,9} • ([\d:-]{1,10})/.exec(line)
-  if (lightning) return progressOf(share(Number(lightning[1]), Number(lightning[2])), lightning[3])
-  const keras = /(\d{1,9})\/(\d{1,9}) (?:\[[=>.]{5,60}\]|━{5,60})(?: - ETA:)? (\d[\d:]{0,9}s?)/.exec(line)
-  if (keras) return progressOf(share(Number(keras[1]), Number(keras[2])), keras[3])
-  const rich = /[━╸╺]{5,200} {1,9}(\d{1,3})% {1,9}([\d:-]{1,10})/.exec(line)
-  return rich ? progressOf(Number(rich[1]), rich[2]) : undefined
+/** One progress bar, as it was drawn last. */
+interface Bar {
+  /** From 0 to 1. */
+  share: number
+  /** Seconds since it began and until its end, by its own estimate. */
+  elapsed?: number | undefined
+  left?: number | undefined
+  /** What it counts to, as it is written, and the text before it without its figures: the same for each pass of a loop. */
+  name: string
+  /** It counts bytes, as a download does. */
+  bytes?: boolean
+  /** The one epoch that the bar is of. */
+  epoch?: Epoch | undefined
+  /** It is one epoch's, of which it names no number of all. */
+  ofSomeEpoch?: boolean
+}
+
+/**
+ * The progress of a run by the bars in its plain output: tqdm's, Keras's, Ultralytics', or rich's, as in pip and
+ * Lightning. Of nested bars the outer one counts; a bar of one epoch counts as its part of all epochs. A bar that is
+ * full and followed by other text is over. Undefined where no bar is the run's.
+ */
+export function lastProgress(text: string): RunProgress | undefined {
+  const rows = outputRows(near)(text).filter(row => row.trim() !== '')
+  const bars = rows.map(barIn)
+  return epochsProgress(rows, bars) ?? plainProgress(bars)
+}
+
+/** By the last epoch that is numbered among all. */
+function epochsProgress(
+  rows: readonly string[],
+  bars: readonly (Bar | undefined)[],
+): RunProgress | undefined {
+  const at = bars.findLastIndex(bar => bar?.epoch !== undefined)
+  const last = bars[at]
+  // Keras names the epoch on a row above its bar.
+  const titleAt = rows.findLastIndex(row => /^Epoch \d{1,9}\/\d{1,9}$/.test(row.trim()))
+  if (titleAt > at) {
+    const [, number, of] = /(\d+)\/(\d+)/.exec(rows[titleAt] ?? '') ?? []
+    const bar = bars.slice(titleAt).findLast(bar => bar !== undefined)
+    return bar && epochProgress({ before: Number(number) - 1, of: Number(of) }, bar)
+  }
+  return last?.epoch && epochProgress(last.epoch, last)
+}
+
+/** The time left is known in the last epoch alone. */
+function epochProgress({ before, of }: Epoch, { share, left }: Bar): RunProgress | undefined {
+  if (before < 0 || before >= of) return undefined
+  const secondsLeft = before + 1 === of && left !== undefined ? Math.floor(left) : undefined
+  return { percent: percentOf((before + share) / of), secondsLeft }
+}
+
+function plainProgress(bars: readonly (Bar | undefined)[]): RunProgress | undefined {
+  const isOver = (bar: Bar | undefined, at: number) => bar?.share === 1 && at < bars.length - 1
+  const at = bars.findLastIndex((bar, index) => bar !== undefined && !isOver(bar, index))
+  const last = bars[at]
+  if (!last) return undefined
+  // Nested bars are drawn row below row, and the outer one has run for longer.
+  const from = bars.findLastIndex((bar, index) => index < at && bar === undefined)
+  const beside = bars.slice(from + 1, at + 1).filter(bar => bar !== undefined)
+  const live = beside.filter((bar, index) => bar.share < 1 || index === beside.length - 1)
+  const unfinished = live.some(({ share }) => share < 1) ? live.filter(({ share }) => share < 1) : live
+  const run = unfinished.reduce((outer, bar) => {
+    if (outer.bytes !== bar.bytes) return outer.bytes ? bar : outer
+    return (bar.elapsed ?? 0) > (outer.elapsed ?? 0) ? bar : outer
+  })
+  // One of a loop's passes, by the passes before it: how many there will be isn't known.
+  const isPass = bars.slice(0, at).some(bar => bar !== run && bar?.share === 1 && bar.name === run.name)
+  if (run.ofSomeEpoch || (isPass && run.name !== '')) return undefined
+  return {
+    percent: percentOf(run.share),
+    secondsLeft: run.left === undefined ? undefined : Math.floor(run.left),
+  }
 }
 
 /** Whole percent, rounded down. */
-function share(done: number, all: number): number {
-  return all === 0 ? Number.NaN : Math.floor((done / all) * 100)
+function percentOf(share: number): number {
+  return Math.floor(share * 100 + 1e-9)
 }
 
-function progressOf(percent: number, left: string | undefined): RunProgress | undefined {
-  if (!(percent >= 0 && percent <= 100)) return undefined
-  return { percent, secondsLeft: secondsOf(left ?? '') }
+function barIn(row: string): Bar | undefined {
+  const bar =
+    tqdmIn(row) ?? ultralyticsIn(row) ?? lightningIn(row) ?? kerasIn(row) ?? richIn(row) ?? stepsIn(row)
+  return bar && bar.share >= 0 && bar.share <= 1 ? bar : undefined
 }
 
-/** `12s`, `1:23`, `1:02:03`; undefined for an unknown time, `?` or `-:--:--`. */
-function secondsOf(time: string): number | undefined {
-  if (!/^\d+(?::\d{1,2}){0,2}s?$/.test(time)) return undefined
+function tqdmIn(row: string): Bar | undefined {
+  const match = /(\d{1,3})%\|[^|]{0,400}\|([^[\]]{0,60})\[([\d:]{1,12})<([\d:?]{1,12})/.exec(row)
+  if (!match) return undefined
+  const [, percent, counts = '', elapsed, left] = match
+  const [, done, all] = /([\d.]{1,15})\/([\d.]{1,15})(?:\s|$)/.exec(counts) ?? []
+  const share =
+    Number(all) > 0 && Number(done) <= Number(all) ? Number(done) / Number(all) : Number(percent) / 100
+  return {
+    ...before(row, match.index),
+    share,
+    elapsed: seconds(elapsed),
+    left: seconds(left),
+    ...amount(counts, row),
+  }
+}
+
+/** Percent first, then a thin bar, counts, speed, and `elapsed<left`, or elapsed alone once it is full. */
+function ultralyticsIn(row: string): Bar | undefined {
+  const match =
+    /(\d{1,3})% [━╸╺─]{3,200} ([\d.]{1,12}[A-Za-z]{0,2}\/[\d.]{1,12}[A-Za-z]{0,2})(?: {1,3}[\d.]{1,12}[A-Za-z/]{1,8})? {1,3}([\d:.]{1,12}s?)(?:<([\d:.?]{1,12}s?))?/.exec(
+      row,
+    )
+  if (!match) return undefined
+  const [, percent, counts = '', elapsed, left] = match
+  return {
+    ...before(row, match.index),
+    share: Number(percent) / 100,
+    elapsed: seconds(elapsed),
+    left: seconds(left ?? (percent === '100' ? '0s' : '')),
+    ...amount(counts, counts),
+  }
+}
+
+function lightningIn(row: string): Bar | undefined {
+  const match = /[━╸╺]{5,200} {1,9}(\d{1,9})\/(\d{1,9}) {1,9}(\d[\d:]{0,9}) • ([\d:-]{1,10})/.exec(row)
+  if (!match) return undefined
+  const [, done, all, elapsed, left] = match
+  const bar = {
+    ...before(row, match.index),
+    share: Number(done) / Number(all),
+    elapsed: seconds(elapsed),
+    left: seconds(left),
+  }
+  const [, number, last] = /Epoch (\d{1,9})\/(\d{1,9})/.exec(row) ?? []
+  // It counts its epochs from 0 to the last.
+  return last === undefined ? bar : { ...bar, epoch: { before: Number(number), of: Number(last) + 1 } }
+}
+
+function kerasIn(row: string): Bar | undefined {
+  const match = /(\d{1,9})\/(\d{1,9}) (?:\[[=>.]{5,60}\]|━{5,60})(?: - ETA:)? (\d[\d:]{0,9}s?)/.exec(row)
+  if (!match) return undefined
+  const [, done, all = '', left] = match
+  return { share: Number(done) / Number(all), left: seconds(left), name: all }
+}
+
+function richIn(row: string): Bar | undefined {
+  const match = /[━╸╺]{5,200} {1,9}(\d{1,3})% {1,9}([\d:-]{1,10})/.exec(row)
+  return match
+    ? { ...before(row, match.index), share: Number(match[1]) / 100, left: seconds(match[2]) }
+    : undefined
+}
+
+/** `Epoch [3/10], Step [45/100]`, as in many a training loop. */
+function stepsIn(row: string): Bar | undefined {
+  const match =
+    /\bEpoch:? {0,3}\[?(\d{1,9})\/(\d{1,9})\]?[,:| ]{1,9}(?:Step|Iter|Iteration|Batch):? {0,3}\[?(\d{1,9})\/(\d{1,9})\]?/i.exec(
+      row,
+    )
+  if (!match) return undefined
+  const [, number, of, done, all = ''] = match
+  return {
+    share: Number(done) / Number(all),
+    name: all,
+    epoch: { before: Number(number) - 1, of: Number(of) },
+  }
+}
+
+/** What the text before a bar tells: its name, and whether it is one epoch's. */
+function before(row: string, index: number): Pick<Bar, 'name' | 'epoch' | 'ofSomeEpoch'> {
+  const text = row.slice(0, index)
+  const name = text.replace(/[\d.:/]+/g, '').trim()
+  const [, number, of] =
+    /\bEpoch:? {0,3}\[?(\d{1,9})\/(\d{1,9})\]?/i.exec(text) ??
+    /^\s{0,20}(\d{1,6})\/(\d{1,6}) {1,20}[\d.]{1,9}[GM]? /.exec(text) ??
+    []
+  if (of !== undefined) return { name, epoch: { before: Math.max(0, Number(number) - 1), of: Number(of) } }
+  return /\bEpoch:? {0,3}\d{1,9}\b/i.test(text) ? { name, ofSomeEpoch: true } : { name }
+}
+
+function amount(counts: string, speed: string): Pick<Bar, 'bytes'> {
+  return { bytes: /\d[kKMGT]i?B?\b/.test(counts) || /\d[kKMGT]?i?B\/s/.test(speed) }
+}
+
+/** Of `12s`, `1.4s`, `1:23` and `1:02:03`; undefined for an unknown time, `?` or `-:--:--`. */
+function seconds(time: string | undefined): number | undefined {
+  if (time === undefined || !/^\d+(?::\d{1,2}){0,2}(?:\.\d+)?s?$/.test(time)) return undefined
   return time
     .replace('s', '')
     .split(':')
-    .reduce((seconds, part) => seconds * 60 + Number(part), 0)
+    .reduce((sum, part) => sum * 60 + Number(part), 0)
 }

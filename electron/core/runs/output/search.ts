@@ -1,6 +1,6 @@
 import type { RunMatch } from '../../../contract/automation/run.ts'
+import { plainLastLine } from '../../../ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
-import { plainLastLine } from './plain.ts'
 
 /** The most lines found, the characters shown of each, and how many of those come before the match. */
 const bounds = { lines: 500, shown: 400, before: 120 }

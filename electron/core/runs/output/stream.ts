@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { openEscape, plainOutput } from '../../../ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
-import { openEscape, plainOutput } from './plain.ts'
 
 /** Bytes read at a time. */
 const block = 64 * 1024

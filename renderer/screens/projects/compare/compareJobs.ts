@@ -1,3 +1,4 @@
+import { rowsOfPage } from '../../../../electron/contract/automation/output-rows.ts'
 import { money } from '../../../../electron/contract/format/money.ts'
 import { gpuWords } from '../../../../electron/contract/format/name.ts'
 import { counted } from '../../../../electron/contract/format/size.ts'
@@ -82,10 +83,5 @@ function linesOf(text: string): string[] {
 
 /** The end of an output as a terminal shows it: of a progress bar, the last state alone. */
 export function lastLines(text: string, most: number): string {
-  return text
-    .trimEnd()
-    .split(/[\n\v]/)
-    .slice(-most)
-    .map(line => line.slice(line.replace(/\r$/, '').lastIndexOf('\r') + 1))
-    .join('\n')
+  return rowsOfPage(text.trimEnd()).slice(-most).join('\n')
 }
