@@ -215,6 +215,9 @@ export interface PageNotice {
   id: string
   /** Absent for an alert that concerns no account. */
   account?: AccountId
+  /** The kind of alert, and the instance that it is about. */
+  kind?: keyof Settings['alerts']
+  instance?: number
   at: number
   title: string
   body: string

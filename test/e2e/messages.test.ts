@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import type { Service } from './app.ts'
@@ -6,6 +6,7 @@ import { test } from './fixtures.ts'
 
 /** The messages above the screens: alerts, and why polling fails. */
 let sim: Service
+let id: number
 let page: Page
 let errors: string[]
 
@@ -17,25 +18,45 @@ test.beforeAll(async ({ startForFile: start }) => {
   })
   ;({ page, errors } = await start.page(berth.address))
   await page.getByText('of credit left').first().waitFor()
-  await rentRunning(sim)
+  id = await rentRunning(sim)
   await connectAccount(page, sim)
 })
 
 const messages = () => page.getByRole('region', { name: 'Messages' })
-const dismissals = () => messages().getByRole('button', { name: /^Dismiss/ })
+const dismissals = (part: Locator) => part.getByRole('button', { name: /^Dismiss/ })
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
 describe('messages', () => {
-  test('a button shows further alerts, and a dismissed one leaves the focus to the next', async () => {
-    const more = messages().getByRole('button', { name: 'Show 1 more' })
-    await more.waitFor()
-    expect(await dismissals().count()).toBe(1)
-    await more.press('Enter')
-    await expect.poll(() => dismissals().count()).toBe(2)
-    expect(await messages().getByRole('button', { expanded: true }).textContent()).toContain('Show less')
-    await dismissals().first().press('Enter')
-    await expect.poll(() => dismissals().count()).toBe(1)
-    await expect.poll(focused).toBe(await dismissals().getAttribute('aria-label'))
+  test('one strip asks for a decision; all alerts are behind the bell, and are cleared there', async () => {
+    await expect.poll(() => dismissals(messages()).count()).toBe(1)
+    await page.getByRole('button', { name: 'Notifications: 2' }).press('Enter')
+    const list = page.locator('.popover')
+    await expect.poll(() => dismissals(list).count()).toBe(2)
+    await dismissals(list).first().press('Enter')
+    await expect.poll(() => dismissals(list).count()).toBe(1)
+    await expect.poll(focused).toBe(await dismissals(list).getAttribute('aria-label'))
+    await list.getByRole('button', { name: 'Clear all' }).click()
+    await page.getByRole('button', { name: 'Notifications: none' }).waitFor()
+    await expect.poll(() => dismissals(messages()).count()).toBe(0)
+  })
+
+  test('good news is said for a moment and then kept behind the bell; nothing moves', async () => {
+    await page.getByRole('link', { name: 'Instances', exact: true }).click()
+    await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'loading' })
+    await page.getByRole('row').getByText('Loading', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Transfers', exact: true }).click()
+    const top = () => page.locator('main > .screen').evaluate(screen => screen.getBoundingClientRect().top)
+    const before = await top()
+    const said = page.getByRole('status').getByText(/^\S.* #\d+ is ready$/)
+    await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'running' })
+    await said.waitFor()
+    expect(await messages().getByRole('button').count()).toBe(0)
+    expect(await top()).toBe(before)
+    await page.getByRole('button', { name: 'Notifications: 1' }).waitFor()
+    await page.getByRole('button', { name: 'Notifications: 1' }).click()
+    const list = page.locator('.popover')
+    await list.getByText(/is ready$/).waitFor()
+    await list.getByRole('button', { name: 'Clear all' }).click()
   })
 
   test('each screen reports an outage once, and offers appear once a refresh succeeds', async () => {

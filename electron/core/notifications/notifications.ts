@@ -75,7 +75,10 @@ export function createNotifications({
   /** A native notification names its account in the text; the page adds the name itself when it draws the notice. */
   function show(account: AccountId, alert: Alert): void {
     const body = `${accountPrefix(store.get().accounts, account)}${alert.body}`
-    pageNotices.show({ ...alert, body }, { account, body: alert.body })
+    pageNotices.show(
+      { ...alert, body },
+      { account, kind: alert.kind, instance: alert.instance, body: alert.body },
+    )
   }
 
   const notifications: Notifications = {

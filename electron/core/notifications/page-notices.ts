@@ -7,8 +7,8 @@ import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { minuteOfDay, mustWait, summary } from './quiet-hours.ts'
 
-/** For the page alone: the account, and a text without its name. */
-type OnPage = Pick<PageNotice, 'account' | 'body'>
+/** For the page alone: what it is about, and a text without the account's name. */
+type OnPage = Pick<PageNotice, 'account' | 'kind' | 'instance' | 'body'>
 
 /** Shows notices as native notifications, or on the page where this computer has none. */
 export interface PageNotices {

@@ -7,10 +7,16 @@ export interface Counts {
   needYou: number
 }
 
+/** Whether a row waits for the user: it was outbid, crashed, or has a question. */
+export function needsYou(row: Row): boolean {
+  const { shape } = rowState(row)
+  return shape === 'needs-you' || shape === 'broken'
+}
+
 export function countsOf(rows: readonly Row[]): Counts {
   const shapes = rows.map(row => rowState(row).shape)
   const count = (...wanted: readonly string[]) => shapes.filter(shape => wanted.includes(shape)).length
-  return { running: count('running'), onTheirWay: count('busy'), needYou: count('needs-you', 'broken') }
+  return { running: count('running'), onTheirWay: count('busy'), needYou: rows.filter(needsYou).length }
 }
 
 /** `2 running, 1 on its way`, without zeros; `urgentWords` has the rest, which is shown in bold. */

@@ -1,4 +1,5 @@
 import { columns, type RowColumn } from './columns.ts'
+import { needsYou } from './counts.ts'
 import type { Row } from './rows.ts'
 
 export interface RowSort {
@@ -17,8 +18,24 @@ export function sortAfterClick(now: RowSort | undefined, column: RowColumn): Row
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** Sorts rows, or leaves them newest first. Unknown values come last in both directions; equals keep their order. */
+/**
+ * Rows that need the user first, and each part sorted, or else newest first. Unknown values come last in both
+ * directions; equals keep their order.
+ */
 export function sortRows(rows: readonly Row[], by: RowSort | undefined, now: number): readonly Row[] {
+  const urgent = rows.filter(needsYou)
+  if (urgent.length === 0 || urgent.length === rows.length) return sorted(rows, by, now)
+  return [
+    ...sorted(urgent, by, now),
+    ...sorted(
+      rows.filter(row => !needsYou(row)),
+      by,
+      now,
+    ),
+  ]
+}
+
+function sorted(rows: readonly Row[], by: RowSort | undefined, now: number): readonly Row[] {
   if (!by) return rows
   const turn = by.descending ? -1 : 1
   const column = columnOf(by.column)

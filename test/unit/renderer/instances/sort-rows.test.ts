@@ -36,3 +36,17 @@ test('rows without a value come last both ways, and equals stay newest first', (
     'run 9',
   ])
 })
+
+test('rows that need the user come first, however the others are sorted', () => {
+  const states = ['running', 'outbid', 'stopped', 'crashed'] as const
+  const rows = rowsOf(
+    accountView(
+      {},
+      ...states.map((state, id) => instanceView({ id, state, label: `${id}`, pricePerHour: 100 * id })),
+    ),
+  )
+  const labels = (by: RowSort | undefined) => sortRows(rows, by, 0).map(({ instance }) => instance?.label)
+  expect(labels(undefined)).toEqual(['3', '1', '2', '0'])
+  expect(labels({ column: 'name', descending: false })).toEqual(['1', '3', '0', '2'])
+  expect(labels({ column: 'name', descending: true })).toEqual(['3', '1', '2', '0'])
+})

@@ -1,0 +1,104 @@
+import { accountPrefix } from '../../../electron/contract/reading.ts'
+import type { AccountView, PageNotice, State } from '../../../electron/contract/state.ts'
+
+const weight = { critical: 2, normal: 1, low: 0 }
+
+/** The worst first, then the newest. */
+export function worstThenNewest(notices: readonly PageNotice[]): PageNotice[] {
+  return notices.toSorted((a, b) => weight[b.urgency] - weight[a.urgency] || b.at - a.at)
+}
+
+/**
+ * The notice that needs a decision now: the worst that is critical and has a button. On Instances the rows of the
+ * shown account say what they need themselves, at the top of the list.
+ */
+export function decisionOf(
+  notices: readonly PageNotice[],
+  screen: string,
+  shown: Pick<AccountView, 'id' | 'instances'> | undefined,
+): PageNotice | undefined {
+  const inRow = ({ account, instance }: PageNotice) =>
+    screen === 'instances' && account === shown?.id && shown?.instances[instance ?? ''] !== undefined
+  return worstThenNewest(notices).find(
+    notice => notice.urgency === 'critical' && notice.actions.length > 0 && !inRow(notice),
+  )
+}
+
+/** The account's name such as `Demo: `, where a notice could be taken for another account's. */
+export function whoseNotice(
+  state: Pick<State, 'accounts'> | undefined,
+  notice: PageNotice | undefined,
+): string {
+  return notice?.account === undefined || !state ? '' : accountPrefix(state.accounts, notice.account)
+}
+
+/** Notices that say the same of several instances, or one alone. */
+export interface NoticeGroup {
+  id: string
+  /** `5 stopped`; absent for one alone. */
+  title?: string
+  /** What all of them say besides. */
+  body?: string
+  notices: PageNotice[]
+}
+
+/** So many that say the same are shown as one. */
+const leastAlike = 3
+
+/** Notices in their order; those that say the same of three or more instances become one group, at the first's place. */
+export function groupNotices(notices: readonly PageNotice[]): NoticeGroup[] {
+  const alike = new Map<string, PageNotice[]>()
+  for (const notice of notices) {
+    const said = saidOf(notice)
+    const key = said === undefined ? notice.id : [notice.account, notice.kind, notice.urgency, said].join(' ')
+    alike.set(key, [...(alike.get(key) ?? []), notice])
+  }
+  return [...alike].flatMap(([id, members]): NoticeGroup[] => {
+    const said = members[0] && saidOf(members[0])
+    if (said === undefined || members.length < leastAlike)
+      return members.map(notice => ({ id: notice.id, notices: [notice] }))
+    const bodies = new Set(members.map(({ body }) => body))
+    const [body] = bodies
+    return [
+      {
+        id,
+        title: `${members.length} ${inPlural(said)}`,
+        ...(bodies.size === 1 &&
+          body && { body: body.replace(/^Its /, 'Their ').replace(/^It is /, 'They are ') }),
+        notices: members,
+      },
+    ]
+  })
+}
+
+/** What a title says of its one instance: `was outbid` of `llama #4711 was outbid`; undefined where it is about none. */
+function saidOf({ title, instance }: PageNotice): string | undefined {
+  if (instance === undefined) return undefined
+  const found = new RegExp(`^(Stopped |Destroyed )?.*#${instance}(?!\\d) ?(.*)$`).exec(title)
+  const said = found && `${found[1] ?? ''}${found[2] ?? ''}`.trim()
+  return said || undefined
+}
+
+const plurals: Readonly<Record<string, string>> = {
+  was: 'were',
+  is: 'are',
+  has: 'have',
+  stops: 'stop',
+  waits: 'wait',
+}
+
+function inPlural(said: string): string {
+  const [verb = '', ...rest] = said.split(' ')
+  return [plurals[verb] ?? verb.toLowerCase(), ...rest].join(' ')
+}
+
+/** The notices that came or now say something else; a figure that goes on counting, as the credit's, is no news. */
+export function newsIn(
+  before: Readonly<Record<string, PageNotice>>,
+  after: Readonly<Record<string, PageNotice>>,
+): PageNotice[] {
+  return Object.values(after).filter(notice => {
+    const old = before[notice.id]
+    return old === undefined || (old.title !== notice.title && notice.kind !== 'lowCredit')
+  })
+}

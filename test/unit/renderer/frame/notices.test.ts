@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import type { PageNotice } from '../../../../electron/contract/state.ts'
+import { decisionOf, groupNotices, newsIn } from '../../../../renderer/frame/notices/noticeList.ts'
+import { accountView, instanceView } from '../../views.ts'
+
+const show = { id: 'show', label: 'Show' }
+function notice(id: string, title: string, more: Partial<PageNotice> = {}): PageNotice {
+  return { id, account: 'a', at: 1, title, body: '', urgency: 'normal', actions: [show], ...more }
+}
+const outbid = (instance: number, at = 1) =>
+  notice(`outbid ${instance}`, `V100 #${instance} was outbid`, {
+    at,
+    instance,
+    kind: 'outbid',
+    urgency: 'critical',
+  })
+
+describe('the strip', () => {
+  const account = accountView({ id: 'a' }, instanceView({ id: 7 }))
+
+  test('shows the newest decision, and neither good news nor what has no button', () => {
+    const news = [
+      notice('ready', 'V100 #5 is ready', { at: 9 }),
+      notice('failed', 'It failed', { at: 8, urgency: 'critical', actions: [] }),
+    ]
+    expect(decisionOf(news, 'offers', account)).toBeUndefined()
+    expect(decisionOf([...news, outbid(6), outbid(7, 2)], 'offers', account)?.instance).toBe(7)
+  })
+
+  test('leaves to the rows of Instances what they say', () => {
+    expect(decisionOf([outbid(7)], 'instances', account)).toBeUndefined()
+    expect(decisionOf([outbid(7)], 'offers', account)?.instance).toBe(7)
+    expect(decisionOf([outbid(8)], 'instances', account)?.instance).toBe(8)
+    expect(decisionOf([{ ...outbid(7), account: 'b' }], 'instances', account)?.instance).toBe(7)
+  })
+})
+
+describe('groups', () => {
+  const stopped = [11, 12, 13, 14, 15].map(id =>
+    notice(`guard ${id}`, `Stopped my #2 job #${id}`, {
+      instance: id,
+      kind: 'guard',
+      body: 'Its 8 h are over.',
+    }),
+  )
+
+  test('five that say the same are one, with what all of them say', () => {
+    const groups = groupNotices([outbid(7), ...stopped])
+    expect(groups.map(({ title, body, notices }) => [title, body, notices.length])).toEqual([
+      [undefined, undefined, 1],
+      ['5 stopped', 'Their 8 h are over.', 5],
+    ])
+  })
+
+  test('a verb is in the plural, and what differs is left to each', () => {
+    const [group] = groupNotices([1, 2, 3].map(id => ({ ...outbid(id), body: `Someone bids $${id}.` })))
+    expect(group).toMatchObject({ title: '3 were outbid' })
+    expect(group?.body).toBeUndefined()
+  })
+
+  test('two stay apart, and so do what is about no instance and other accounts', () => {
+    const two = stopped.slice(0, 2)
+    expect(groupNotices(two)).toHaveLength(2)
+    expect(groupNotices([...two, { ...stopped[2], account: 'b' } as PageNotice])).toHaveLength(3)
+    expect(groupNotices(['x', 'y', 'z'].map(id => notice(id, 'Renting failed')))).toHaveLength(3)
+  })
+})
+
+test('a toast tells of what is new or says something else, not of a figure that goes on', () => {
+  const credit = notice('credit', '$4.00 of credit left', { kind: 'lowCredit' })
+  const ready = notice('1', 'V100 #1 is ready', { kind: 'ready' })
+  const before = { credit, 1: ready }
+  const after = {
+    credit: { ...credit, title: '$3.00 of credit left' },
+    1: outbid(1),
+    2: ready,
+  }
+  expect(newsIn(before, { ...before }).length).toBe(0)
+  expect(newsIn(before, { ...after, 1: { ...outbid(1), id: '1' } }).map(({ title }) => title)).toEqual([
+    'V100 #1 was outbid',
+  ])
+  expect(newsIn({}, before)).toHaveLength(2)
+})
