@@ -3,7 +3,7 @@ import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
 import { counted } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
-import { linkedRulesWords, skipWords } from '../contract/instance/sync-words.ts'
+import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
 import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
 import type { JobView, ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, dollars, polledState, print } from './call.ts'
@@ -22,7 +22,7 @@ export const run: CliCommand = {
     const project = await findProject(call, word)
     const plan = await call.connection.command('planProject', { account, project })
     const { content, stops, pricePerHour: price, scan } = plan
-    const secretFiles = call.secretFiles === 'send' ? [...scan.secrets] : []
+    const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
     if (!call.json) call.say(planWords(plan, secretFiles))
     else if (!call.yes) print(call, planJson(project, plan, secretFiles))
     refuse(call, plan)
@@ -71,7 +71,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
     fail(
       refused,
       'secret_files',
-      `Nothing was rented: ${named(scan.secrets)} may hold secrets.`,
+      `Nothing was rented: ${named(scan.secrets.map(secretWords))} may hold secrets.`,
       'Say what becomes of that, with --secret-files send or --secret-files skip.',
     )
 }
@@ -96,7 +96,7 @@ function planWords(
     `Set up with ${setupWords(spec)}.`,
     `${counted(scan.files, 'file')} would be sent${
       scan.secrets.length > 0
-        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets)}, which may hold secrets`
+        ? `, and ${secretFiles.length > 0 ? '' : 'not '}${named(scan.secrets.map(secretWords))}, which may hold secrets`
         : ''
     }.`,
     ...(scan.skipped.length === 0
@@ -132,7 +132,7 @@ function planJson(
     lastsAtMost: longest ?? null,
     files: plan.scan.files,
     bytes: plan.scan.bytes,
-    notSent: plan.scan.secrets.filter(path => !secretFiles.includes(path)),
+    notSent: plan.scan.secrets.map(({ path }) => path).filter(path => !secretFiles.includes(path)),
     missingSecrets: plan.missingSecrets,
   }
 }

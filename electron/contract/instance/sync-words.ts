@@ -1,5 +1,5 @@
 import { named } from '../format/list.ts'
-import type { SkipReason } from './sync.ts'
+import type { LikelySecret, SkipReason } from './sync.ts'
 
 /** Why an entry of a folder is skipped, in words for page and command line. */
 export const skipWords: Record<SkipReason, string> = {
@@ -20,4 +20,9 @@ export function linkedRulesWords(paths: readonly string[]): string {
   return paths.length === 1
     ? `${named(paths)} is a link, so its rules aren’t applied, as in git.`
     : `${named(paths)} are links, so their rules aren’t applied, as in git.`
+}
+
+/** `.env`, or `notes.txt (holds a private key)`. */
+export function secretWords({ path, holds }: LikelySecret): string {
+  return holds === undefined ? path : `${path} (holds ${holds})`
 }

@@ -29,13 +29,19 @@ export interface Skipped {
   rule?: string
 }
 
+/** A file that looks like a secret. `holds`: what its text shows, such as `a private key`; else its name tells. */
+export interface LikelySecret {
+  path: string
+  holds?: string
+}
+
 /** The part of a folder that would be sent to a new machine. */
 export interface FolderScan {
   files: number
   /** Bytes of those files. */
   bytes: number
   /** Files that look like secrets: only confirmed ones are sent. They are not counted in `files`. */
-  secrets: readonly string[]
+  secrets: readonly LikelySecret[]
   skipped: readonly Skipped[]
   /** Files and folders that ignore files exclude; the content of such a folder is not counted. */
   ignored: number

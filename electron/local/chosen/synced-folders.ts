@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -54,6 +55,7 @@ function syncedFolder(root: string): SyncedFolder {
           ? entryAt(start + name, name)
           : { ...nothing, name, kind: 'misnamed' as const }
         if (entry?.kind === 'link') await addTarget(root, start + name, entry)
+        if (entry?.kind === 'file' && !isReadable(start + name)) entry.kind = 'unreadable'
         entries.push(entry ?? { ...nothing, name, kind: 'vanished' })
       }
       return entries
@@ -133,6 +135,15 @@ function entryAt(path: string, name: string): LocalEntry | undefined {
     return stats && { name, kind: kindOf(stats), ...factsOf(stats) }
   } catch {
     return { ...nothing, name, kind: 'unreadable' }
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

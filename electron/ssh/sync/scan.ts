@@ -4,7 +4,7 @@ import { BerthError } from '../../contract/problem.ts'
 import { inSlices } from '../../ports/in-slices.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
-import { isSecretFolder, looksSecret } from './secrets.ts'
+import { isSecretFolder, longestLookedAt, looksSecret, secretIn } from './secrets.ts'
 
 export interface LocalFile extends FileFacts {
   path: string
@@ -15,7 +15,8 @@ export interface LocalTree {
   files: LocalFile[]
   folders: string[]
   links: { path: string; target: string }[]
-  secrets: LocalFile[]
+  /** `holds` says what its text shows; without it the name alone looks like a secret. */
+  secrets: (LocalFile & { holds?: string })[]
   skipped: Skipped[]
   ignored: number
   linkedRules: string[]
@@ -166,9 +167,18 @@ export async function readTree(
   async function add(entry: LocalEntry, path: string, inSecretFolder: boolean): Promise<void> {
     const { kind, name, size, modified, executable, target } = entry
     const file = { path, size, modified, executable }
-    if (kind === 'file') (inSecretFolder || looksSecret(name) ? tree.secrets : tree.files).push(file)
-    else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
+    if (kind === 'file') {
+      const byName = inSecretFolder || looksSecret(name)
+      const holds = size > longestLookedAt ? undefined : await secretOf(path)
+      if (byName || holds) tree.secrets.push({ ...file, holds })
+      else tree.files.push(file)
+    } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
     else tree.skipped.push({ path, why: reasons[kind] })
+  }
+
+  async function secretOf(path: string): Promise<string | undefined> {
+    const content = await folder.read(path, longestLookedAt)
+    return content && secretIn(content.bytes)
   }
 }
 
@@ -205,7 +215,7 @@ export function scanOf({ files, links, secrets, skipped, ignored, linkedRules }:
   return {
     files: files.length + links.length,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
-    secrets: secrets.map(({ path }) => path),
+    secrets: secrets.map(({ path, holds }) => ({ path, holds })),
     skipped,
     ignored,
     linkedRules,

@@ -44,7 +44,13 @@ export async function openProject(
 
 async function runProject(under: BerthUnderTest, project: string): Promise<string> {
   const { content, stops, pricePerHour: price, scan } = await under.run('planProject', { project })
-  return under.run('runProject', { project, content, stops, price, secretFiles: [...scan.secrets] })
+  return under.run('runProject', {
+    project,
+    content,
+    stops,
+    price,
+    secretFiles: scan.secrets.map(({ path }) => path),
+  })
 }
 
 /** Points each new instance at the server, authorizes Berth's key, and lets the boot's time pass. */

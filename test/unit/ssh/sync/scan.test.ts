@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
 import type { SyncedFolder } from '../../../../electron/ports/synced-folders.ts'
-import { readTree } from '../../../../electron/ssh/sync/scan.ts'
+import { readTree, scanOf } from '../../../../electron/ssh/sync/scan.ts'
 
 let home = ''
 beforeEach(() => {
@@ -322,4 +322,20 @@ test('ignore rules that would take for ever end with a word', async () => {
     rules: ownRules,
   }
   await expect(readTree(folder as SyncedFolder)).rejects.toMatchObject({ problem: { code: 'ignore_file' } })
+})
+
+test('a small file whose text holds a token is held back with what it holds, and a large one is sent', async () => {
+  const text = `login("hf_${'aB3dE6gH9'.repeat(4)}")\n`
+  const folder = folderWith({
+    'notes.py': text,
+    'large.py': text.padEnd(64 * 1024 + 1),
+    '.env': 'A=1',
+    'a.py': '',
+  })
+  const tree = await readTree(systemSyncedFolders.at(folder))
+  expect(scanOf(tree).secrets.toSorted((one, other) => one.path.localeCompare(other.path))).toEqual([
+    { path: '.env', holds: undefined },
+    { path: 'notes.py', holds: 'a Hugging Face token' },
+  ])
+  expect(tree.files.map(({ path }) => path).sort()).toEqual(['a.py', 'large.py'])
 })
