@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
@@ -248,7 +248,13 @@ test('a folder is uploaded by the picker and downloaded as a tar archive', async
   await mkdir(join(here, 'data set', 'deep'), { recursive: true })
   await writeFile(join(here, 'data set', 'deep', 'a b.txt'), 'deep down')
   await writeFile(join(here, 'data set', '-top'), randomBytes(300_000))
+  await writeFile(join(here, 'data set', '.env'), 'TOKEN=abc')
   await upload(page, /^Upload folder/, join(here, 'data set'))
+  const asked = page.getByRole('dialog', { name: 'Upload data set?' })
+  expect(await asked.textContent()).toContain('2 files, 300 kB, to ')
+  expect(await asked.getByRole('checkbox', { name: 'data set/.env' }).isChecked()).toBe(false)
+  await asked.getByRole('button', { name: 'Upload 2 files' }).click()
+  await page.getByRole('status').getByText('Uploaded 2 files').waitFor({ timeout: 60_000 })
   await row(page, 'data set').waitFor({ timeout: 60_000 })
   const download = page.waitForEvent('download')
   await menu(page, 'data set', /^Download/)
@@ -259,6 +265,7 @@ test('a folder is uploaded by the picker and downloaded as a tar archive', async
   await mkdir(out)
   execFileSync('tar', ['-xf', await archive.path(), '-C', out])
   expect(await readFile(join(out, 'data set', 'deep', 'a b.txt'), 'utf8')).toBe('deep down')
+  expect(await readdir(join(out, 'data set'))).not.toContain('.env')
   expect(sha(await readFile(join(out, 'data set', '-top')))).toBe(
     sha(await readFile(join(here, 'data set', '-top'))),
   )

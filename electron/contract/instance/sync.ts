@@ -35,6 +35,13 @@ export interface LikelySecret {
   holds?: string
 }
 
+/** What of chosen folders would be uploaded: `files` and `bytes` without the secrets. */
+export interface UploadPlan {
+  files: number
+  bytes: number
+  secrets: readonly LikelySecret[]
+}
+
 /** The part of a folder that would be sent to a new machine. */
 export interface FolderScan {
   files: number

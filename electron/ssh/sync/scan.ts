@@ -1,10 +1,10 @@
+import { likelySecret, longestLookedAt } from '../../contract/instance/secrets.ts'
 import type { FolderScan, Skipped } from '../../contract/instance/sync.ts'
 import { countTree } from '../../contract/instance/tree-bounds.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { inSlices } from '../../ports/in-slices.ts'
 import type { FileFacts, LocalEntry, SyncedFolder } from '../../ports/synced-folders.ts'
 import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
-import { isSecretFolder, longestLookedAt, looksSecret, secretIn } from './secrets.ts'
 
 export interface LocalFile extends FileFacts {
   path: string
@@ -71,7 +71,6 @@ export async function readTree(
     const depth = names.length
     const start = depth === 0 ? '' : `${names.join('/')}/`
     const rules = await rulesIn(start, entries, above)
-    const secret = names.some(isSecretFolder)
     const kept = entries.filter(({ name }) => !isOurs(name, depth))
     for (let at = 0; at < kept.length; at += together) {
       await turn()
@@ -87,7 +86,7 @@ export async function readTree(
         const path = start + entry.name
         count(path, depth)
         if (entry.kind === 'folder') await enter(path, [...names, entry.name], rules, verdict)
-        else await add(entry, path, secret)
+        else await add(entry, [...names, entry.name])
       }
     }
   }
@@ -164,21 +163,20 @@ export async function readTree(
     }
   }
 
-  async function add(entry: LocalEntry, path: string, inSecretFolder: boolean): Promise<void> {
-    const { kind, name, size, modified, executable, target } = entry
+  async function add(entry: LocalEntry, names: readonly string[]): Promise<void> {
+    const { kind, size, modified, executable, target } = entry
+    const path = names.join('/')
     const file = { path, size, modified, executable }
     if (kind === 'file') {
-      const byName = inSecretFolder || looksSecret(name)
-      const holds = size > longestLookedAt ? undefined : await secretOf(path)
-      if (byName || holds) tree.secrets.push({ ...file, holds })
+      const secret = await likelySecret(
+        names,
+        size,
+        async () => (await folder.read(path, longestLookedAt))?.bytes,
+      )
+      if (secret) tree.secrets.push({ ...file, ...secret })
       else tree.files.push(file)
     } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
     else tree.skipped.push({ path, why: reasons[kind] })
-  }
-
-  async function secretOf(path: string): Promise<string | undefined> {
-    const content = await folder.read(path, longestLookedAt)
-    return content && secretIn(content.bytes)
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type RemoteFolder,
   RemotePath,
 } from '../../instance/files.ts'
+import type { UploadPlan } from '../../instance/sync.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const paths = v.pipe(v.array(RemotePath), v.minLength(1, 'choose something first'), v.maxLength(10_000))
@@ -36,18 +37,25 @@ export const fileCommands = {
     version: v.optional(FileVersion),
   }).answers<FileVersion>(),
 
-  /** Shows the system's dialog. Undefined if the user chose nothing. Throws `no_dialog` in browser mode. */
+  /**
+   * Shows the system's dialog; answers for folders also what would be uploaded. Undefined if the user chose nothing.
+   * Throws `no_dialog` in browser mode.
+   */
   chooseFiles: command({ what: v.picklist(['files', 'folder']) }).answers<
-    { choice: string; names: readonly string[] } | undefined
+    { choice: string; names: readonly string[]; plan?: UploadPlan } | undefined
   >(),
   /** Lets the user choose a folder for downloads. */
   chooseFolder: command({}).answers<{ choice: string; name: string } | undefined>(),
-  /** Uploads a choice; answers the transfer's id. Throws `exists`, with the names, unless `replace`. */
+  /**
+   * Uploads a choice; answers the transfer's id. Of the files in folders that look like secrets only those in
+   * `confirmed` are sent. Throws `exists`, with the names, unless `replace`.
+   */
   uploadChosen: command({
     ...onInstance,
     folder: RemotePath,
     choice: ChoiceId,
     replace: v.boolean(),
+    confirmed: v.optional(v.pipe(v.array(v.string()), v.maxLength(20_000))),
   }).answers<string>(),
   /** The same for files in the page, whose bytes are requested over the stream (instance/page-files.ts). */
   uploadFromPage: command({

@@ -14,7 +14,12 @@ import { createSpeed } from './speed.ts'
 
 /** What a transfer needs to begin again: paths on this computer, which the page does not learn. */
 export const Again = v.union([
-  v.object({ items: v.array(v.string()), replace: v.boolean() }),
+  v.object({
+    items: v.array(v.string()),
+    replace: v.boolean(),
+    /** The files that look like secrets and are sent all the same. */
+    confirmed: v.optional(v.array(v.string()), []),
+  }),
   v.object({ paths: v.array(v.string()), into: v.string() }),
 ])
 export type Again = v.InferOutput<typeof Again>

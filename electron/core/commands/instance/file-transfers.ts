@@ -1,6 +1,8 @@
 import { folderOf, lastName } from '../../../contract/instance/file-names.ts'
+import { likelySecret } from '../../../contract/instance/secrets.ts'
+import type { LikelySecret, UploadPlan } from '../../../contract/instance/sync.ts'
 import { BerthError } from '../../../contract/problem.ts'
-import type { ChosenItem } from '../../../ports/chosen-files.ts'
+import type { ChosenItem, Source, SourceList } from '../../../ports/chosen-files.ts'
 import { existing } from '../../../ssh/files/file-problems.ts'
 import { downloadJob } from '../../../ssh/files/transfer/download.ts'
 import type { Job } from '../../../ssh/files/transfer/job.ts'
@@ -63,18 +65,22 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
       const { chooseFiles, chooseFolders } = machine.fileDialogs
       const chosen = await (what === 'files' ? chooseFiles() : chooseFolders())
       if (chosen.length === 0) return undefined
-      return { choice: items.keep(chosen), names: chosen.map(({ name }) => name) }
+      const choice = items.keep(chosen)
+      const names = chosen.map(({ name }) => name)
+      return what === 'files'
+        ? { choice, names }
+        : { choice, names, plan: await planOf(await listAll(chosen)) }
     },
     async chooseFolder() {
       if (!machine.fileDialogs) throw noDialog()
       const folder = await machine.fileDialogs.chooseTarget()
       return folder && { choice: folders.keep(folder), name: folder.name }
     },
-    async uploadChosen({ folder, choice, replace, ...args }) {
+    async uploadChosen({ folder, choice, replace, confirmed = [], ...args }) {
       const chosen = items.get(choice)
       const names = chosen.map(({ name }) => name)
       if (!replace) await on(args, sftp => refuseExisting(sftp, folder, names))
-      const again = { items: chosen.map(({ path }) => path), replace }
+      const again = { items: chosen.map(({ path }) => path), replace, confirmed }
       const make = makeAgain(parts, { folder, again })
       const { id } = begin(parts, args, { direction: 'up', folder, names, again, make })
       items.forget(choice)
@@ -166,7 +172,7 @@ function makeAgain(
     const into = fileDialogs.folderAt(again.into)
     return changed => downloadJob({ paths: again.paths, into, system, changed })
   }
-  const list = () => listAll(again.items.map(fileDialogs.itemAt))
+  const list = async () => withoutSecrets(await listAll(again.items.map(fileDialogs.itemAt)), again.confirmed)
   return changed => uploadJob({ folder, list, replace: again.replace, begun, changed })
 }
 
@@ -180,6 +186,45 @@ async function listAll(chosen: readonly ChosenItem[]) {
     files: lists.flatMap(({ files }) => files),
     leftOut: lists.reduce((sum, { leftOut }) => sum + leftOut, 0),
   }
+}
+
+async function planOf({ files }: SourceList): Promise<UploadPlan> {
+  const plan = { files: 0, bytes: 0, secrets: [] as LikelySecret[] }
+  for (const file of files) {
+    const secret = await secretOf(file)
+    if (secret) plan.secrets.push(secret)
+    else {
+      plan.files += 1
+      plan.bytes += file.size
+    }
+  }
+  return plan
+}
+
+async function withoutSecrets(list: SourceList, confirmed: readonly string[]): Promise<SourceList> {
+  const files: Source[] = []
+  for (const file of list.files) {
+    const secret = await secretOf(file)
+    if (!secret || confirmed.includes(secret.path)) files.push(file)
+  }
+  return { ...list, files, leftOut: list.leftOut + list.files.length - files.length }
+}
+
+/** A file that was chosen by itself is meant, whatever it holds. */
+async function secretOf(file: Source): Promise<LikelySecret | undefined> {
+  if (file.path.length < 2) return undefined
+  return likelySecret(file.path, file.size, async () => {
+    const open = await file.open().catch(() => undefined)
+    if (!open) return undefined
+    try {
+      const bytes = new Uint8Array(file.size)
+      return bytes.subarray(0, await open.read(0, bytes))
+    } catch {
+      return undefined
+    } finally {
+      await open.close()
+    }
+  })
 }
 
 function noDialog(): BerthError {

@@ -1,9 +1,29 @@
 import type { PageFile } from '../../../../electron/contract/instance/files.ts'
+import { likelySecret } from '../../../../electron/contract/instance/secrets.ts'
+import type { LikelySecret, UploadPlan } from '../../../../electron/contract/instance/sync.ts'
 
 /** The page's files to upload, and the paths of their folders. */
 export interface Collected {
   files: { file: File; about: PageFile }[]
   folders: string[][]
+}
+
+/** What of the folders would be uploaded. Files that were chosen one by one are meant, whatever they hold. */
+export async function planOf({ files }: Collected): Promise<UploadPlan> {
+  const plan = { files: 0, bytes: 0, secrets: [] as LikelySecret[] }
+  for (const { file, about } of files) {
+    const read = async () => new Uint8Array(await file.arrayBuffer())
+    const secret =
+      about.path.length < 2
+        ? undefined
+        : await likelySecret(about.path, about.size, () => read().catch(() => undefined))
+    if (secret) plan.secrets.push(secret)
+    else {
+      plan.files += 1
+      plan.bytes += about.size
+    }
+  }
+  return plan
 }
 
 /** From the browser's picker. The paths of a picked folder's files begin with the folder's name. */

@@ -5,9 +5,10 @@ import {
   type RemoteEntry,
   type RemoteFolder,
 } from '../../../../electron/contract/instance/files.ts'
+import type { UploadPlan } from '../../../../electron/contract/instance/sync.ts'
 import type { Problem } from '../../../../electron/contract/problem.ts'
 import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import type { Collected } from './collect.ts'
+import { type Collected, planOf } from './collect.ts'
 import { serveFiles } from './serveFiles.ts'
 import { type SortBy, sortEntries } from './sortEntries.ts'
 
@@ -16,6 +17,13 @@ export type FilesAsk =
   | { kind: 'new-folder' }
   | { kind: 'rename'; name: string }
   | { kind: 'delete'; names: readonly string[] }
+  | {
+      kind: 'upload'
+      name: string
+      into: string
+      plan: UploadPlan
+      go: (confirmed: readonly string[]) => Promise<unknown>
+    }
   | { kind: 'replace'; problem: Problem; go: () => Promise<unknown> }
 
 /** The file browser of one instance. It keeps its folder while the page shows other things. */
@@ -83,12 +91,29 @@ export class FilesView {
     if (on) for (const { name } of this.rows) if (!isUnreadable(name)) this.selected.add(name)
   }
 
-  /** Uploads the page's files into the shown folder. */
-  async uploadCollected(collected: Collected, replace = false): Promise<void> {
+  /** Uploads the page's files into the shown folder; asks before, if there are folders among them. */
+  async uploadCollected(collected: Collected): Promise<void> {
     const { files, folders } = collected
-    if (files.length + folders.length === 0) return
-    const folder = this.folder?.path
-    if (folder === undefined) return
+    const into = this.folder?.path
+    if (files.length + folders.length === 0 || into === undefined) return
+    if (folders.length === 0) return this.#send(collected, into)
+    const plan = await planOf(collected)
+    const held = new Set(plan.secrets.map(({ path }) => path))
+    const tops = new Set([...folders, ...files.map(({ about }) => about.path)].map(([top = '']) => top))
+    this.ask = {
+      kind: 'upload',
+      name: tops.size === 1 ? [...tops].join('') : `${tops.size} items`,
+      into,
+      plan,
+      go: confirmed => {
+        const isSent = (path: string) => !held.has(path) || confirmed.includes(path)
+        return this.#send({ folders, files: files.filter(({ about }) => isSent(about.path.join('/'))) }, into)
+      },
+    }
+  }
+
+  async #send(collected: Collected, folder: string, replace = false): Promise<void> {
+    const { files, folders } = collected
     await this.#orAsk(
       async () => {
         const letGo = this.#page.hold('upload')
@@ -110,7 +135,7 @@ export class FilesView {
           throw error
         }
       },
-      () => this.uploadCollected(collected, true),
+      () => this.#send(collected, folder, true),
     )
   }
 
@@ -119,12 +144,17 @@ export class FilesView {
     const chosen = await this.#page.attempt(this.#page.berth.chooseFiles({ what }))
     const folder = this.folder?.path
     if (!chosen || folder === undefined) return
-    const send = (replace: boolean) =>
-      this.#page.berth.uploadChosen({ ...this.on, folder, choice: chosen.choice, replace })
-    await this.#orAsk(
-      () => send(false),
-      () => send(true),
-    )
+    const { choice, names, plan } = chosen
+    const send = (confirmed: readonly string[]) => {
+      const upload = { ...this.on, folder, choice, confirmed: [...confirmed] }
+      return this.#orAsk(
+        () => this.#page.berth.uploadChosen({ ...upload, replace: false }),
+        () => this.#page.berth.uploadChosen({ ...upload, replace: true }),
+      )
+    }
+    if (!plan) return send([])
+    const name = names.length === 1 ? names.join('') : `${names.length} items`
+    this.ask = { kind: 'upload', name, into: folder, plan, go: send }
   }
 
   /** Downloads into a folder from the system's dialog, or by the browser. */

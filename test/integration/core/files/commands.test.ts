@@ -36,6 +36,35 @@ afterEach(async () => {
   await rm(here, { recursive: true, force: true, maxRetries: 20 })
 })
 
+test('files in a folder that look like secrets are named before, and sent only if they were chosen', async () => {
+  const text = `login("hf_${'aB3dE6gH9'.repeat(4)}")`
+  await mkdir(join(here, 'data'))
+  await writeFile(join(here, 'data', '.env'), 'TOKEN=abc')
+  await writeFile(join(here, 'data', 'notes.py'), text)
+  await writeFile(join(here, 'data', 'train.py'), 'print(1)')
+  const { path: folder } = await under.run('listFiles', { instance })
+  const sent = async (confirmed?: string[]) => {
+    const { choice = '', plan } = (await under.run('chooseFiles', { what: 'folder' })) ?? {}
+    expect(plan).toEqual({
+      files: 1,
+      bytes: 8,
+      secrets: expect.arrayContaining([
+        { path: 'data/.env' },
+        { path: 'data/notes.py', holds: 'a Hugging Face token' },
+      ]),
+    })
+    const id = await under.run('uploadChosen', { instance, folder, choice, replace: true, confirmed })
+    await under.until(() => under.account().fileTransfers[id]?.step === 'done')
+    const { entries } = await under.run('listFiles', { instance, path: `${folder}/data` })
+    return {
+      names: entries.map(({ name }) => name).sort(),
+      leftOut: under.account().fileTransfers[id]?.leftOut,
+    }
+  }
+  expect(await sent()).toEqual({ names: ['train.py'], leftOut: 2 })
+  expect(await sent(['data/.env'])).toEqual({ names: ['.env', 'train.py'], leftOut: 1 })
+})
+
 const transfers = () => Object.values(under.account().fileTransfers)
 
 test('a file is uploaded, replaced, renamed, downloaded and deleted without posix-rename', async () => {

@@ -38,7 +38,8 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     expect(await open().scan(folder)).toEqual({
       files: 3,
       bytes: 13,
-      secrets: ['.env'],
+      secrets: [{ path: '.env' }],
+      linkedRules: [],
       skipped: [],
       ignored: 1,
     })

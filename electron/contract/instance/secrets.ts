@@ -1,3 +1,5 @@
+import type { LikelySecret } from './sync.ts'
+
 /** Endings of files that hold keys, certificates and what deployments were made with. */
 const endings = [
   ...['.pem', '.key', '.p8', '.p12', '.pfx', '.ppk', '.jks', '.keystore', '.kdbx', '.gpg', '.age', '.ovpn'],
@@ -180,6 +182,21 @@ const ofModels = new Set([
   ...['num', 'max', 'prompt', 'word', 'sub', 'chat', 'stop', 'start', 'end'],
 ])
 
+/**
+ * Whether a file looks like a secret: by the names of its path, or by its text where it is small. `read` gives its bytes;
+ * undefined where it can't be read.
+ */
+export async function likelySecret(
+  path: readonly string[],
+  size: number,
+  read: () => Promise<Uint8Array | undefined>,
+): Promise<LikelySecret | undefined> {
+  const bytes = size > longestLookedAt ? undefined : await read()
+  const holds = bytes && secretIn(bytes)
+  const byName = looksSecret(path.at(-1) ?? '') || path.slice(0, -1).some(isSecretFolder)
+  return byName || holds !== undefined ? { path: path.join('/'), holds } : undefined
+}
+
 /** Whether all files in a folder of this name count as secrets. */
 export function isSecretFolder(name: string): boolean {
   return folders.has(name.toLowerCase())
@@ -273,9 +290,9 @@ const shapes: readonly (readonly [string, RegExp])[] = [
 ]
 
 /** What secret a text holds, in words such as `a Hugging Face token`; undefined if none is seen. */
-export function secretIn(bytes: Buffer): string | undefined {
+export function secretIn(bytes: Uint8Array): string | undefined {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
-  const text = bytes.toString(isWide ? 'utf16le' : 'latin1')
+  const text = new TextDecoder(isWide ? 'utf-16le' : 'latin1').decode(bytes)
   if (!beginnings.test(text)) return undefined
   return shapes.find(([, shape]) => {
     const found = shape.exec(text)?.[0]
