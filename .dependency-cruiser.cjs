@@ -104,7 +104,7 @@ module.exports = {
       'Everything else runs without Electron.',
       {
         path: '^(electron|renderer|simulator|build)/',
-        pathNot: '^electron/(shell/|main\\.ts$|preload\\.ts$)',
+        pathNot: '^(electron/(shell/|main\\.ts$|preload\\.ts$)|build/electron/default-app/)',
       },
       { path: ['^electron$', '^node_modules/electron/', '^electron/shell/'] },
     ),

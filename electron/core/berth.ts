@@ -165,7 +165,8 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   return {
     state: store.get,
     onChange: store.onChange,
-    connectPage: send => createPageLink(store, dispatch, send, page => notifications.pageIsAt(page)),
+    connectPage: (send, isInFront) =>
+      createPageLink(store, dispatch, send, page => notifications.pageIsAt(page), isInFront),
     dispatch: (name, args) => dispatch(name, args, {}),
     sshArguments: on => sshArguments(parts, on),
     registerProject: folder => registerProject(parts, folder),

@@ -9,8 +9,11 @@ export interface RunningBerth {
   state(): State
   /** Calls back after every change, with the state before it; gives the function that ends this. */
   onChange(listener: (after: State, before: State) => void): () => void
-  /** Connects a page: `send` sends messages to it and answers whether the transport has room for more. */
-  connectPage(send: (message: MainMessage) => boolean): PageLink
+  /**
+   * Connects a page: `send` sends messages to it and answers whether the transport has room for more. `isInFront`:
+   * whether its window is before the user; without it, the page says so.
+   */
+  connectPage(send: (message: MainMessage) => boolean, isInFront?: () => boolean): PageLink
   /** Runs a command from outside a page: from the tray, a menu, a notification or a link. Checked like any other. */
   dispatch(name: CommandName, args: unknown): Promise<unknown>
   /** The system's ssh and its arguments to connect to an instance; attaches the key first. */

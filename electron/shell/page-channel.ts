@@ -1,4 +1,5 @@
 import { type BrowserWindow, type IpcMainEvent, ipcMain } from 'electron'
+import type { MainMessage } from '../contract/bridge/messages.ts'
 import type { PageLink, RunningBerth } from '../core/running.ts'
 import { channel } from './channel.ts'
 import { isPage } from './page-address.ts'
@@ -9,11 +10,12 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
   let link: PageLink | undefined
 
   function connect(): PageLink {
-    return berth.connectPage(message => {
+    const send = (message: MainMessage) => {
       if (!webContents.isDestroyed()) webContents.send(channel, message)
       // Electron's queue is unbounded and reports no size; the streams' flow control bounds it.
       return true
-    })
+    }
+    return berth.connectPage(send, () => isInFront(window))
   }
 
   function leave(): void {
@@ -36,6 +38,11 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
     ipcMain.off(channel, receive)
     leave()
   })
+}
+
+/** A page cannot tell: to it a hidden window may have the focus. */
+function isInFront(window: BrowserWindow): boolean {
+  return !window.isDestroyed() && window.isVisible() && !window.isMinimized() && window.isFocused()
 }
 
 /** Whether the event comes from the main frame with Berth's page, and from no frame inside it. */

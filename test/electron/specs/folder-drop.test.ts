@@ -1,22 +1,20 @@
-import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { rentWithJupyter } from '../../e2e/account-steps.ts'
-import type { Driver } from '../driver.ts'
-import { useDesk } from './berth.ts'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
 
 const desk = useDesk()
 
 async function folderOf(name: string): Promise<string> {
   const folder = join(desk.session.home, 'code', name)
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'train.py'), 'print(1)\n')
+  await desk.write(join(folder, 'train.py'), 'print(1)\n')
   return folder
 }
 
 /** Starts Berth and opens the projects. */
-async function openProjects(): Promise<{ berth: Driver; page: Page; middle: { x: number; y: number } }> {
+async function openProjects(): Promise<{ berth: Berth; page: Page; middle: { x: number; y: number } }> {
   const berth = await desk.start('--speed', '100')
   const page = await berth.page()
   await page.getByRole('link', { name: 'Projects' }).click()
@@ -30,11 +28,11 @@ test('a folder dropped on the window becomes a project, with a dialog to set up 
   const folder = await folderOf('digits')
   await berth.drop(folder, middle)
   await page.getByRole('dialog', { name: 'Set up digits' }).getByRole('button', { name: 'Cancel' }).click()
-  await writeFile(join(folder, 'berth.yaml'), 'run: python3 train.py\n')
+  await desk.write(join(folder, 'berth.yaml'), 'run: python3 train.py\n')
   await berth.drop(folder, middle)
   await page.getByRole('dialog', { name: 'Run digits' }).waitFor()
   expect(await page.getByRole('group', { name: 'digits', exact: true, includeHidden: true }).count()).toBe(1)
-  expect(berth.errors()).toEqual([])
+  expect(berth.errors).toEqual([])
 })
 
 test('what a script drops, a file, and a folder that a row takes become no project', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectAccount, rentRunning } from '../../e2e/account-steps.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
-import type { Driver } from '../driver.ts'
-import { useDesk } from './berth.ts'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
 
-const desk = useDesk('the file')
+const desk = useDesk({ of: 'the file' })
 const soon = { timeout: 60_000 }
 let sim: SimulatorProcess
 
@@ -14,17 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => sim.stop())
 
-let started: Driver | undefined
+let started: Berth | undefined
 let connected = false
 
 /** The Berth that all tests share; the last one ends it. */
-async function open(): Promise<Driver> {
+async function open(): Promise<Berth> {
   started ??= await desk.start()
   return started
 }
 
 /** Berth with a connected account and a new running instance. */
-async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Driver; instance: number }> {
+async function startWith(body: Record<string, unknown> = {}): Promise<{ berth: Berth; instance: number }> {
   await sim.control('POST', '/sim/credit', { credit: 1000 })
   const instance = await rentRunning(sim, body)
   const berth = await open()
@@ -47,18 +47,18 @@ async function writes(): Promise<string[]> {
   return requests.filter(request => !isPoll(request)).map(({ method, path }) => `${method} ${path}`)
 }
 
-async function place(berth: Driver): Promise<string> {
+async function place(berth: Berth): Promise<string> {
   return new URL((await berth.page()).url()).hash
 }
 
 test('a second start ends at once and shows the first one’s window, unless it is hidden', async () => {
   const berth = await open()
-  await berth.closeWindow()
-  expect(await berth.windowVisible()).toBe(false)
-  expect(await berth.startAgain(['--hidden'])).toBe(0)
-  expect(await berth.windowVisible()).toBe(false)
+  await berth.closeToTray()
+  expect(await berth.visible()).toBe(false)
+  expect(await berth.startAgain('--hidden')).toBe(0)
+  expect(await berth.visible()).toBe(false)
   expect(await berth.startAgain()).toBe(0)
-  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await expect.poll(() => berth.visible()).toBe(true)
   await (await berth.page()).getByText('This is the demo market.').waitFor()
 })
 
@@ -67,9 +67,9 @@ test('a link shows its place, a terminal link asks first, and a bad link does no
   const page = await berth.page()
   const before = await writes()
   const follow = async (link: string) => {
-    await berth.closeWindow()
-    expect(await berth.startAgain([link]), link).toBe(0)
-    await expect.poll(() => berth.windowVisible(), { message: link }).toBe(true)
+    await berth.closeToTray()
+    expect(await berth.startAgain(link), link).toBe(0)
+    await expect.poll(() => berth.visible(), { message: link }).toBe(true)
   }
 
   await follow('berth://offers?gpu=RTX%204090&max=2')
@@ -90,28 +90,26 @@ test('a link shows its place, a terminal link asks first, and a bad link does no
     `berth://instance/${instance + 1000}`,
   ]
   for (const link of bad) {
-    await berth.closeWindow()
-    expect(await berth.startAgain([link]), link).toBe(0)
-    await expect.poll(() => berth.windowVisible(), { message: link }).toBe(true)
+    await berth.closeToTray()
+    expect(await berth.startAgain(link), link).toBe(0)
+    await expect.poll(() => berth.visible(), { message: link }).toBe(true)
     expect(await place(berth), link).toBe('#/settings')
     expect(await page.getByRole('dialog').count(), link).toBe(0)
   }
-  const titles = async () => (await berth.notifications()).map(({ title }) => title)
-  await expect.poll(titles, soon).toContain('A link leads nowhere')
+  await expect.poll(desk.titles, soon).toContain('A link leads nowhere')
   expect(await writes()).toEqual(before)
-  expect(berth.errors()).toEqual([])
+  expect(berth.errors).toEqual([])
 })
 
 test('a clicked notification shows its instance, and its button the dialog for the bid', async () => {
   const { berth, instance } = await startWith({ price: 5, label: 'train' })
-  await berth.closeWindow()
+  await berth.closeToTray()
   await sim.control('POST', '/sim/outbid', { instance_id: instance })
-  const titles = async () => (await berth.notifications()).map(({ title }) => title)
   const outbid = `train #${instance} was outbid`
-  await expect.poll(titles, soon).toContain(outbid)
-  const at = (await titles()).indexOf(outbid)
-  await berth.clickNotification(at)
-  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await expect.poll(desk.titles, soon).toContain(outbid)
+  const at = desk.titles().indexOf(outbid)
+  desk.notices.click(at)
+  await expect.poll(() => berth.visible()).toBe(true)
   await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))
   const page = await berth.page()
   await page
@@ -119,10 +117,14 @@ test('a clicked notification shows its instance, and its button the dialog for t
     .getByText('Outbid', { exact: true })
     .waitFor()
 
-  await berth.closeWindow()
-  await berth.clickAction(at, 'Raise bid')
-  await expect.poll(() => berth.windowVisible()).toBe(true)
-  const question = page.getByRole('dialog', { name: /^Change bid for train/ })
+  const other = await startWith({ price: 5, label: 'test' })
+  await berth.closeToTray()
+  await sim.control('POST', '/sim/outbid', { instance_id: other.instance })
+  const otherOutbid = `test #${other.instance} was outbid`
+  await expect.poll(desk.titles, soon).toContain(otherOutbid)
+  desk.notices.press(desk.titles().indexOf(otherOutbid), 'Raise bid')
+  await expect.poll(() => berth.visible()).toBe(true)
+  const question = page.getByRole('dialog', { name: /^Change bid for test/ })
   await question.getByRole('button', { name: 'Cancel' }).click()
 })
 
@@ -133,7 +135,7 @@ test('quitting from the tray names text that is not saved, until it is discarded
   await page.getByRole('button', { name: 'New template' }).click()
   const name = page.getByLabel('Name', { exact: true })
   await name.fill('Trainer')
-  await berth.closeWindow()
+  await berth.closeToTray()
   const detail = async () => {
     await berth.quit()
     await expect.poll(() => berth.questions()).toHaveLength(1)
@@ -142,7 +144,10 @@ test('quitting from the tray names text that is not saved, until it is discarded
     return asked?.detail
   }
   await expect.poll(detail).toContain('Unsaved changes in a window are lost')
-  await page.reload()
+  await desk.panel.icons.click()
+  await expect.poll(() => berth.visible()).toBe(true)
+  await page.getByRole('button', { name: 'Templates' }).click()
+  await page.getByRole('button', { name: 'Leave' }).click()
   await expect.poll(detail).not.toContain('Unsaved changes')
   expect(await berth.startAgain()).toBe(0)
 })
@@ -156,15 +161,15 @@ test('quitting while an instance runs names its cost, and ends only Berth', asyn
   expect(asked?.detail).toContain(`#${instance}: Running, $`)
   expect(asked?.buttons).toEqual(['Quit', 'Keep in tray', 'Cancel'])
   await berth.answer('Cancel')
-  expect(await berth.windowVisible()).toBe(true)
+  expect(await berth.visible()).toBe(true)
 
   await berth.quit()
   await expect.poll(() => berth.questions()).toHaveLength(1)
   await berth.answer('Keep in tray')
-  await expect.poll(() => berth.windowVisible()).toBe(false)
+  await expect.poll(() => berth.visible()).toBe(false)
   await (await berth.page()).getByRole('row', { name: new RegExp(`${instance}`) }).waitFor()
 
-  await berth.clickMenu(['Quit Berth'])
+  await desk.panel.icons.clickMenu(['Quit Berth'])
   await expect.poll(() => berth.questions()).toHaveLength(1)
   await berth.answer('Quit').catch(() => undefined)
   expect(await berth.ended).toBe(0)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useDesk } from './berth.ts'
+import { useDesk } from '../desk.ts'
 import { doTheJob } from './job.ts'
 
 const desk = useDesk()
@@ -9,5 +9,5 @@ test('an empty home opens the demo; a GPU is rented, used and destroyed', async 
   const page = await berth.page()
   await page.getByText('This is the demo market. Nothing here costs money.').waitFor()
   await doTheJob(page)
-  expect(berth.errors()).toEqual([])
+  expect(berth.errors).toEqual([])
 })

@@ -5,7 +5,7 @@ import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
 import { describeCall, malformedCalls } from '../../integration/core/malformed-calls.ts'
 import { storedFiles } from '../../stored-files.ts'
-import { useDesk } from './berth.ts'
+import { useDesk } from '../desk.ts'
 
 declare global {
   interface Window {

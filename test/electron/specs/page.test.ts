@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import type { Bridge } from '../../../electron/contract/bridge/messages.ts'
-import type { Driver } from '../driver.ts'
-import { underDouble, useDesk, watchedFromStart } from './berth.ts'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
 import { listenForeign } from './foreign-server.ts'
 
 declare global {
@@ -12,18 +14,18 @@ declare global {
   }
 }
 
-const desk = useDesk('the file')
+const desk = useDesk({ of: 'the file' })
 const foreign = await listenForeign()
 afterAll(() => foreign.close())
 
-let berth: Driver | undefined
+let started: Berth | undefined
 /** Berth with a reloaded page, untouched by other tests. */
-async function open(): Promise<{ page: Page; handlers: Driver['handlers'] }> {
-  berth ??= await desk.start()
-  const page = await berth.page()
+async function open(): Promise<{ berth: Berth; page: Page }> {
+  started ??= await desk.start()
+  const page = await started.page()
   await page.reload()
   await page.getByText('This is the demo market.').waitFor()
-  return { page, handlers: berth.handlers }
+  return { berth: started, page }
 }
 
 test('a script in the page finds no Node, no require, no Electron, and of the bridge two functions, for good', async () => {
@@ -32,7 +34,7 @@ test('a script in the page finds no Node, no require, no Electron, and of the br
     globals: ['require', 'process', 'module', 'exports', 'Buffer', 'global', '__dirname', 'electron'].filter(
       name => name in globalThis,
     ),
-    ipc: Object.getOwnPropertyNames(globalThis).filter(name => /ipc|electron|double/i.test(name)),
+    ipc: Object.getOwnPropertyNames(globalThis).filter(name => /ipc|electron/i.test(name)),
     bridge: Object.getOwnPropertyNames(window.berth),
     types: Object.values(window.berth ?? {}).map(value => typeof value),
     // A function of another world would give access to that world.
@@ -200,7 +202,7 @@ test('no text becomes a script: not inline, not by eval, not as an address', asy
 })
 
 test('the page leads nowhere, and a web address it opens goes to the user’s browser', async () => {
-  const { page } = await open()
+  const { berth, page } = await open()
   const before = page.url()
   await page.evaluate(url => {
     window.open(`${url}opened`)
@@ -215,70 +217,77 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
   await expect
     .poll(async () => (await desk.opened()).toSorted(), { timeout: 60_000 })
     .toEqual([`${foreign.url}clicked`, `${foreign.url}opened`])
-  await page.evaluate(url => {
-    location.href = url
-  }, foreign.url)
-  // The page is still the same.
-  await page.getByText('This is the demo market.').waitFor()
-  expect(page.url()).toBe(before)
+  await page.evaluate(url => void setTimeout(() => location.assign(url)), foreign.url)
+  const log = () => readFile(join(desk.home, 'logs/berth.log'), 'utf8')
+  await expect.poll(log).toContain(`refused: navigation to ${foreign.url}`)
+  // Not by Playwright, which waits for the page that was refused.
+  expect((await berth.windows()).map(({ url }) => url)).toEqual([before])
   expect(page.context().pages()).toHaveLength(1)
   expect(foreign.seen()).toEqual([])
 })
 
-test.runIf(watchedFromStart)(
-  'what a page could ask for is refused at the handlers, whatever asks',
-  async () => {
-    const { handlers } = await open()
-    for (const kind of ['will-navigate', 'will-redirect'] as const) {
-      for (const url of [
-        'https://example.com/',
-        'file:///etc/passwd',
-        'app://other/index.html',
-        'app://berth.example.com/',
-        'app://user@berth/',
-        'javascript:alert(1)',
-        'data:text/html,x',
-        '',
-      ])
-        expect(await handlers.navigates(kind, url), url).toBe(false)
-      expect(await handlers.navigates(kind, 'app://berth/index.html')).toBe(true)
-    }
-    for (const url of ['app://berth/index.html', 'about:blank', 'file:///etc/passwd', 'https://example.com/'])
-      expect(await handlers.opens(url), url).toBe('deny')
-    expect(await handlers.attachesWebview('https://example.com/')).toBe(false)
-    expect(await handlers.attachesWebview('app://berth/index.html')).toBe(false)
-    for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'fileSystem', 'hid'])
-      expect(await handlers.grants(permission, 'app://berth/index.html'), permission).toBe(false)
-    expect(await handlers.grants('clipboard-sanitized-write', 'https://example.com/')).toBe(false)
-    expect(await handlers.grants('clipboard-sanitized-write', 'app://berth/index.html')).toBe(true)
-  },
-)
+test('navigations, redirections and webviews are refused at the handlers, whatever asks', async () => {
+  const { berth } = await open()
+  const emit = (name: string, url: string) =>
+    berth.electron.evaluate(
+      ({ BrowserWindow }, [name, url]) => {
+        let allowed = true
+        const preventDefault = () => {
+          allowed = false
+        }
+        // Emits by name, since the declarations type each event separately.
+        const contents = BrowserWindow.getAllWindows()[0]?.webContents as NodeJS.EventEmitter | undefined
+        contents?.emit(String(name), { url, isMainFrame: true, preventDefault }, {}, { src: url })
+        return allowed
+      },
+      [name, url],
+    )
+  for (const kind of ['will-navigate', 'will-redirect']) {
+    for (const url of [
+      'https://example.com/',
+      'file:///etc/passwd',
+      'app://other/index.html',
+      'app://berth.example.com/',
+      'app://user@berth/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '',
+    ])
+      expect(await emit(kind, url), url).toBe(false)
+    expect(await emit(kind, 'app://berth/index.html')).toBe(true)
+  }
+  for (const url of ['https://example.com/', 'app://berth/index.html'])
+    expect(await emit('will-attach-webview', url), url).toBe(false)
+})
 
-// Plain Chromium has no webviews and no permission handler, so this cannot be tested under the double.
-if (!underDouble) {
-  test('a webview, the camera and the location are refused in the page', async () => {
-    const { page } = await open()
-    const outcome = await page.evaluate(async () => {
-      const webview = document.createElement('webview')
-      webview.setAttribute('src', 'https://example.com/')
-      document.body.append(webview)
-      return {
-        webview: 'getWebContentsId' in webview,
-        camera: await navigator.mediaDevices
-          .getUserMedia({ video: true })
-          .catch((error: Error) => error.name),
-        place: await new Promise(resolve =>
-          navigator.geolocation.getCurrentPosition(
-            () => resolve('told'),
-            error => resolve(error.code),
-          ),
+test('the page is granted the clipboard, and nothing else', async () => {
+  const { page } = await open()
+  const outcome = await page.evaluate(async () => {
+    const webview = document.createElement('webview')
+    webview.setAttribute('src', 'https://example.com/')
+    document.body.append(webview)
+    const state = (name: string) =>
+      navigator.permissions.query({ name: name as PermissionName }).then(({ state }) => state)
+    return {
+      webview: 'getWebContentsId' in webview,
+      camera: await navigator.mediaDevices.getUserMedia({ video: true }).catch((error: Error) => error.name),
+      place: await new Promise(resolve =>
+        navigator.geolocation.getCurrentPosition(
+          () => resolve('given'),
+          error => resolve(error.code),
         ),
-      }
-    })
-    expect(outcome).toEqual({
-      webview: false,
-      camera: expect.stringMatching(/NotAllowed|NotFound/),
-      place: 1,
-    })
+      ),
+      notifications: await Notification.requestPermission(),
+      denied: await Promise.all(['geolocation', 'camera', 'microphone', 'midi', 'notifications'].map(state)),
+      clipboard: await Promise.all(['clipboard-read', 'clipboard-write'].map(state)),
+    }
   })
-}
+  expect(outcome).toEqual({
+    webview: false,
+    camera: expect.stringMatching(/NotAllowed|NotFound/),
+    place: 1,
+    notifications: 'denied',
+    denied: Array(5).fill('denied'),
+    clipboard: ['granted', 'granted'],
+  })
+})

@@ -1,56 +1,25 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Settings } from '../../../electron/contract/app/settings.ts'
-import { type Publisher, startPublisher } from '../../integration/electron/publisher.ts'
-import type { Driver } from '../driver.ts'
-import { underDouble, useDesk } from './berth.ts'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
 
-const desk = useDesk('the file')
+const desk = useDesk({ of: 'the file' })
 const soon = { timeout: 60_000 }
-let publisher: Publisher
-let started: Driver | undefined
-
-beforeAll(async () => {
-  publisher = await startPublisher()
-  const resources = join(desk.session.home, 'resources')
-  const appImage = join(desk.session.home, 'Berth.AppImage')
-  await mkdir(resources)
-  await writeFile(join(resources, 'app-update.yml'), publisher.config)
-  await writeFile(appImage, 'the old one')
-  // Only the double can pretend to be a package with an update address.
-  if (underDouble) Object.assign(desk.env, { BERTH_DOUBLE_RESOURCES: resources, APPIMAGE: appImage })
-})
-afterAll(() => publisher.close())
+let started: Berth | undefined
 
 /** The Berth that all tests share, with its settings open. */
-async function openSettings(): Promise<{ berth: Driver; page: Page }> {
+async function openSettings(): Promise<{ berth: Berth; page: Page }> {
   started ??= await desk.start()
   const page = await started.page()
   await page.getByRole('link', { name: 'Settings' }).click()
   return { berth: started, page }
 }
 
-if (underDouble) {
-  test('the row of updates goes from checking to installing, each step by its button', async () => {
-    const { berth, page } = await openSettings()
-    publisher.offer('9.9.9', Buffer.alloc(2_000_000, 'x'))
-    const step = (name: string) => page.getByRole('button', { name, exact: true })
-    await page.getByText('Checked once a day, from a minute after the start.').waitFor()
-    expect(publisher.asked).toEqual([])
-    await step('Check now').click()
-    await page.getByText('Berth 9.9.9 can be fetched.').waitFor()
-    await step('Fetch it').click()
-    await page.getByText('Berth 9.9.9 is here and checked.').waitFor()
-    await step('Install and restart').waitFor()
-    expect(berth.errors()).toEqual([])
-  })
-}
-
 test('diagnostics are copied to the clipboard, without the user’s home', async () => {
   const { page } = await openSettings()
-  if (underDouble) await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy diagnostics' }).click()
   await page.getByText('Diagnostics copied.').waitFor()
   const text = await page.evaluate(() => navigator.clipboard.readText())
@@ -86,11 +55,10 @@ test('what lies outside of Berth’s folder is taken back before it is uninstall
 })
 
 test('quiet hours suppress notifications, also critical ones if chosen', async () => {
-  const { berth, page } = await openSettings()
+  const { page } = await openSettings()
   const quiet = page.getByRole('switch', { name: /^Quiet hours/ })
   const low = 'The credit runs low'
-  const titles = async () => (await berth.notifications()).map(({ title }) => title)
-  const happens = (event: string) => berth.clickMenu(['Make something happen', event])
+  const happens = (event: string) => desk.panel.icons.clickMenu(['Make something happen', event])
   const inActivity = (times: number) =>
     expect.poll(() => page.getByText(/of credit left/).count(), soon).toBe(times)
   const aroundNow = (minutes: number) => new Date(Date.now() + minutes * 60_000).toTimeString().slice(0, 5)
@@ -108,7 +76,7 @@ test('quiet hours suppress notifications, also critical ones if chosen', async (
   await page.getByRole('link', { name: 'Activity' }).click()
   await happens(low)
   await inActivity(1)
-  expect(await titles()).toEqual([])
+  expect(desk.titles()).toEqual([])
 
   await page.getByRole('link', { name: 'Settings' }).click()
   await quiet.click()
@@ -118,14 +86,14 @@ test('quiet hours suppress notifications, also critical ones if chosen', async (
   await page.getByText('$50.00').first().waitFor()
   await happens(low)
   await inActivity(2)
-  await expect.poll(titles, soon).toContainEqual(expect.stringContaining('of credit left'))
+  await expect.poll(desk.titles, soon).toContainEqual(expect.stringContaining('of credit left'))
 })
 
 test('a pause from the tray is shown on the page until it ends', async () => {
-  const { berth, page } = await openSettings()
+  const { page } = await openSettings()
   const told = page.getByText(/^Paused until/)
-  await berth.clickMenu(['Pause polling for an hour'])
+  await desk.panel.icons.clickMenu(['Pause polling for an hour'])
   await told.waitFor()
-  await berth.clickMenu(['Resume polling'])
+  await desk.panel.icons.clickMenu(['Resume polling'])
   await told.waitFor({ state: 'detached' })
 })

@@ -1,29 +1,23 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { terminalText } from '../../e2e/app.ts'
-import type { SeenItem } from '../double/menu.ts'
-import type { Driver } from '../driver.ts'
-import { useDesk } from './berth.ts'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
+import type { MenuEntry } from '../panel.ts'
 import { showSingleGpus } from './job.ts'
 
 const desk = useDesk()
 const soon = { timeout: 60_000 }
 
-/** Sends a command as the page does and ignores the answer. */
-async function give(page: Page, name: string, args: unknown): Promise<void> {
-  await page.evaluate(
-    ([name, args]) => window.berth?.post({ kind: 'command', call: 1e9, name: String(name), args }),
-    [name, args],
-  )
-}
-
-const entries = async (berth: Driver) => (await berth.trayMenu()) ?? []
-const labels = async (berth: Driver) => (await entries(berth)).map(({ label }) => label)
+const entries = async () => (await desk.panel.icons.menu()) ?? []
+const labels = async () => (await entries()).map(({ label }) => label)
+const clickMenu = (...path: string[]) => desk.panel.icons.clickMenu(path)
+const copied = (berth: Berth) => berth.electron.evaluate(({ clipboard }) => clipboard.readText())
 const place = (page: Page) => new URL(page.url()).hash
 
 /** The tray's entry of the only instance. */
-async function instanceEntry(berth: Driver): Promise<SeenItem | undefined> {
-  return (await entries(berth)).find(({ label }) => /#\d+:/.test(label))
+async function instanceEntry(): Promise<MenuEntry | undefined> {
+  return (await entries()).find(({ label }) => /#\d+:/.test(label))
 }
 
 /** Index of an offer on a stable host, since the cheapest two are on a host that will go offline. */
@@ -48,32 +42,30 @@ test('every entry of the tray works', async () => {
   const berth = await desk.start('--speed', '200')
   const page = await berth.page()
   await page.getByText('This is the demo market.').waitFor()
-  const click = (...path: string[]) => berth.clickMenu(path)
   /** Clicks an entry with the window closed, which must show the window. */
   const clickClosed = async (...path: string[]) => {
-    await berth.closeWindow()
-    await click(...path)
-    await expect.poll(() => berth.windowVisible(), { message: path.join(' > ') }).toBe(true)
+    await berth.closeToTray()
+    await clickMenu(...path)
+    await expect.poll(() => berth.visible(), { message: path.join(' > ') }).toBe(true)
   }
 
-  await expect.poll(async () => (await labels(berth))[1], soon).toMatch(/^Credit \$/)
-  const [demo, credit, spend] = await entries(berth)
+  await expect.poll(async () => (await labels())[1], soon).toMatch(/^Credit \$/)
+  const [demo, credit, spend] = await entries()
   expect([demo?.enabled, credit?.enabled, spend?.enabled]).toEqual([false, false, false])
   expect(spend?.label).toBe('nothing runs, $0.000/h')
 
-  await berth.closeWindow()
-  expect(await berth.windowVisible()).toBe(false)
-  await berth.clickTray()
-  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await berth.closeToTray()
+  await desk.panel.icons.click()
+  await expect.poll(() => berth.visible()).toBe(true)
   await clickClosed('Open Berth')
   await clickClosed('Rent a GPU…')
   await expect.poll(() => place(page)).toBe('#/offers')
 
   await rentOne(page)
-  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
-  const name = (await instanceEntry(berth))?.label.split(':')[0] ?? ''
+  await expect.poll(async () => (await instanceEntry())?.label, soon).toContain(': Running')
+  const name = (await instanceEntry())?.label.split(':')[0] ?? ''
   const id = name.split('#')[1] ?? ''
-  const submenu = async () => (await instanceEntry(berth))?.submenu?.map(({ label }) => label) ?? []
+  const submenu = async () => (await instanceEntry())?.submenu?.map(({ label }) => label) ?? []
 
   await clickClosed(name, 'Terminal')
   await expect.poll(() => place(page)).toBe(`#/instances/${id}/terminal`)
@@ -84,57 +76,56 @@ test('every entry of the tray works', async () => {
   const question = page.getByRole('alertdialog').or(page.getByRole('dialog'))
   await question.getByRole('button', { name: 'Cancel' }).click()
 
-  await click(name, 'Copy SSH command')
-  await expect.poll(() => berth.copied(), soon).toMatch(/^ssh .*root@127\.0\.0\.1/)
-  await click(name, 'Jupyter')
+  await clickMenu(name, 'Copy SSH command')
+  await expect.poll(() => copied(berth), soon).toMatch(/^ssh .*root@127\.0\.0\.1/)
+  await clickMenu(name, 'Jupyter')
   await expect.poll(() => desk.opened(), soon).toHaveLength(1)
-  const titles = async () => (await berth.notifications()).map(({ title }) => title)
-  await click(name, 'Editor')
-  await expect.poll(titles, soon).toContain(`Could not open an editor on ${name}`)
+  await clickMenu(name, 'Editor')
+  await expect.poll(desk.titles, soon).toContain(`Could not open an editor on ${name}`)
 
-  await click(name, 'Stop')
+  await clickMenu(name, 'Stop')
   await expect.poll(submenu, soon).toContain('Start')
-  await click(name, 'Start')
+  await clickMenu(name, 'Start')
   await expect.poll(submenu, soon).toContain('Stop')
 
-  await click('Pause polling for an hour')
-  await expect.poll(() => labels(berth)).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
-  await click('Resume polling')
-  await expect.poll(() => labels(berth)).toContain('Pause polling for an hour')
+  await clickMenu('Pause polling for an hour')
+  await expect.poll(() => labels()).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
+  await clickMenu('Resume polling')
+  await expect.poll(() => labels()).toContain('Pause polling for an hour')
 
   const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
-  await give(page, 'saveSearch', { name: 'My search', search: { query, filter: {} } })
-  await expect.poll(() => labels(berth)).toContain('Saved searches')
+  await berth.command('saveSearch', { name: 'My search', search: { query, filter: {} } })
+  await expect.poll(() => labels()).toContain('Saved searches')
   await clickClosed('Saved searches', 'My search')
   await expect.poll(() => place(page)).toBe('#/offers')
 
-  const again = (await labels(berth)).find(label => label.endsWith(' again…')) ?? ''
+  const again = (await labels()).find(label => label.endsWith(' again…')) ?? ''
   await clickClosed(again)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
   // Berth quits without a question, because the demo costs nothing.
-  await click('Quit Berth').catch(() => undefined)
+  await clickMenu('Quit Berth').catch(() => undefined)
   expect(await berth.ended).toBe(0)
-  expect(berth.errors()).toEqual([])
+  expect(berth.errors).toEqual([])
 })
 
 test('Start asks first if a guard would stop the instance again at once', async () => {
   const berth = await desk.start('--speed', '60')
   const page = await berth.page()
   await rentOne(page)
-  await expect.poll(async () => (await instanceEntry(berth))?.label, soon).toContain(': Running')
-  const name = (await instanceEntry(berth))?.label.split(':')[0] ?? ''
-  const submenu = async () => (await instanceEntry(berth))?.submenu?.map(({ label }) => label) ?? []
-  await berth.clickMenu([name, 'Stop'])
+  await expect.poll(async () => (await instanceEntry())?.label, soon).toContain(': Running')
+  const name = (await instanceEntry())?.label.split(':')[0] ?? ''
+  const submenu = async () => (await instanceEntry())?.submenu?.map(({ label }) => label) ?? []
+  await clickMenu(name, 'Stop')
   await expect.poll(submenu, soon).toContain('Start')
   const when = { kind: 'credit', hours: 8000 }
-  await give(page, 'setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
+  await berth.command('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByText('Set a guard').first().waitFor()
 
-  await berth.closeWindow()
-  await berth.clickMenu([name, 'Start'])
-  await expect.poll(() => berth.windowVisible()).toBe(true)
+  await berth.closeToTray()
+  await clickMenu(name, 'Start')
+  await expect.poll(() => berth.visible()).toBe(true)
   const question = page.getByRole('dialog', { name: /^Start .*\?$/ })
   await question.getByRole('button', { name: 'Start anyway' }).waitFor()
   expect(await submenu()).toContain('Start')
@@ -146,10 +137,10 @@ test('Start asks first if a guard would stop the instance again at once', async 
 test('the tray’s demo events change the demo', async () => {
   const berth = await desk.start('--speed', '40')
   const page = await berth.page()
-  const happens = (event: string) => berth.clickMenu(['Make something happen', event])
+  const happens = (event: string) => clickMenu('Make something happen', event)
   /** The states in the instances' entries, sorted. */
   const states = async () =>
-    (await labels(berth)).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()
+    (await labels()).flatMap(label => /#\d+: ([^,]+)/.exec(label)?.[1] ?? []).toSorted()
 
   await rentOne(page)
   await rentOne(page)
@@ -185,7 +176,7 @@ test('the tray’s demo events change the demo', async () => {
   const creditIs = (wanted: (dollars: number) => boolean) =>
     expect
       .poll(async () => {
-        const line = (await labels(berth)).find(label => label.startsWith('Credit $')) ?? ''
+        const line = (await labels()).find(label => label.startsWith('Credit $')) ?? ''
         return wanted(Number(/\$([\d.]+)/.exec(line)?.[1]))
       }, soon)
       .toBe(true)
@@ -193,5 +184,5 @@ test('the tray’s demo events change the demo', async () => {
   await creditIs(dollars => dollars < 5)
   await happens('Credit is added')
   await creditIs(dollars => dollars > 10)
-  expect(berth.errors()).toEqual([])
+  expect(berth.errors).toEqual([])
 })

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+
+/** The ids of a user and of their group. */
+export interface UserIds {
+  uid: number
+  gid: number
+}
 
 /** A session bus for one test, with an empty home folder. */
 export interface TestSession {
@@ -20,11 +26,13 @@ export interface TestSession {
 const withoutServices = `<busconfig>
   <type>session</type>
   <listen>unix:tmpdir=/tmp</listen>
-  <policy context="default"><allow send_destination="*"/><allow eavesdrop="true"/><allow own="*"/></policy>
+  <policy context="default"><allow user="root"/><allow send_destination="*"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>`
 
-export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSession> {
+/** Starts a session, of another user if `user` is given. */
+export async function startSession(more: NodeJS.ProcessEnv = {}, user?: UserIds): Promise<TestSession> {
   const home = await mkdtemp(join(tmpdir(), 'berth-session-'))
+  if (user) await chown(home, user.uid, user.gid)
   const children: ChildProcess[] = []
   // Leaves out the desktop on which the tests run.
   const { DBUS_SESSION_BUS_ADDRESS: _bus, DISPLAY: _x, WAYLAND_DISPLAY: _wayland, ...outside } = process.env
@@ -33,6 +41,7 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
   const config = join(home, 'bus.conf')
   await writeFile(config, withoutServices)
   const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address', own], {
+    ...user,
     env: base,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -42,7 +51,7 @@ export async function startSession(more: NodeJS.ProcessEnv = {}): Promise<TestSe
 
   const start: TestSession['start'] = (program, args, input) => {
     const stdin = input === undefined ? 'ignore' : 'pipe'
-    const child = spawn(program, args, { env, stdio: [stdin, 'pipe', 'pipe'] })
+    const child = spawn(program, args, { ...user, env, stdio: [stdin, 'pipe', 'pipe'] })
     child.stdin?.end(input)
     children.push(child)
     return child

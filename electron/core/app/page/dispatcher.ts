@@ -10,6 +10,8 @@ export interface Caller {
   streams?: Streams
   /** Aborted once the page needs the answer no longer, or has left. */
   withdrawn?: AbortSignal
+  /** Whether its window is before the user; absent in a browser, where only the page knows. */
+  isInFront?: (() => boolean) | undefined
 }
 
 /** One handler per declared command. */

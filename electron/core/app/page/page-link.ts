@@ -23,12 +23,16 @@ const PageMessageShape = v.variant('kind', [
   v.object({ kind: v.literal('end'), stream }),
 ])
 
-/** A page at a transport's other end. `transport` returns whether it has room for more; `left` is called at the end. */
+/**
+ * A page at a transport's other end. `transport` returns whether it has room for more; `left` is called at the end;
+ * `isInFront`: whether its window is before the user, where that is known here.
+ */
 export function createPageLink(
   store: Store,
   dispatch: Dispatch,
   transport: (message: MainMessage) => boolean,
   left: (page: Streams) => void = () => undefined,
+  isInFront?: () => boolean,
 ): PageLink {
   let closed = false
   /** Answers that arrive after the page has left are dropped. */
@@ -51,7 +55,7 @@ export function createPageLink(
     const asked = new AbortController()
     unanswered.set(call, asked)
     try {
-      const caller = { streams, withdrawn: asked.signal }
+      const caller = { streams, withdrawn: asked.signal, isInFront }
       send({ kind: 'answer', call, answer: await dispatch(name, args, caller) })
     } catch (error) {
       send({ kind: 'refusal', call, problem: problemOf(error) })

@@ -57,8 +57,8 @@ export function appCommands(parts: Parts): AppCommands {
     dismissNotice: async ({ id }) => notifications.dismiss(id),
     pausePolling: async ({ minutes }) => pause.begin(minutes),
     resumePolling: async () => pause.end(),
-    async reportPlace(place, { streams }) {
-      if (streams) notifications.pageIsAt(streams, place)
+    async reportPlace(place, { streams, isInFront }) {
+      if (streams) notifications.pageIsAt(streams, { ...place, isInFront })
     },
     openLink: ({ url }) => machine.opener.openLink(url),
     tryDemo: () => accounts.showDemo(),

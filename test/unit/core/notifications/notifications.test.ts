@@ -205,6 +205,8 @@ test('the top-up button of a low-credit notification opens the account screen', 
 })
 
 const here = (focused: boolean, screen: string, instance?: number) => ({ focused, screen, instance })
+/** The list in a window that knows whether it is before the user, whatever the page believes. */
+const inWindow = (isInFront: boolean) => ({ ...here(!isInFront, 'instances'), isInFront: () => isInFront })
 
 test.each([
   ['the list, before the user', here(true, 'instances'), 0],
@@ -212,6 +214,8 @@ test.each([
   ['another instance', here(true, 'instances', 4712), 1],
   ['the list, behind another window', here(false, 'instances'), 1],
   ['another screen', here(true, 'offers'), 1],
+  ['the list, in a window that is hidden', inWindow(false), 1],
+  ['the list, in a window that is in front', inWindow(true), 0],
 ])('while a page shows %s, an outbid notification is shown or not, case %#', async (_, place, times) => {
   const { poll, notifications, shown } = await notificationsWith(true)
   poll(withState('running'))

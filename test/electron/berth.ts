@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Connection } from '../../electron/cli/connection.ts'
+import { reachBerth } from '../../electron/cli/reach.ts'
+import { app as builtApp, program as electronProgram, user } from './program.ts'
+
+/** A window, as Electron sees it. */
+export interface SeenWindow {
+  url: string
+  visible: boolean
+  focused: boolean
+  maximized: boolean
+  bounds: { x: number; y: number; width: number; height: number }
+}
+
+/** A message box that Berth shows. */
+export interface Question {
+  message: string
+  detail: string
+  buttons: string[]
+  /** The buttons that Enter and Escape choose. */
+  enter: string | undefined
+  escape: string | undefined
+}
+
+/** How to start Berth. */
+export interface Start {
+  env: NodeJS.ProcessEnv
+  flags: readonly string[]
+  /** The program: Electron, which is given the app, or a packaged Berth. */
+  program?: string
+}
+
+/** The main process's list of message boxes that wait for an answer. */
+declare global {
+  var berthQuestions:
+    | { options: Electron.MessageBoxOptions; resolve(answer: Electron.MessageBoxReturnValue): void }[]
+    | undefined
+}
+
+/** Berth in a real Electron. */
+export class Berth {
+  readonly electron: ElectronApplication
+  /** Resolves with the exit code when Berth ends. */
+  readonly ended: Promise<number | null>
+  /** Errors of pages' scripts and on their consoles. */
+  readonly errors: string[] = []
+  readonly #start: Start
+  readonly #process: ChildProcess
+  #connection: Promise<Connection> | undefined
+
+  /** Starts Berth; does not wait for its window. */
+  static async start(start: Start): Promise<Berth> {
+    const { env, flags, program } = start
+    const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    const electron = await _electron.launch({
+      executablePath: program ?? electronProgram,
+      args: [...(program ? [] : [builtApp]), ...flags],
+      cwd: env['HOME'] ?? '/',
+      env: Object.fromEntries(given),
+      // Otherwise Playwright would switch off the sandbox.
+      chromiumSandbox: true,
+      timeout: 60_000,
+    })
+    await electron.evaluate(holdQuestions)
+    return new Berth(electron, start)
+  }
+
+  private constructor(electron: ElectronApplication, start: Start) {
+    this.electron = electron
+    this.#start = start
+    this.#process = electron.process()
+    this.ended = once(this.#process, 'exit').then(([code]) => code as number | null)
+    for (const page of electron.windows()) this.#listen(page)
+    electron.on('window', page => this.#listen(page))
+  }
+
+  #listen(page: Page): void {
+    page.setDefaultTimeout(60_000)
+    page.on('pageerror', error => this.errors.push(error.message))
+    page.on('console', message => message.type() === 'error' && this.errors.push(message.text()))
+  }
+
+  /** The page of the main window, once there is one. */
+  async page(): Promise<Page> {
+    const isMain = (page: Page) =>
+      page.url().startsWith('app://berth/index.html#') || page.url() === mainAddress
+    for (;;) {
+      const page = this.electron.windows().find(page => isMain(page) && !page.isClosed())
+      if (page) return page
+      await this.electron.waitForEvent('window', { timeout: 60_000 }).catch(() => undefined)
+      await expect.poll(() => this.electron.windows().some(isMain)).toBe(true)
+    }
+  }
+
+  /** The windows, the main one first. */
+  windows(): Promise<SeenWindow[]> {
+    return this.electron.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()
+        .toSorted((a, b) => a.id - b.id)
+        .map(window => ({
+          url: window.webContents.getURL(),
+          visible: window.isVisible(),
+          focused: window.isFocused(),
+          maximized: window.isMaximized(),
+          bounds: window.getBounds(),
+        })),
+    )
+  }
+
+  /** Whether the main window is visible; undefined without one. */
+  async visible(): Promise<boolean | undefined> {
+    return (await this.windows())[0]?.visible
+  }
+
+  /** Closes a window as its close button does. */
+  async close(at = 0): Promise<void> {
+    await this.electron.evaluate(
+      ({ BrowserWindow }, at) =>
+        BrowserWindow.getAllWindows()
+          .toSorted((a, b) => a.id - b.id)
+          [at]?.close(),
+      at,
+    )
+  }
+
+  /** Closes the main window and waits until it is hidden. */
+  async closeToTray(): Promise<void> {
+    await this.close()
+    await expect.poll(() => this.visible()).not.toBe(true)
+  }
+
+  /** Drops a local file or folder on the main window's page, at a point. */
+  async drop(path: string, at: { x: number; y: number }): Promise<void> {
+    const page = await this.page()
+    const session = await page.context().newCDPSession(page)
+    const data = { items: [], files: [path], dragOperationsMask: 1 }
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, ...at, data })
+    await session.detach()
+  }
+
+  /** The message boxes that wait for an answer, oldest first. They are not drawn. */
+  questions(): Promise<Question[]> {
+    return this.electron.evaluate(() =>
+      (globalThis.berthQuestions ?? []).map(({ options }) => ({
+        message: options.message,
+        detail: options.detail ?? '',
+        buttons: options.buttons ?? [],
+        enter: options.buttons?.[options.defaultId ?? 0],
+        escape: options.buttons?.[options.cancelId ?? 0],
+      })),
+    )
+  }
+
+  /** Answers the oldest question. */
+  answer(button: string): Promise<void> {
+    return this.electron.evaluate((_electron, button) => {
+      const question = globalThis.berthQuestions?.shift()
+      const response = question?.options.buttons?.indexOf(button) ?? -1
+      if (response < 0) throw new Error(`no question with a button ${button}`)
+      question?.resolve({ response, checkboxChecked: false })
+    }, button)
+  }
+
+  /** Quits as the desktop asks to. The answer may not arrive. */
+  async quit(): Promise<void> {
+    await this.electron.evaluate(({ app }) => app.quit()).catch(() => undefined)
+  }
+
+  /** A connection as the command `berth` has one, for commands and State. */
+  connection(): Promise<Connection> {
+    this.#connection ??= reachBerth(String(this.#start.env['BERTH_HOME']), undefined)
+    return this.#connection
+  }
+
+  async command(...given: Parameters<Connection['command']>): Promise<unknown> {
+    return (await this.connection()).command(...given)
+  }
+
+  async state(): ReturnType<Connection['state']> {
+    return (await this.connection()).state()
+  }
+
+  /** Starts Berth again beside this one; gives the second process's exit code. */
+  async startAgain(...flags: string[]): Promise<number | null> {
+    return runBerth({ ...this.#start, flags })
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#process.kill(name)
+  }
+
+  async stop(): Promise<void> {
+    ;(await this.#connection?.catch(() => undefined))?.close()
+    this.signal('SIGKILL')
+    await this.ended
+  }
+}
+
+const mainAddress = 'app://berth/index.html'
+
+/** Runs Berth to its end, seen from outside; gives its exit code. */
+export async function runBerth({ env, flags, program }: Start): Promise<number | null> {
+  const args = [...(program ? [] : [builtApp]), ...flags]
+  const child = spawn(program ?? electronProgram, args, {
+    ...(program && user),
+    cwd: '/',
+    env,
+    stdio: 'ignore',
+  })
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+/** In the main process: message boxes wait for `answer`, and are not drawn. */
+function holdQuestions({ dialog }: typeof Electron.CrossProcessExports): void {
+  const held: NonNullable<typeof globalThis.berthQuestions> = []
+  globalThis.berthQuestions = held
+  dialog.showMessageBox = (...given: unknown[]) =>
+    new Promise(resolve => held.push({ options: given.at(-1) as Electron.MessageBoxOptions, resolve }))
+}
