@@ -43,6 +43,11 @@ export const systemParts: readonly SystemPart[] = [
     browser,
   ]),
   part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
+  part(['nginx'], 'nginx-light', [
+    'test/integration/ssh/what-answers',
+    'test/integration/ssh/web-apps',
+    jupyter,
+  ]),
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
     shell,

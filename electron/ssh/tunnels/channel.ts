@@ -32,20 +32,36 @@ export function openChannel(
 
 /** Starts TLS on a connection. SSH has verified the host, so the certificate, usually self-signed, does not matter. */
 export async function overTls(channel: Duplex): Promise<Duplex> {
-  const secured = startTls({ socket: channel, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+  const secured = startTls({
+    socket: channel,
+    // Some servers choose their certificate by it, and have none without.
+    servername: 'localhost',
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+  })
   await once(secured, 'secureConnect')
   return secured
 }
 
-/** Connects two streams in both directions with back-pressure, until both have ended or one is cut. */
-export function join(near: Duplex, far: Duplex): void {
-  near.on('error', () => far.destroy())
-  far.on('error', () => near.destroy())
-  near.on('close', () => far.destroy())
-  far.on('close', () => {
+/**
+ * Connects two streams in both directions with back-pressure, until both have ended or one is cut. The returned function
+ * parts them again.
+ */
+export function join(near: Duplex, far: Duplex): () => void {
+  const cutNear = () => near.destroy()
+  const cutFar = () => far.destroy()
+  const onFarClose = () => {
     // Bytes sent before the far side closed may still be on their way.
     if (!far.readableEnded) near.destroy()
-  })
+  }
+  near.on('error', cutFar).on('close', cutFar)
+  far.on('error', cutNear).on('close', onFarClose)
   near.pipe(far)
   far.pipe(near)
+  return () => {
+    near.off('error', cutFar).off('close', cutFar)
+    far.off('error', cutNear).off('close', onFarClose)
+    near.unpipe(far)
+    far.unpipe(near)
+  }
 }

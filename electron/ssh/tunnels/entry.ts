@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const loopback = '127.0.0.1'
@@ -53,19 +53,28 @@ export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, e
 }
 
 /**
- * How the names of a tunnel's cookies begin at 127.0.0.1, where the browser sends the cookies of all tunnels to each.
- * Only cookies that scripts cannot read are named so: a script must find the others by their own names.
+ * How the names of a tunnel's cookies begin at 127.0.0.1, where the browser sends the cookies of all tunnels to each, and
+ * a page of any can set one for another's port. So it can't be guessed, and only cookies that scripts cannot read are
+ * named so: a script must find the others by their own names.
  */
-export function cookiePrefix({ port }: Entry): string {
-  return `${berths}${port}-`
+export function cookiePrefix({ port, secret }: Entry): string {
+  return `${berths}${port}-${createHash('sha256').update(secret).digest('hex').slice(0, 32)}-`
 }
 
-/** A browser's cookies for the server, by the names that it gave them, without those of other tunnels and Berth's. */
+/**
+ * A browser's cookies for the server, by the names that it gave them, without those of other tunnels and Berth's, and
+ * without any that another page may have set under the name of one that scripts cannot read.
+ */
 export function cookiesForServer(header: string, prefix: string): string {
-  return cookiesOf(header)
-    .filter(cookie => cookie.startsWith(prefix) || !cookie.startsWith(berths))
-    .map(cookie => (cookie.startsWith(prefix) ? cookie.slice(prefix.length) : cookie))
-    .join('; ')
+  const cookies = cookiesOf(header)
+  const own = cookies.filter(cookie => cookie.startsWith(prefix)).map(cookie => cookie.slice(prefix.length))
+  const taken = new Set(own.map(nameOf))
+  const others = cookies.filter(cookie => !cookie.startsWith(berths) && !taken.has(nameOf(cookie)))
+  return [...own, ...others].join('; ')
+}
+
+function nameOf(cookie: string): string {
+  return cookie.split('=', 1)[0]?.trim() ?? ''
 }
 
 function cookieFor({ port, secret }: Entry): string {

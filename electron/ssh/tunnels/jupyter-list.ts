@@ -12,12 +12,19 @@ export interface ListedJupyter {
   token: string
   /** The path below the server's origin; begins and ends with a slash. */
   basePath: string
+  /** Its process, where the list has it. */
+  pid?: number | undefined
 }
 
 const Port = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))
 const Token = v.pipe(v.string(), v.maxLength(512), v.regex(/^[\x21-\x7e]*$/))
 const BasePath = v.pipe(v.string(), v.maxLength(512), v.regex(/^\/([A-Za-z0-9._~@-]+\/)*$/))
-const Server = v.object({ port: Port, token: v.optional(Token, ''), base_url: v.optional(BasePath, '/') })
+const Server = v.object({
+  port: Port,
+  token: v.optional(Token, ''),
+  base_url: v.optional(BasePath, '/'),
+  pid: v.fallback(v.optional(v.number()), undefined),
+})
 
 /**
  * Parses the output of `jupyter server list` or `jupyter notebook list`: with `--json` one object per line, with
@@ -40,8 +47,8 @@ function fromJson(text: string): ListedJupyter[] {
   return (Array.isArray(value) ? value.slice(0, bounds.lines) : [value]).flatMap(one => {
     const server = v.safeParse(Server, one)
     if (!server.success) return []
-    const { port, token, base_url: basePath } = server.output
-    return [{ port, token, basePath }]
+    const { port, token, base_url: basePath, pid } = server.output
+    return [{ port, token, basePath, ...(pid === undefined ? {} : { pid }) }]
   })
 }
 
@@ -56,7 +63,13 @@ function fromAddress(line: string): ListedJupyter[] {
   )
 }
 
-/** The server to open: the one at the service's usual port, else the first. */
-export function chosenJupyter(list: readonly ListedJupyter[], usual: number): ListedJupyter | undefined {
-  return list.find(({ port }) => port === usual) ?? list[0]
+/**
+ * The servers of a list in the order to try them: those at the service's usual port before others, and newer ones before
+ * older ones. Jupyter also lists servers that have ended.
+ */
+export function likeliestFirst(list: readonly ListedJupyter[], usual: number): ListedJupyter[] {
+  return list.toReversed().sort((a, b) => {
+    const byPort = Number(b.port === usual) - Number(a.port === usual)
+    return byPort === 0 && a.pid !== undefined && b.pid !== undefined ? b.pid - a.pid : byPort
+  })
 }

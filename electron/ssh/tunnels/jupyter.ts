@@ -3,8 +3,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isShellReplaced } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
-import { type ListedJupyter, readJupyterList } from './jupyter-list.ts'
-import { statusOf } from './web.ts'
+import { openChannel } from './channel.ts'
+import { type ListedJupyter, likeliestFirst, readJupyterList } from './jupyter-list.ts'
+import { statusOf, whatAnswers } from './web.ts'
+import type { WebServer } from './web-headers.ts'
 
 /** Newer versions know `server`, older ones `notebook`, the oldest no `--json`. A login shell may find more. */
 const questions = [
@@ -18,32 +20,84 @@ const questions = [
 /** Milliseconds for an answer, and the most bytes of it. */
 const bounds = { within: 15_000, most: 65_536 }
 
-/** The Jupyter servers that run in the instance; empty if there are none. Throws `ssh_closed` or `shell_replaced`. */
-export async function listJupyters(connection: Connection, clock: Clock): Promise<ListedJupyter[]> {
+/** Milliseconds for Jupyter to answer. */
+const patience = 5000
+/** The most servers of a list that are tried. */
+const mostTried = 16
+
+/** The Jupyter that runs in an instance, and how it is asked. */
+export interface FoundJupyter extends ListedJupyter {
+  server: WebServer
+}
+
+/**
+ * What was found of Jupyter: a server that takes its token, or none. `refused`: one answers, and takes none of the
+ * tokens; `starting`: one should be there, and none answers; `missing`: none is listed.
+ */
+export type JupyterFinding = FoundJupyter | 'refused' | 'starting' | 'missing'
+
+/**
+ * Finds the Jupyter in an instance that takes its token, among the `known` servers and those that Jupyter lists, at the
+ * `usual` port first. Throws `ssh_closed`, or `shell_replaced` where none is known.
+ */
+export async function findJupyter(
+  connection: Connection,
+  { known, usual }: { known: readonly ListedJupyter[]; usual: number },
+  clock: Clock,
+): Promise<JupyterFinding> {
+  let finding: 'refused' | 'starting' | 'missing' = 'missing'
+  for await (const list of serverLists(connection, known, clock)) {
+    const servers = likeliestFirst(list, usual).slice(0, mostTried)
+    const tries = servers.map(server => tried(connection, server, clock))
+    // The first that is ready ends the wait for the others.
+    for (const attempt of tries) attempt.catch(() => undefined)
+    for (const attempt of tries) {
+      const result = await attempt
+      if (typeof result === 'object') return result
+      if (finding !== 'refused') finding = result
+    }
+  }
+  return finding
+}
+
+/** The known servers, then the answer to each question. */
+async function* serverLists(
+  connection: Connection,
+  known: readonly ListedJupyter[],
+  clock: Clock,
+): AsyncGenerator<readonly ListedJupyter[]> {
+  if (known.length > 0) yield known
+  let last = ''
   for (const question of questions) {
     const answer = await outputOf(connection, question, { clock, ...bounds }).catch(error => {
-      // An old Jupyter may not answer one of them in time; a lost connection or a replaced shell answers none.
-      if (connection.hasEnded() || isShellReplaced(error)) throw error
+      // An old Jupyter may not answer one of them in time; a lost connection or a replaced shell answers none, which
+      // matters less where a server is known.
+      if (connection.hasEnded() || (isShellReplaced(error) && known.length === 0)) throw error
       return undefined
     })
     const list = readJupyterList(answer?.text ?? '')
-    if (list.length > 0) return list
+    const text = JSON.stringify(list)
+    if (list.length > 0 && text !== last) yield list
+    last = text
   }
-  return []
 }
 
-/** Jupyter's reaction to a token; `starting` for any other answer, or none, which may come before Jupyter is up. */
-export type Welcome = 'ready' | 'refused' | 'starting'
-
-export async function welcome(
-  dial: () => Promise<Duplex>,
-  { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
+async function tried(
+  connection: Connection,
+  listed: ListedJupyter,
   clock: Clock,
-): Promise<Welcome> {
-  const headers: Record<string, string> = token === '' ? {} : { authorization: `token ${token}` }
-  const status = await statusOf(await dial(), clock, `${basePath}api/status`, headers)
-  if (status === 200) return 'ready'
+): Promise<FoundJupyter | 'refused' | 'starting'> {
+  const { port, basePath } = listed
+  const question = { path: `${basePath}api/status`, headers: authorization(listed), patience }
+  const answering = await whatAnswers(() => openChannel(connection, port), port, clock, question)
+  if (typeof answering === 'string') return 'starting'
+  const { server, status } = answering
+  if (status === 200) return { ...listed, server }
   return status === 401 || status === 403 || status === 302 ? 'refused' : 'starting'
+}
+
+function authorization({ token }: Pick<ListedJupyter, 'token'>): Record<string, string> {
+  return token === '' ? {} : { authorization: `token ${token}` }
 }
 
 /** Jupyter's start page: JupyterLab, or the Notebook's list of files. */
@@ -52,12 +106,12 @@ export type JupyterPage = 'lab' | 'tree'
 /** Whether a Jupyter server has this page; not every image has both. */
 export async function hasPage(
   dial: () => Promise<Duplex>,
-  { token, basePath }: Pick<ListedJupyter, 'token' | 'basePath'>,
+  { server, basePath, token }: Pick<FoundJupyter, 'server' | 'token' | 'basePath'>,
   page: JupyterPage,
   clock: Clock,
 ): Promise<boolean> {
-  const headers: Record<string, string> = token === '' ? {} : { authorization: `token ${token}` }
-  const status = await statusOf(await dial(), clock, `${basePath}${page}`, headers)
+  const question = { path: `${basePath}${page}`, headers: authorization({ token }) }
+  const status = await statusOf(dial, clock, server, question)
   return status !== undefined && status < 400
 }
 

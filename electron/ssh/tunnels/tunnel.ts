@@ -8,6 +8,8 @@ import { keepLease } from '../connection/steady-lease.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
 import { addressAtLoopback, type Entry } from './entry.ts'
 import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
+import { whatAnswers } from './web.ts'
+import type { WebServer } from './web-headers.ts'
 import { createWebProxy } from './web-proxy.ts'
 
 /** The address of a tunnel on this computer. */
@@ -23,17 +25,22 @@ export interface Tunnel {
   dial(): Promise<Duplex>
   /** Asks again where the connection was lost meanwhile, since the silence then means nothing. Throws `ssh_closed`. */
   unbroken<Answer>(ask: () => Promise<Answer>): Promise<Answer>
-  /** Uses TLS to the instance's port from now on, with any certificate; the local port stays without TLS. */
-  speakTls(): void
+  /** Asks the web server as it wants it, with any certificate; the local port stays without TLS. */
+  askAs(server: WebServer): void
   /**
-   * Listens on a loopback port: for a `web` server under the tunnel's host name alone, for anything `other` as a plain
-   * forward, which refuses HTTP. May be called again with another kind. Throws `no_free_port`.
+   * Listens on a loopback port. May be called again with another kind. Throws `no_free_port`.
    */
-  listen(what: 'web' | 'other'): Promise<LocalAddress>
+  listen(what: Listened): Promise<LocalAddress>
   /** The same page at 127.0.0.1, for a browser that does not resolve the name. The address lets in whoever has it. */
   atLoopback(url: string): string
   close(): Promise<void>
 }
+
+/**
+ * What a tunnel listens for: a `web` server under the tunnel's host name alone; anything `other` as a plain forward, which
+ * leads HTTP under that name alone to a web server, if one is there by then; `either` where it isn't known yet.
+ */
+export type Listened = 'web' | 'other' | 'either'
 
 export interface TunnelNeeds extends PortChoice {
   clock: Clock
@@ -41,10 +48,12 @@ export interface TunnelNeeds extends PortChoice {
   connect: () => Promise<Lease>
   /** The port inside the instance. */
   port: number
-  /** The host name of a web server, different for each tunnel, so that they share no cookies. */
-  name: string
-  /** Lets a browser in at 127.0.0.1; see `Entry`. */
-  secret: string
+  /**
+   * Draws the host name of a web server, different for each tunnel, so that they share no cookies, and what lets a
+   * browser in at 127.0.0.1 (see `Entry`). Both anew for each listener: a tab that is still open shows the last ones to
+   * whoever has the port in between.
+   */
+  drawEntry: () => Omit<Entry, 'port'>
   /** Called when the connection is lost; requests wait until it is back. */
   lost: (problem: Problem) => void
   back: () => void
@@ -64,14 +73,15 @@ const loopback = '127.0.0.1'
 
 /** Throws as `connect` does. */
 export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
-  const { clock, connect, port, name, secret, lost, back, reached, idle } = needs
+  const { clock, connect, port, drawEntry, lost, back, reached, idle } = needs
   const lease = await keepLease({ clock, connect, lost, back })
   const sockets = new Set<Socket>()
-  let tls = false
-  let listening: (Listening & { what: 'web' | 'other' }) | undefined
+  let webServer: WebServer | undefined
+  let lookingUp: Promise<WebServer> | undefined
+  let listening: (Listening & { what: Listened; entry: Entry }) | undefined
   let cancelIdle = clock.after(idleAfter, idle)
 
-  async function dial(): Promise<Duplex> {
+  async function dial(tls = false): Promise<Duplex> {
     for (let attempt = 1; ; attempt++) {
       const { connection } = await lease.get()
       try {
@@ -95,11 +105,35 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
     }
   }
 
-  const entry = (): Entry => ({ name, secret, port: listening?.port ?? 0 })
+  /** The web server at the port, which is looked for as long as a browser may wait. */
+  async function foundServer(): Promise<WebServer> {
+    if (webServer) return webServer
+    lookingUp ??= lookUp().finally(() => {
+      lookingUp = undefined
+    })
+    return lookingUp
+  }
 
-  function createListener(what: 'web' | 'other'): Server {
-    const farOrigin = () => `${tls ? 'https' : 'http'}://${loopback}:${port}`
-    const server = what === 'web' ? createWebProxy({ dial, farOrigin, entry, reached }) : createForward(dial)
+  async function lookUp(): Promise<WebServer> {
+    const patience = idleAfter
+    const answering = await unbroken(() => whatAnswers(dial, port, clock, { path: '/', patience }))
+    if (answering === 'nothing') throw new PortRefused('nothing listens there')
+    if (typeof answering === 'string') throw new Error('no web server answers there')
+    webServer = answering.server
+    return webServer
+  }
+
+  const entry = (): Entry => listening?.entry ?? { ...drawEntry(), port: 0 }
+
+  function createListener(what: Listened): Server {
+    const web = createWebProxy({
+      dial: async () => dial((await foundServer()).tls),
+      port,
+      webServer: foundServer,
+      entry,
+      reached,
+    })
+    const server = what === 'web' ? web : createForward(dial, web, () => webServer !== undefined)
     server.maxConnections = mostConnections
     server.on('connection', (socket: Socket) => {
       cancelIdle()
@@ -124,17 +158,19 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   return {
     dial,
     unbroken,
-    speakTls() {
-      tls = true
+    askAs(server) {
+      webServer = server
     },
     async listen(what) {
       if (listening?.what !== what) {
-        const preferred = listening?.port ?? needs.preferred
         await stop()
         const { random } = needs
-        listening = { what, ...(await listenForTunnel({ random, preferred }, () => createListener(what))) }
+        // Programs are set to the port of a plain forward. At that of a page, another may have left a service worker.
+        const preferred = what === 'other' ? needs.preferred : undefined
+        const made = await listenForTunnel({ random, preferred }, () => createListener(what))
+        listening = { what, ...made, entry: { ...drawEntry(), port: made.port } }
       }
-      return { host: what === 'web' ? name : loopback, port: listening.port }
+      return { host: what === 'other' ? loopback : listening.entry.name, port: listening.port }
     },
     atLoopback: url => addressAtLoopback(url, entry()),
     async close() {
@@ -155,17 +191,26 @@ const answerBegins = 32
 
 /**
  * Forwards bytes unchanged. A web page reached this way would share cookies with everything at 127.0.0.1, whatever the
- * port. So HTTP is refused: requests, and responses, even one sent before any request.
+ * port. So HTTP is left to the web proxy, and no answer of HTTP passes, even one sent before any request. Once a web
+ * server was found, all is left to the proxy.
  */
-function createForward(dial: () => Promise<Duplex>): Server {
+function createForward(dial: () => Promise<Duplex>, web: Server, isWeb: () => boolean): Server {
   return createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, near => {
+    if (isWeb()) {
+      web.emit('connection', near)
+      near.resume()
+      return
+    }
     dial().then(
       far => {
         near.once('data', (first: Buffer) => {
           if (!httpRequest.test(first.toString('latin1', 0, 16))) return
-          near.unpipe(far)
+          part()
+          far.on('error', () => undefined)
           far.destroy()
-          near.end(notByHttp)
+          near.unshift(first)
+          web.emit('connection', near)
+          near.resume()
         })
         let begun = ''
         far.on('data', function inspect(bytes: Buffer) {
@@ -173,18 +218,10 @@ function createForward(dial: () => Promise<Duplex>): Server {
           if (httpAnswer.test(begun.slice(0, answerBegins))) near.destroy()
           else if (begun.length >= answerBegins) far.off('data', inspect)
         })
-        join(near, far)
+        const part = join(near, far)
         near.resume()
       },
       () => near.destroy(),
     )
   })
 }
-
-const notByHttp = [
-  'HTTP/1.1 403 Forbidden',
-  'content-type: text/plain; charset=utf-8',
-  'connection: close',
-  '',
-  'No web server answered here when the port was opened. Open the port in Berth again.\n',
-].join('\r\n')

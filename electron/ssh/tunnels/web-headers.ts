@@ -1,78 +1,149 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import { cookiesForServer } from './entry.ts'
 
-/** The origins of the same page, for the browser and inside the instance: `http://i7-….localhost:20123`. */
-export interface Origins {
+/** How a web server inside an instance is asked. */
+export interface WebServer {
+  tls: boolean
+  /**
+   * The `Host` that it accepts, as a browser on the instance would send it. Undefined: the browser's own, for a server
+   * that writes its address into its pages.
+   */
+  host: string | undefined
+}
+
+/** The two sides of a web tunnel: where the browser sees the page, and where the server does. */
+export interface Sides {
+  /** The page's origin for the browser: `http://i7-….localhost:20123`. */
   near: string
-  far: string
+  server: WebServer
+  /** The server's port inside the instance. */
+  port: number
   /** How names of cookies begin that scripts cannot read, where the near host has more than this page. */
   cookiePrefix?: string | undefined
 }
 
 /** Headers that are not passed on: hop-by-hop ones, and those that Berth sets itself. */
-const ownOfRequest = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'expect',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-])
-const ownOfResponse = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding'])
+const ownOfRequest =
+  /^(host|connection|keep-alive|proxy-connection|expect|forwarded|x-forwarded-.*|x-real-ip)$/
+/** Those of the server's own connection too: another port that it has, or TLS for all to come. */
+const ownOfResponse =
+  /^(connection|keep-alive|proxy-connection|transfer-encoding|alt-svc|strict-transport-security)$/
 
 /**
- * A browser's headers for the server inside the instance, as alternating names and values: many servers accept requests
- * to a loopback address only, or compare `Origin` with `Host`.
+ * A browser's headers for the server inside the instance, as alternating names and values. All that tell where the page
+ * is (`Host`, `Origin`, `Referer`, `X-Forwarded-*`) tell the same, since servers compare each with each: mostly the
+ * server's own address, since many accept requests to one of loopback only.
  */
-export function requestHeaders(
-  { rawHeaders, headers }: IncomingMessage,
-  { near, far, cookiePrefix }: Origins,
-): string[] {
-  const { host } = new URL(far)
+export function requestHeaders({ method, rawHeaders, headers }: IncomingMessage, sides: Sides): string[] {
+  const { near, server, cookiePrefix } = sides
+  const { host, port } = new URL(near)
+  const far = server.host === undefined ? undefined : `${server.tls ? 'https' : 'http'}://${server.host}`
+  // A page that was opened from Berth's is nobody else's doing: nobody else knows its address.
+  const opened =
+    method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   const rewritten = pairs(rawHeaders).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
-    if (ownOfRequest.has(lower)) return []
+    if (ownOfRequest.test(lower)) return []
     if (lower === 'cookie' && cookiePrefix !== undefined) {
       const cookies = cookiesForServer(value, cookiePrefix)
       return cookies === '' ? [] : [name, cookies]
     }
-    const led = lower === 'origin' || lower === 'referer' ? moved(value, [near], far) : value
-    return [name, led]
+    if (lower === 'sec-fetch-site' && opened) return [name, 'none']
+    return [name, far === undefined ? value : moved(value, url => url.origin === near, far)]
   })
-  // Gradio and others write absolute addresses into their pages, with the host from this header.
-  // For web sockets, others compare it with `Origin`, which is the one inside the instance.
-  const forMore =
-    headers.upgrade === undefined
-      ? ['X-Forwarded-Host', new URL(near).host, 'X-Forwarded-Proto', 'http']
-      : ['Connection', 'Upgrade']
-  return ['Host', host, ...rewritten, ...forMore]
+  const forwarded = ['X-Forwarded-Host', host, 'X-Forwarded-Port', port, 'X-Forwarded-Proto', 'http']
+  return [
+    'Host',
+    server.host ?? host,
+    ...rewritten,
+    ...(server.host === undefined ? forwarded : []),
+    ...(headers.upgrade === undefined ? [] : ['Connection', 'Upgrade']),
+  ]
 }
 
-/** The server's headers for the browser: redirects stay within the tunnel, and cookies at its exact host name. */
-export function responseHeaders(
-  rawHeaders: readonly string[],
-  { near, far, cookiePrefix }: Origins,
-): string[] {
-  const port = new URL(far).port
-  const names = ['127.0.0.1', 'localhost', '[::1]'].flatMap(name => [
-    `http://${name}:${port}`,
-    `https://${name}:${port}`,
-  ])
+/**
+ * The server's headers for the browser: addresses of its own lead to the tunnel, in whichever header they are, and
+ * cookies stay at the tunnel's exact host name.
+ */
+export function responseHeaders(rawHeaders: readonly string[], sides: Sides): string[] {
+  const { near, cookiePrefix } = sides
+  const move = (address: string) => moved(address, url => isOwn(url, sides), near)
   return pairs(rawHeaders).flatMap(([name, value]) => {
     const lower = name.toLowerCase()
-    if (ownOfResponse.has(lower)) return []
-    if (lower === 'location') return [name, moved(value, names, near)]
-    if (lower === 'set-cookie')
-      return cookiesForBrowser(value, cookiePrefix).flatMap(cookie => [name, cookie])
-    return [name, value]
+    if (ownOfResponse.test(lower)) return []
+    switch (lower) {
+      case 'set-cookie':
+        return cookiesForBrowser(value, cookiePrefix).flatMap(cookie => [name, cookie])
+      case 'clear-site-data':
+        // At a host that all tunnels share, it would clear what others have.
+        return cookiePrefix === undefined ? [name, value] : []
+      case 'refresh':
+        return [name, value.replace(/^([\s\d.]+[;,]\s*(?:url\s*=\s*)?["']?)([^"']+)/i, withAddress(move))]
+      case 'link':
+        return [name, value.replace(/(<)([^>]*)/g, withAddress(move))]
+      case 'content-security-policy':
+      case 'content-security-policy-report-only':
+        return [name, policy(value, sides)]
+      default:
+        return [name, move(value)]
+    }
   })
 }
 
-/** Moves a URL to another origin, if it is at one of the given origins. */
-function moved(address: string, from: readonly string[], to: string): string {
-  const origin = from.find(one => address === one || address.startsWith(`${one}/`))
-  return origin === undefined ? address : to + address.slice(origin.length)
+const withAddress = (move: (address: string) => string) => (_: string, before: string, address: string) =>
+  before + move(address)
+
+/** Moves an absolute address to another origin, if it is one of those; any other text is left as it is. */
+function moved(text: string, isOne: (url: URL) => boolean, to: string): string {
+  if (!/^\s*(?:https?:|wss?:|[\\/]{2})/i.test(text)) return text
+  const url = URL.parse(text, to)
+  if (!url || !isOne(url)) return text
+  const { protocol, host } = new URL(to)
+  const scheme = url.protocol.startsWith('ws') ? protocol.replace('http', 'ws') : protocol
+  // An origin alone has no path.
+  const path = /[\\/?#]/.test(text.replace(/^\s*(\w+:)?[\\/]*/, '')) ? url.pathname : ''
+  return `${scheme}//${host}${path}${url.search}${url.hash}`
+}
+
+/** Whether an address is the server's own. */
+function isOwn(url: URL, { near, server, port }: Sides): boolean {
+  if (url.host === new URL(near).host || url.host === server.host) return true
+  const usual = /^(https|wss):$/.test(url.protocol) ? 443 : 80
+  return Number(url.port || usual) === port && isOwnHost(url.hostname)
+}
+
+/**
+ * Whether a server means itself by a host name: loopback, all addresses, or a name without a dot, which is its machine's
+ * and leads nowhere else. `hostname` as `URL` has it.
+ */
+export function isOwnHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  switch (isIP(bare)) {
+    case 4:
+      return bare.startsWith('127.') || bare === '0.0.0.0'
+    case 6:
+      return ['::', '::1', '::ffff:0:0'].includes(bare) || bare.startsWith('::ffff:7f')
+    default:
+      return /^[^.]+$/.test(bare) || bare.endsWith('.localhost')
+  }
+}
+
+/** A policy whose own addresses are the tunnel's, without the wish for TLS, which a tunnel has on its far side alone. */
+function policy(text: string, sides: Sides): string {
+  const { near } = sides
+  return text
+    .split(';')
+    .filter(directive => !/^\s*(upgrade-insecure-requests|block-all-mixed-content)\s*$/i.test(directive))
+    .map(directive =>
+      directive.replace(/(?<=\s)(\w+:\/\/)?([\w.-]+|\[[\da-f:.]+\]):\d+(?=[/\s]|$)/gi, (source, scheme) => {
+        const url = URL.parse(scheme === undefined ? `http://${source}` : source)
+        if (!url || !isOwn(url, sides)) return source
+        const { host } = new URL(near)
+        return scheme === undefined ? host : `${url.protocol.startsWith('ws') ? 'ws' : 'http'}://${host}`
+      }),
+    )
+    .join(';')
 }
 
 /** What a cookie of the server sets in the browser. */

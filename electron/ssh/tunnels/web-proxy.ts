@@ -10,16 +10,18 @@ import type { Socket } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
 import { cookiePrefix, type Entry, letIn, wayIn } from './entry.ts'
-import { type Origins, requestHeaders, responseHeaders } from './web-headers.ts'
+import { requestHeaders, responseHeaders, type Sides, type WebServer } from './web-headers.ts'
 
 /** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
 const maxHeaderSize = 1024 * 1024
 
 export interface WebProxyNeeds {
-  /** Opens a connection to the port inside the instance. */
+  /** Opens a connection to the port inside the instance, as the server wants it. */
   dial: () => Promise<Duplex>
-  /** The server's origin inside the instance. */
-  farOrigin: () => string
+  /** The port inside the instance. */
+  port: number
+  /** The server there, found out if it isn't known yet. Throws if none answers. */
+  webServer: () => Promise<WebServer>
   /** Who may enter. Any other request is refused. */
   entry: () => Entry
   /** Called for each request that entered. */
@@ -30,7 +32,7 @@ export interface WebProxyNeeds {
  * Creates a proxy that passes each request to the server inside the instance as if it came from there, and returns the
  * answer. Bodies and web sockets are streamed. The proxy does not listen yet.
  */
-export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeeds): Server {
+export function createWebProxy({ dial, port, webServer, entry, reached }: WebProxyNeeds): Server {
   const agents = new WeakMap<Socket, Agent>()
 
   /** One channel per connection of the browser, so that the browser notices when either is cut. */
@@ -43,13 +45,8 @@ export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeed
     return agent
   }
 
-  function originsOf({ headers }: IncomingMessage, way: 'name' | 'cookie'): Origins {
-    const prefix = way === 'cookie' ? cookiePrefix(entry()) : undefined
-    return { near: `http://${headers.host}`, far: farOrigin(), cookiePrefix: prefix }
-  }
-
   /** Passes a request on if it may enter, else answers it. */
-  function forward(request: IncomingMessage, response: ServerResponse) {
+  async function forward(request: IncomingMessage, response: ServerResponse) {
     const way = wayIn(request, entry())
     if (way === undefined) {
       refuse(response, 403, 'Nothing is here under this name. Open the page from Berth.')
@@ -60,18 +57,25 @@ export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeed
       return undefined
     }
     reached()
-    const origins = originsOf(request, way)
+    const server = await webServer().catch((error: unknown) => whyNot(error))
+    if (!response.socket || response.socket.destroyed) return undefined
+    if (typeof server === 'string') {
+      refuse(response, 502, server)
+      return undefined
+    }
+    const prefix = way === 'cookie' ? cookiePrefix(entry()) : undefined
+    const sides: Sides = { near: `http://${request.headers.host}`, server, port, cookiePrefix: prefix }
     const outgoing = httpRequest({
       agent: agentFor(request.socket),
       method: request.method,
       path: request.url,
-      headers: requestHeaders(request, origins),
+      headers: requestHeaders(request, sides),
       maxHeaderSize,
     })
     outgoing.on('response', answer => {
       try {
         response.sendDate = false
-        response.writeHead(answer.statusCode ?? 502, responseHeaders(answer.rawHeaders, origins))
+        response.writeHead(answer.statusCode ?? 502, responseHeaders(answer.rawHeaders, sides))
         response.flushHeaders()
       } catch {
         // The answer has an invalid status or header.
@@ -80,9 +84,9 @@ export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeed
       }
       pipeline(answer, response, () => undefined)
     })
-    let reason = 'The server in the instance did not answer as a web server does.'
+    let reason = whyNot(undefined)
     outgoing.on('error', error => {
-      if (error instanceof PortRefused) reason = 'Nothing listens at this port of the instance.'
+      reason = whyNot(error)
     })
     outgoing.on('close', () => {
       // The response has begun, or the browser has disconnected.
@@ -94,25 +98,28 @@ export function createWebProxy({ dial, farOrigin, entry, reached }: WebProxyNeed
     response.on('close', () => {
       if (!response.writableFinished) outgoing.destroy()
     })
-    return { outgoing, origins }
+    return { outgoing, sides }
   }
 
-  const server = createServer({ maxHeaderSize, requestTimeout: 0, noDelay: true }, (request, response) => {
-    const forwarded = forward(request, response)
-    if (forwarded) request.pipe(forwarded.outgoing)
-  })
+  const server = createServer(
+    { maxHeaderSize, requestTimeout: 0, noDelay: true },
+    async (request, response) => {
+      const forwarded = await forward(request, response)
+      if (forwarded) request.pipe(forwarded.outgoing)
+    },
+  )
 
-  server.on('upgrade', (request, near, head) => {
+  server.on('upgrade', async (request, near, head) => {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(request.socket)
     response.on('finish', () => request.socket.destroySoon())
-    const forwarded = forward(request, response)
+    const forwarded = await forward(request, response)
     if (!forwarded) return
-    const { outgoing, origins } = forwarded
+    const { outgoing, sides } = forwarded
     outgoing.on('upgrade', (answer, far, farHead) => {
       response.detachSocket(request.socket)
-      near.write(switching(answer, origins), 'latin1')
+      near.write(switching(answer, sides), 'latin1')
       near.write(farHead)
       far.write(head)
       join(near, far)
@@ -151,11 +158,17 @@ class ChannelAgent extends Agent {
 }
 
 /** The head of the answer to an upgrade, in Latin-1 as Node reads it. */
-function switching({ rawHeaders }: IncomingMessage, origins: Origins): string {
-  const headers = responseHeaders(rawHeaders, origins)
+function switching({ rawHeaders }: IncomingMessage, sides: Sides): string {
+  const headers = responseHeaders(rawHeaders, sides)
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade']
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
   return `${lines.join('\r\n')}\r\n\r\n`
+}
+
+function whyNot(error: unknown): string {
+  return error instanceof PortRefused
+    ? 'Nothing listens at this port of the instance.'
+    : 'The server in the instance did not answer as a web server does.'
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
@@ -13,6 +12,7 @@ import { hasValidCertificate } from '../../../electron/ssh/tunnels/certificate.t
 import { openTunnel } from '../../../electron/ssh/tunnels/tunnel.ts'
 import { whatAnswers } from '../../../electron/ssh/tunnels/web.ts'
 import { askByName } from '../../ask-by-name.ts'
+import { makeCertificate } from './certificate.ts'
 import { scratchMachine } from './machine.ts'
 import { freePort, hasSshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
@@ -41,21 +41,6 @@ afterAll(() => {
   server.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 })
-
-function makeCertificate(keyFile: string, certFile: string): void {
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-newkey', 'ed25519', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'].concat([
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-      '-keyout',
-      keyFile,
-      '-out',
-      certFile,
-    ]),
-    { stdio: 'ignore' },
-  )
-}
 
 test('Jupyter is opened directly only with a valid certificate, and gets no request before', async () => {
   const at = (host: string, mapped = port, runtype = 'jupyter_direc ssh_direc ssh_proxy') => ({
@@ -98,17 +83,17 @@ test.skipIf(!hasSshd)('a tunnel to a TLS server is plain HTTP locally, whoever s
     clock: machine.clock,
     connect: () => ssh.connect(target({ proxy: sshd })),
     port,
-    name: 'i1-0.localhost',
     random: Math.random,
-    secret: '0'.repeat(64),
+    drawEntry: () => ({ name: 'i1-0.localhost', secret: '0'.repeat(64) }),
     reached: () => undefined,
     lost: () => undefined,
     back: () => undefined,
     idle: () => undefined,
   })
   try {
-    expect(await whatAnswers(tunnel.dial, machine.clock)).toBe('https')
-    tunnel.speakTls()
+    const server = { tls: true, host: `localhost:${port}` }
+    expect(await whatAnswers(tunnel.dial, port, machine.clock)).toEqual({ server, status: 200 })
+    tunnel.askAs(server)
     const { host, port: localPort } = await tunnel.listen('web')
     expect(await askByName(`http://${host}:${localPort}/`)).toMatchObject({ text: 'secured' })
   } finally {

@@ -135,7 +135,7 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
       const cookies = await page.context().cookies(page.url())
       return cookies.filter(({ name }) => name.includes('username-')).map(({ name }) => name)
     }
-    expect(await logins()).toEqual([expect.stringMatching(`^berth-${address.port}-username-`)])
+    expect(await logins()).toEqual([expect.stringMatching(`^berth-${address.port}-[0-9a-f]{32}-username-`)])
     await page.goto(new URL('/logout', page.url()).href)
     expect(await logins()).toEqual([])
     await page.goto(new URL('/tree', page.url()).href)

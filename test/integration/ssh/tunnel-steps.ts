@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
 import {
+  type Listened,
   type LocalAddress,
   openTunnel,
   type Tunnel,
   type TunnelNeeds,
 } from '../../../electron/ssh/tunnels/tunnel.ts'
+import type { WebServer } from '../../../electron/ssh/tunnels/web-headers.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
@@ -25,7 +27,12 @@ export interface Tunnelled {
   machine(): ScratchMachine
   /** Called after the test, the last first. */
   endings: (() => unknown)[]
-  tunnelTo(port: number, more?: Partial<TunnelNeeds>, what?: 'web' | 'other'): Promise<OpenTunnel>
+  /** `server`: how a web server there is asked; by plain HTTP as `localhost` if none is given. */
+  tunnelTo(
+    port: number,
+    more?: Partial<TunnelNeeds> & { server?: WebServer },
+    what?: Listened,
+  ): Promise<OpenTunnel>
   webServer(
     answer: (request: IncomingMessage, response: ServerResponse) => void,
   ): Promise<{ server: Server; port: number }>
@@ -57,14 +64,13 @@ export function useTunnels(): Tunnelled {
     sshd: () => sshd,
     machine: () => machine,
     endings,
-    async tunnelTo(port, more = {}, what = 'web') {
+    async tunnelTo(port, { server, ...more } = {}, what = 'web') {
       const events: string[] = []
       const tunnel = await openTunnel({
         clock: machine.clock,
         connect: () => ssh.connect(target({ proxy: sshd })),
         port,
-        name: 'i4711-0123456789abcdef.localhost',
-        secret: 'f'.repeat(64),
+        drawEntry: () => ({ name: 'i4711-0123456789abcdef.localhost', secret: 'f'.repeat(64) }),
         random: Math.random,
         lost: () => events.push('lost'),
         back: () => events.push('back'),
@@ -73,6 +79,7 @@ export function useTunnels(): Tunnelled {
         ...more,
       })
       endings.push(() => tunnel.close())
+      if (what === 'web') tunnel.askAs(server ?? { tls: false, host: `localhost:${port}` })
       const local = await tunnel.listen(what)
       return { ...tunnel, local, url: `http://${local.host}:${local.port}`, events }
     },

@@ -148,7 +148,8 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     const ask = ({ local }: OpenTunnel) =>
       askByName(`http://127.0.0.1:${local.port}/`, { headers: { cookie: jar.join('; ') } })
     const { headers } = await ask(first)
-    const prefix = `berth-${first.local.port}-`
+    const prefix = /^berth-\d+-[0-9a-f]{32}-/.exec(headers['set-cookie']?.[0] ?? '')?.[0] ?? ''
+    expect(prefix).toContain(`-${first.local.port}-`)
     expect(headers['set-cookie']).toEqual([
       `${prefix}login=1; Path=/; HttpOnly`,
       'xsrf=2; Path=/',
@@ -162,45 +163,181 @@ describe.skipIf(!hasSshd)('a tunnel to a web server', () => {
     expect(heard).toEqual([undefined, 'login=1; xsrf=2', 'xsrf=2'])
   })
 
-  test('translates host, origin and referer to the server’s own address', async () => {
-    const seen: IncomingHttpHeaders[] = []
+  test('takes no cookie at 127.0.0.1 that a page of another tunnel planted', async () => {
+    let heard: string | undefined
+    const { port } = await webServer((request, response) => {
+      heard = request.headers.cookie
+      response.writeHead(200, { 'set-cookie': 'session=own; HttpOnly' }).end()
+    })
+    const tunnel = await tunnelTo(port)
+    const entry = await comeIn(tunnel)
+    const at = `http://127.0.0.1:${tunnel.local.port}/lab`
+    const { headers } = await askByName(at, { headers: { cookie: entry } })
+    const own = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    // A browser sends the cookies with the longest path first.
+    const planted = [
+      `berth-${tunnel.local.port}=${'0'.repeat(64)}`,
+      `berth-${tunnel.local.port}-session=planted`,
+      `berth-${tunnel.local.port}-${'0'.repeat(32)}-session=planted`,
+      'session=planted',
+    ]
+    await askByName(at, { headers: { cookie: [...planted, entry, own].join('; ') } })
+    expect(heard).toBe('session=own')
+  })
+
+  /** Headers that tell where a page is. */
+  const places = ({ host, origin, referer, destination, forwarded, ...headers }: IncomingHttpHeaders) => ({
+    host,
+    origin,
+    referer,
+    destination,
+    forwarded,
+    more: Object.keys(headers).filter(name => name.startsWith('x-')),
+  })
+
+  test('tells the server its own address in every header, for every method and WebSockets', async () => {
+    const seen: ReturnType<typeof places>[] = []
     const { server, port } = await webServer((request, response) => {
-      seen.push(request.headers)
+      seen.push(places(request.headers))
       response.end()
     })
     new WebSocketServer({
       server,
-      verifyClient: (info: { req: IncomingMessage }) => seen.push(info.req.headers) > 0,
+      verifyClient: (info: { req: IncomingMessage }) => seen.push(places(info.req.headers)) > 0,
     })
     const { local, url } = await tunnelTo(port)
     const host = new URL(url).host
-    await askByName(`${url}/a`, { headers: { origin: url, referer: `${url}/b?c` } })
-    await askByName(url, { headers: { origin: 'https://other.example' } })
-    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host, origin: url } })
+    const headers = {
+      origin: url,
+      referer: `${url}/b?c`,
+      destination: `${url}/d`,
+      forwarded: `host=${host}`,
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'http',
+      'x-forwarded-for': '10.0.0.1',
+      'x-real-ip': '10.0.0.1',
+    }
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'MOVE']
+    for (const method of methods) await askByName(`${url}/a`, { method, headers })
+    const socket = new WebSocket(`ws://127.0.0.1:${local.port}/`, { headers: { host, ...headers } })
     await once(socket, 'open')
     socket.close()
-    const own = `127.0.0.1:${port}`
-    expect(seen).toMatchObject([
-      { host: own, origin: `http://${own}`, referer: `http://${own}/b?c`, 'x-forwarded-host': host },
-      { host: own, origin: 'https://other.example' },
-      { host: own, origin: `http://${own}`, upgrade: 'websocket' },
-    ])
-    expect(seen[2]).not.toHaveProperty('x-forwarded-host')
+    const far = `localhost:${port}`
+    const all = {
+      host: far,
+      origin: `http://${far}`,
+      referer: `http://${far}/b?c`,
+      destination: `http://${far}/d`,
+      forwarded: undefined,
+      more: [],
+    }
+    expect(seen).toEqual([...methods, 'upgrade'].map(() => all))
+
+    await askByName(url, { headers: { origin: 'https://other.example', referer: `${url}1/` } })
+    expect(seen.at(-1)).toMatchObject({ host: far, origin: 'https://other.example', referer: `${url}1/` })
   })
 
-  test('keeps redirects at the tunnel, and cookies at its own host', async () => {
+  test('tells a server that writes its address into its pages the browser’s, in every header', async () => {
+    const seen: IncomingHttpHeaders[] = []
     const { port } = await webServer((request, response) => {
-      response.writeHead(302, {
-        location: request.url === '/out' ? 'https://other.example/' : `http://localhost:${port}/lab?a=1`,
-        'set-cookie': farCookies,
-      })
+      seen.push(request.headers)
+      response.end()
+    })
+    const { url } = await tunnelTo(port, { server: { tls: false, host: undefined } })
+    const { host, port: nearPort } = new URL(url)
+    await askByName(`${url}/a`, { method: 'POST', headers: { origin: url, referer: `${url}/b` } })
+    expect(seen).toMatchObject([
+      {
+        host,
+        origin: url,
+        referer: `${url}/b`,
+        'x-forwarded-host': host,
+        'x-forwarded-port': nearPort,
+        'x-forwarded-proto': 'http',
+      },
+    ])
+  })
+
+  test('lets a page be opened from another, and tells of requests from other sites', async () => {
+    const seen: unknown[] = []
+    const { port } = await webServer(({ headers }, response) => {
+      seen.push(headers['sec-fetch-site'])
       response.end()
     })
     const { url } = await tunnelTo(port)
+    const opening = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    }
+    await askByName(url, { headers: opening })
+    await askByName(url, { method: 'POST', headers: opening })
+    await askByName(url, { headers: { ...opening, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' } })
+    expect(seen).toEqual(['none', 'cross-site', 'cross-site'])
+  })
+
+  test('leads the server’s own addresses to the tunnel, in whichever header they are', async () => {
+    let answer: Record<string, string> = {}
+    const { port: P } = await webServer((_, response) => response.writeHead(200, answer).end())
+    const { url } = await tunnelTo(P)
+    const { host } = new URL(url)
+    const moved: [name: string, sent: string, received: string][] = [
+      ['location', `http://0.0.0.0:${P}/app`, `${url}/app`],
+      ['location', `http://[::]:${P}/`, `${url}/`],
+      ['location', `http://[::1]:${P}/`, `${url}/`],
+      ['location', `http://[::ffff:127.0.0.1]:${P}/`, `${url}/`],
+      ['location', `http://127.1.2.3:${P}/`, `${url}/`],
+      ['location', `http://4fd1c0ffee12:${P}/x`, `${url}/x`],
+      ['location', `//127.0.0.1:${P}/app`, `${url}/app`],
+      ['location', `HTTP://LOCALHOST:${P}/App`, `${url}/App`],
+      ['location', `https://localhost:${P}/app#a`, `${url}/app#a`],
+      ['location', `http://127.0.0.1:${P}?a=1`, `${url}/?a=1`],
+      ['location', `http://localhost:${P}/lab?a=1`, `${url}/lab?a=1`],
+      ['location', `https://${host}/x`, `${url}/x`],
+      ['content-location', `http://127.0.0.1:${P}/x`, `${url}/x`],
+      ['refresh', `0; url=http://127.0.0.1:${P}/x`, `0; url=${url}/x`],
+      ['refresh', `5;URL='http://localhost:${P}/x'`, `5;URL='${url}/x'`],
+      ['refresh', '5', '5'],
+      [
+        'link',
+        `<http://127.0.0.1:${P}/a.css>; rel=preload, </b.js>; rel=preload`,
+        `<${url}/a.css>; rel=preload, </b.js>; rel=preload`,
+      ],
+      ['access-control-allow-origin', `http://127.0.0.1:${P}`, url],
+      ['access-control-allow-origin', '*', '*'],
+      ['hx-redirect', `http://localhost:${P}/next`, `${url}/next`],
+      [
+        'content-security-policy',
+        `upgrade-insecure-requests; connect-src 'self' ws://localhost:${P} localhost:${P} https://cdn.example:8443`,
+        `connect-src 'self' ws://${host} ${host} https://cdn.example:8443`,
+      ],
+      ['location', 'https://other.example/', 'https://other.example/'],
+      ['location', `http://localhost:${P + 1}/`, `http://localhost:${P + 1}/`],
+      ['location', `http://localhost.example:${P}/`, `http://localhost.example:${P}/`],
+      ['location', `http://127.0.0.1:${P}@other.example/`, `http://127.0.0.1:${P}@other.example/`],
+      ['location', 'lab?next=http://localhost/', 'lab?next=http://localhost/'],
+      ['location', '/lab', '/lab'],
+    ]
+    for (const [name, sent, received] of moved) {
+      answer = { [name]: sent }
+      expect({ sent, received: (await askByName(url)).headers[name] }).toEqual({ sent, received })
+    }
+    answer = {
+      'alt-svc': 'h3=":443"',
+      'strict-transport-security': 'max-age=1',
+      'clear-site-data': '"cookies"',
+    }
     const { headers } = await askByName(url)
-    expect(headers.location).toBe(`${url}/lab?a=1`)
-    expect(headers['set-cookie']).toEqual(nearCookies)
-    expect((await askByName(`${url}/out`)).headers.location).toBe('https://other.example/')
+    expect([headers['alt-svc'], headers['strict-transport-security']]).toEqual([undefined, undefined])
+    expect(headers['clear-site-data']).toBe('"cookies"')
+  })
+
+  test('keeps cookies at its own host', async () => {
+    const { port } = await webServer((_, response) =>
+      response.writeHead(200, { 'set-cookie': farCookies }).end(),
+    )
+    const { url } = await tunnelTo(port)
+    expect((await askByName(url)).headers['set-cookie']).toEqual(nearCookies)
   })
 
   test('keeps cookies at its own host when a WebSocket is answered, too', async () => {

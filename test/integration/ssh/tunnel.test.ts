@@ -116,14 +116,14 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
       status: 502,
       text: expect.stringMatching(/^Nothing listens/),
     })
-    expect(await whatAnswers(tunnel.dial, machine().clock)).toBe('nothing')
+    expect(await whatAnswers(tunnel.dial, port, machine().clock)).toBe('nothing')
     const late = createServer((_, response) => response.end('late')).listen(port, '127.0.0.1')
     await once(late, 'listening')
     endings.push(() => {
       late.closeAllConnections()
       late.close()
     })
-    expect(await whatAnswers(tunnel.dial, machine().clock)).toBe('http')
+    expect(await whatAnswers(tunnel.dial, port, machine().clock)).toMatchObject({ server: { tls: false } })
     expect(await textAt(tunnel.url)).toBe('late')
   })
 
@@ -134,13 +134,15 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
       else response.end('page')
     })
     const tunnel = await tunnelTo(port)
-    expect(await tunnel.unbroken(() => whatAnswers(tunnel.dial, machine().clock))).toBe('http')
+    expect(await tunnel.unbroken(() => whatAnswers(tunnel.dial, port, machine().clock))).toMatchObject({
+      status: 200,
+    })
     expect(cuts).toBeGreaterThan(1)
   })
 
   test('takes the port it had, else one that is free on both addresses of loopback', async () => {
     const { port } = await webServer((_, response) => response.end())
-    const first = await tunnelTo(port, { random: () => 0 })
+    const first = await tunnelTo(port, { random: () => 0 }, 'other')
     // A browser might resolve the tunnel's name to this address.
     const other = createServer().listen(first.local.port + 1, '::1')
     await once(other, 'listening')
@@ -148,12 +150,12 @@ describe.skipIf(!hasSshd)('a tunnel', () => {
     let drawn = 0
     const ports = [first.local.port, first.local.port + 1, first.local.port + 2]
     const random = () => ((ports[drawn++ % 3] ?? 0) - 20_000) / 10_000 + 0.00001
-    const second = await tunnelTo(port, { random })
+    const second = await tunnelTo(port, { random }, 'other')
     expect(second.local.port).toBe(first.local.port + 2)
     await second.close()
-    const third = await tunnelTo(port, { preferred: second.local.port })
+    const third = await tunnelTo(port, { preferred: second.local.port }, 'other')
     expect(third.local.port).toBe(second.local.port)
-    const fourth = await tunnelTo(port, { preferred: second.local.port })
+    const fourth = await tunnelTo(port, { preferred: second.local.port }, 'other')
     expect(fourth.local.port).not.toBe(second.local.port)
     expect(fourth.local.port).toBeLessThan(30_000)
   })

@@ -21,8 +21,7 @@ export interface TunnelsNeeds {
 export interface TunnelsContext extends TunnelsNeeds {
   /** All tunnels, by key. */
   all: Map<string, InstanceTunnel>
-  /** Host name and local port of each tunnel since the start, so that an open page finds its tunnel again. */
-  localNames: Map<string, string>
+  /** The local port of each tunnel since the start, so that programs find a plain forward again. */
   lastPorts: Map<string, number>
 }
 
@@ -66,10 +65,15 @@ export class InstanceTunnel {
   async address(purpose: Purpose): Promise<string | undefined> {
     const { step } = this.#view
     if (!this.#tunnel || (step !== 'open' && step !== 'reconnecting')) return this.#address
-    // The answer may have changed since: Jupyter's token, or whether it is a web server at all.
+    // The answer may have changed since: Jupyter's token or port, or whether it is a web server at all.
     const { signal } = this.#abort
-    const ready = purpose.ready(this.#tunnel, { signal, step: () => undefined })
-    return this.#showReady(this.#tunnel, await orAborted(ready, signal))
+    const making = { signal, step: () => undefined }
+    const port = await orAborted(purpose.locate?.(making) ?? Promise.resolve(this.#view.port), signal)
+    if (port !== this.#view.port) {
+      await this.end()
+      return new InstanceTunnel(this.#context, this.#target, { ...purpose, port }).address(purpose)
+    }
+    return this.#showReady(this.#tunnel, await orAborted(purpose.ready(this.#tunnel, making), signal))
   }
 
   async end(): Promise<void> {
@@ -88,7 +92,7 @@ export class InstanceTunnel {
     // Held until the tunnel has a lease of its own, so that both share one connection.
     const lease = await this.#context.access.connect(this.#target())
     try {
-      if (purpose.locate) this.#move(await orAborted(purpose.locate(lease, making), signal))
+      if (purpose.locate) this.#move(await orAborted(purpose.locate(making), signal))
       const tunnel = await this.#openTunnel()
       return this.#showReady(tunnel, await orAborted(purpose.ready(tunnel, making), signal))
     } finally {
@@ -119,9 +123,10 @@ export class InstanceTunnel {
       port: this.#view.port,
       preferred: lastPorts.get(this.#key),
       random: random.fraction,
-      name: this.#localName(),
-      // A new one each time: a tab that is still open shows the last one to whoever has the port meanwhile.
-      secret: random.hex(secretDigits),
+      drawEntry: () => ({
+        name: `i${this.#view.instance}-${random.hex(nameDigits)}.localhost`,
+        secret: random.hex(secretDigits),
+      }),
       lost: problem => made() && this.#change({ step: 'reconnecting', problem }),
       back: () => made() && this.#change({ step: 'open' }),
       reached: () => this.#noteBrowser(),
@@ -146,13 +151,6 @@ export class InstanceTunnel {
     if (this.#view.reached || this.#abort.signal.aborted) return
     this.#view = { ...this.#view, reached: true }
     this.#show()
-  }
-
-  #localName(): string {
-    const { localNames, random } = this.#context
-    const name = localNames.get(this.#key) ?? `i${this.#view.instance}-${random.hex(nameDigits)}.localhost`
-    localNames.set(this.#key, name)
-    return name
   }
 
   /** Gives the address for the browser. Only the user decides that it is at 127.0.0.1, nothing that anyone asks for. */

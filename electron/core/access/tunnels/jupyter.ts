@@ -3,14 +3,13 @@ import { BerthError } from '../../../contract/problem.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { hasValidCertificate } from '../../../ssh/tunnels/certificate.ts'
 import {
+  type FoundJupyter,
+  findJupyter,
   hasPage,
+  type JupyterFinding,
   type JupyterPage,
   jupyterAddress,
-  listJupyters,
-  welcome,
 } from '../../../ssh/tunnels/jupyter.ts'
-import { chosenJupyter, type ListedJupyter } from '../../../ssh/tunnels/jupyter-list.ts'
-import { whatAnswers } from '../../../ssh/tunnels/web.ts'
 import type { Access } from '../access.ts'
 import type { InstanceTarget } from '../enter.ts'
 import { patientlyEvery } from './patience.ts'
@@ -21,6 +20,8 @@ export const jupyterPort = 8080
 
 /** Milliseconds that Jupyter may take to be ready once its instance runs. */
 const slowest = 180_000
+/** Milliseconds for which tokens must be refused: what stands before Jupyter may refuse them until it is up. */
+const refusedFor = 5000
 
 export interface JupyterNeeds {
   target: () => InstanceTarget
@@ -33,19 +34,23 @@ export interface JupyterNeeds {
 }
 
 /**
- * A tunnel to the instance's Jupyter, with the token of the record or else from the instance itself. Waits until it is
- * ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
+ * A tunnel to the Jupyter in the instance that takes its token: the record's, or that of Jupyter's own list, since the
+ * record's may be outdated. Waits until it is ready. Throws `jupyter_missing`, `jupyter_refused` or `jupyter_silent`.
  */
 export function jupyterPurpose({ target, token, page, access, clock }: JupyterNeeds): Purpose {
-  let server: ListedJupyter = { port: jupyterPort, token: token ?? '', basePath: '/' }
+  const known = token ? [{ port: jupyterPort, token, basePath: '/' }] : []
+  let found: FoundJupyter | undefined
 
-  /** Asks Jupyter itself, since the record's token may be outdated. */
-  async function ask(): Promise<ListedJupyter | undefined> {
-    const lease = await access.connect(target())
+  /** Throws as connecting does; a connection that is lost meanwhile has found nothing. */
+  async function look(): Promise<JupyterFinding> {
+    const { connection, release } = await access.connect(target())
     try {
-      return chosenJupyter(await listJupyters(lease.connection, clock), jupyterPort)
+      return await findJupyter(connection, { known, usual: jupyterPort }, clock)
+    } catch (error) {
+      if (!connection.hasEnded()) throw error
+      return 'starting'
     } finally {
-      lease.release()
+      release()
     }
   }
 
@@ -53,37 +58,29 @@ export function jupyterPurpose({ target, token, page, access, clock }: JupyterNe
     kind: 'jupyter',
     name: 'Jupyter',
     port: jupyterPort,
-    async locate(lease, { signal, step }) {
-      if (token) return jupyterPort
-      step('token')
+    async locate({ signal, step }) {
+      step(token ? 'waiting' : 'token')
       const { instance } = target()
-      const listed = await patientlyEvery(
-        1000,
-        { clock, signal, atMost: instance.jupyter ? slowest : 0 },
-        async () => chosenJupyter(await listJupyters(lease.connection, clock), jupyterPort),
-      )
-      if (!listed) throw missing(instanceName(instance))
-      server = listed
-      return listed.port
-    },
-    async ready(tunnel, { signal, step }) {
-      step('waiting')
-      let asked = false
-      const found = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
-        const answering = await tunnel.unbroken(() => whatAnswers(tunnel.dial, clock))
-        if (answering === 'https') tunnel.speakTls()
-        if (answering !== 'http' && answering !== 'https') return undefined
-        const how = await welcome(tunnel.dial, server, clock)
-        if (how === 'ready') return server
-        if (how !== 'refused') return undefined
-        if (asked) throw refused(instanceName(target().instance))
-        asked = true
-        const listed = await ask()
-        if (listed?.port === server.port) server = listed
+      let last: JupyterFinding = 'missing'
+      let refusedSince: number | undefined
+      found = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
+        last = await look()
+        if (typeof last === 'object') return last
+        if (last === 'missing' && !instance.jupyter) throw missing(instanceName(instance))
+        refusedSince = last === 'refused' ? (refusedSince ?? clock.monotonic()) : undefined
+        const refusal = refusedSince !== undefined && clock.monotonic() - refusedSince >= refusedFor
+        if (refusal) throw refused(instanceName(instance))
         return undefined
       })
-      if (found === undefined) throw silent(instanceName(target().instance))
-      const has = page && (await tunnel.unbroken(() => hasPage(tunnel.dial, found, page, clock)))
+      if (!found) throw (last === 'missing' ? missing : silent)(instanceName(instance))
+      return found.port
+    },
+    async ready(tunnel) {
+      if (!found) throw silent(instanceName(target().instance))
+      const { server } = found
+      tunnel.askAs(server)
+      const jupyter = found
+      const has = page && (await tunnel.unbroken(() => hasPage(tunnel.dial, jupyter, page, clock)))
       const begins = has ? page : undefined
       const local = await tunnel.listen('web')
       return { local, url: jupyterAddress(`http://${local.host}:${local.port}`, found, begins) }
@@ -119,8 +116,8 @@ function missing(name: string): BerthError {
 function refused(name: string): BerthError {
   return new BerthError({
     code: 'jupyter_refused',
-    message: `The Jupyter in ${name} takes neither the service’s token nor its own list’s.`,
-    advice: 'It may ask for a password of your own: open its port under the instance’s ports.',
+    message: `No Jupyter in ${name} takes the service’s token or one of Jupyter’s own list.`,
+    advice: 'It may ask for your own password: open its port under the instance’s ports.',
   })
 }
 
@@ -128,6 +125,6 @@ function silent(name: string): BerthError {
   return new BerthError({
     code: 'jupyter_silent',
     message: `Jupyter in ${name} was not ready within 3 minutes.`,
-    advice: 'Look in its terminal what it is doing, then try again.',
+    advice: 'See in its terminal if it runs, then try again.',
   })
 }

@@ -21,13 +21,14 @@ export function portPurpose(port: number, clock: Clock): Purpose {
     async ready(tunnel, { signal, step }) {
       step('waiting')
       const answering = await patientlyEvery(1000, { clock, signal, atMost: slowest }, async () => {
-        const found = await tunnel.unbroken(() => whatAnswers(tunnel.dial, clock))
+        const found = await tunnel.unbroken(() => whatAnswers(tunnel.dial, port, clock))
         return found === 'nothing' ? undefined : found
       })
       if (answering === undefined) throw silent(port)
-      if (answering === 'https') tunnel.speakTls()
       if (answering === 'other') return { local: await tunnel.listen('other') }
-      const local = await tunnel.listen('web')
+      // What says nothing yet is most likely a web page that takes its time, for which a browser waits.
+      if (answering !== 'silent') tunnel.askAs(answering.server)
+      const local = await tunnel.listen(answering === 'silent' ? 'either' : 'web')
       return { local, url: `http://${local.host}:${local.port}/` }
     },
   }

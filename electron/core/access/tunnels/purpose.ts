@@ -1,5 +1,4 @@
 import type { TunnelView } from '../../../contract/instance/tunnel.ts'
-import type { Lease } from '../../../ssh/connection/sharing.ts'
 import type { LocalAddress, Tunnel } from '../../../ssh/tunnels/tunnel.ts'
 
 /** What a tunnel is for: finds and prepares the service behind it. */
@@ -9,7 +8,7 @@ export interface Purpose {
   /** The usual port inside the instance. */
   port: number
   /** Finds the service's port in this instance. */
-  locate?(lease: Lease, making: Making): Promise<number>
+  locate?(making: Making): Promise<number>
   /** Makes the service ready. Returns the local address, and the URL where a browser can show it. */
   ready(tunnel: Tunnel, making: Making): Promise<Ready>
 }

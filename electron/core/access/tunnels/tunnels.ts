@@ -18,12 +18,7 @@ export interface Tunnels {
 
 export function createTunnels(needs: TunnelsNeeds): Tunnels {
   const all = new Map<string, InstanceTunnel>()
-  const context = {
-    ...needs,
-    all,
-    localNames: new Map<string, string>(),
-    lastPorts: new Map<string, number>(),
-  }
+  const context = { ...needs, all, lastPorts: new Map<string, number>() }
 
   function find(account: AccountId, instance: number, { kind, port }: Purpose): InstanceTunnel | undefined {
     return [...all.values()].find(

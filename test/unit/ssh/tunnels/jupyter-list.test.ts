@@ -3,17 +3,22 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../../electron/local/clock.ts'
 import { hasPage, jupyterAddress } from '../../../../electron/ssh/tunnels/jupyter.ts'
-import { chosenJupyter, readJupyterList } from '../../../../electron/ssh/tunnels/jupyter-list.ts'
+import { likeliestFirst, readJupyterList } from '../../../../electron/ssh/tunnels/jupyter-list.ts'
 
 const one = { port: 8888, token: 'abc', basePath: '/' }
 
 test.each([
-  ['an object a line', '{"base_url": "/", "port": 8888, "token": "abc", "pid": 3}\n'],
+  ['an object a line', '{"base_url": "/", "port": 8888, "token": "abc"}\n'],
   ['a list', '[\n {"base_url": "/", "port": 8888, "token": "abc"}\n]\n'],
   ['an address a line', 'Currently running servers:\nhttp://localhost:8888/?token=abc :: /workspace\n'],
   ['something said before it', 'warning: old\n{"port": 8888, "token": "abc"}\n'],
 ])('%s is read', (_, text) => {
   expect(readJupyterList(text)).toEqual([one])
+})
+
+test('the process of a server is read where it is listed', () => {
+  expect(readJupyterList('{"port": 8888, "token": "abc", "pid": 3}')).toEqual([{ ...one, pid: 3 }])
+  expect(readJupyterList('{"port": 8888, "token": "abc", "pid": null}')).toEqual([one])
 })
 
 test.each([
@@ -31,11 +36,17 @@ test.each([
   expect(readJupyterList(text)).toEqual([])
 })
 
-test('the server on the expected port is chosen, else the first', () => {
-  const usual = { ...one, port: 8080 }
-  expect(chosenJupyter([one, usual], 8080)).toBe(usual)
-  expect(chosenJupyter([one], 8080)).toBe(one)
-  expect(chosenJupyter([], 8080)).toBeUndefined()
+test('servers at the usual port are tried first, and newer ones before older ones', () => {
+  const at = (port: number, token: string, pid?: number) => ({ port, token, basePath: '/', pid })
+  const order = (...list: ReturnType<typeof at>[]) => likeliestFirst(list, 8080).map(({ token }) => token)
+  expect(order(at(8888, 'a'), at(8080, 'old'), at(8080, 'new'), at(18080, 'b'))).toEqual([
+    'new',
+    'old',
+    'b',
+    'a',
+  ])
+  expect(order(at(8888, 'new', 900), at(8889, 'old', 12))).toEqual(['new', 'old'])
+  expect(order()).toEqual([])
 })
 
 test('the address keeps its origin and carries the token as an escaped value', () => {
@@ -57,7 +68,7 @@ test('hasPage asks below the base path with the token whether Jupyter has a page
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const dial = async () => connect(port, '127.0.0.1')
-  const listed = { token: 's3cret', basePath: '/user/x/' }
+  const listed = { token: 's3cret', basePath: '/user/x/', server: { tls: false, host: undefined } }
   try {
     expect(await hasPage(dial, listed, 'tree', systemClock)).toBe(true)
     expect(await hasPage(dial, listed, 'lab', systemClock)).toBe(false)

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import type { Lease } from '../../../electron/ssh/connection/sharing.ts'
+import { findJupyter } from '../../../electron/ssh/tunnels/jupyter.ts'
+import { type ScratchMachine, scratchMachine } from './machine.ts'
+import { hasNginx, startNginx } from './nginx.ts'
+import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { account, target } from './steps.ts'
+
+describe.skipIf(!hasSshd)('of the Jupyters that an instance lists', () => {
+  let sshd: Sshd
+  let machine: ScratchMachine
+  let ssh: Ssh
+  let lease: Lease
+  const endings: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    sshd = await startSshd()
+    writeFileSync(join(sshd.home, '.bashrc'), 'PATH=$HOME/bin:$PATH\n')
+    mkdirSync(join(sshd.home, 'bin'))
+  })
+  afterAll(() => sshd?.close())
+  beforeEach(async () => {
+    machine = scratchMachine()
+    ssh = createSsh(machine)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
+    lease = await ssh.connect(target({ proxy: sshd }))
+  })
+  afterEach(async () => {
+    for (const end of endings.splice(0).reverse()) await end()
+    lease.release()
+    await ssh.close()
+    machine.remove()
+  })
+
+  /** A program named `jupyter` that lists these servers: `server list`, and `notebook list`. */
+  function lists(servers: readonly object[], notebooks: readonly object[] = []): void {
+    const lines = (list: readonly object[]) => list.map(one => `echo '${JSON.stringify(one)}'`).join('\n')
+    const program = join(sshd.home, 'bin', 'jupyter')
+    writeFileSync(
+      program,
+      `#!/bin/sh\ncase $1 in\nserver)\n:\n${lines(servers)}\n;;\nnotebook)\n:\n${lines(notebooks)}\n;;\nesac\n`,
+    )
+    chmodSync(program, 0o755)
+  }
+
+  async function serves(answer: RequestListener): Promise<number> {
+    const server = createServer(answer).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    endings.push(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return (server.address() as AddressInfo).port
+  }
+
+  /** A server that takes only this token, as Jupyter does. */
+  const takes = (token: string) =>
+    serves(({ headers }, response) =>
+      response.writeHead(headers.authorization === `token ${token}` ? 200 : 403).end(),
+    )
+  const foreign = () => serves((_, response) => response.writeHead(403).end())
+  const at = (port: number, token: string) => ({ port, token, base_url: '/' })
+  const find = (usual: number, recorded?: string) => {
+    const known = recorded === undefined ? [] : [{ port: usual, token: recorded, basePath: '/' }]
+    return findJupyter(lease.connection, { known, usual }, machine.clock)
+  }
+
+  test('the one at the same port that takes its token is found', async () => {
+    const port = await takes('new')
+    for (const list of [
+      [at(port, 'old'), at(port, 'new')],
+      [at(port, 'new'), at(port, 'old')],
+    ]) {
+      lists(list)
+      expect(await find(port)).toMatchObject({ port, token: 'new', server: { tls: false } })
+    }
+  })
+
+  test('the one that lives is found behind a dead one, at the usual port or another', async () => {
+    const [dead, alive] = [await freePort(), await takes('new')]
+    lists([at(dead, 'old'), at(alive, 'new')])
+    expect(await find(8080)).toMatchObject({ port: alive, token: 'new' })
+    expect(await find(dead)).toMatchObject({ port: alive, token: 'new' })
+  })
+
+  test('a dead one in one list hides none in another', async () => {
+    const [dead, alive] = [await freePort(), await takes('new')]
+    lists([at(dead, 'old')], [at(alive, 'new')])
+    expect(await find(8080)).toMatchObject({ port: alive, token: 'new' })
+  })
+
+  test('one is found where the record’s token is outdated, or its port dead', async () => {
+    const port = await takes('new')
+    lists([at(port, 'older'), at(port, 'new')])
+    expect(await find(port, 'recorded')).toMatchObject({ port, token: 'new' })
+    expect(await find(await freePort(), 'recorded')).toMatchObject({ port, token: 'new' })
+    expect(await find(port, 'new')).toMatchObject({ port, token: 'new' })
+  })
+
+  test('another server at a listed port is passed over, also one that says nothing', async () => {
+    const [other, alive] = [await foreign(), await takes('new')]
+    const silent = await serves(() => undefined)
+    lists([at(other, 'old'), at(alive, 'new'), at(silent, 'older')])
+    expect(await find(other)).toMatchObject({ port: alive, token: 'new' })
+    lists([at(alive, 'new'), at(silent, 'older')])
+    expect(await find(silent)).toMatchObject({ port: alive, token: 'new' })
+  })
+
+  test.skipIf(!hasNginx).each([
+    ['is refused', ''],
+    ['is led to TLS', 'error_page 497 =308 https://$http_host$request_uri;'],
+  ])('one behind TLS is found, where plain HTTP %s', async (_, lines) => {
+    const [front, behind] = [await freePort(), await takes('new')]
+    endings.push(
+      await startNginx(
+        front,
+        `listen 127.0.0.1:${front} ssl; ${lines} location / { proxy_pass http://127.0.0.1:${behind}; }`,
+      ),
+    )
+    lists([at(front, 'old'), at(front, 'new')])
+    expect(await find(front)).toMatchObject({ port: front, token: 'new', server: { tls: true } })
+  })
+
+  test('none is found where none takes its token, answers or is listed, and which it is is said', async () => {
+    lists([at(await foreign(), 'old'), at(await freePort(), 'older')])
+    expect(await find(8080)).toBe('refused')
+    lists([at(await freePort(), 'old')])
+    expect(await find(8080)).toBe('starting')
+    lists([])
+    expect(await find(8080)).toBe('missing')
+  })
+})
