@@ -58,7 +58,13 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
       'Berth’s page keeps them: berth open',
     )
   if (problem) throw new CliFailure(failed, problem)
-  if (!offer) fail(failed, 'no_offer', 'No machine on the market fits now.', 'Ask for less in berth.yaml.')
+  if (!offer)
+    fail(
+      failed,
+      'no_offer',
+      'No machine on the market fits now.',
+      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98% reliable.',
+    )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
   if (!yes)
     fail(
@@ -78,7 +84,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, pricePerHour, most, longest, scan }: ProjectPlan,
+  { spec, offer, pricePerHour, most, longest, keeping, scan }: ProjectPlan,
   secretFiles: readonly string[],
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -107,15 +113,17 @@ function planWords(
     'Command:',
     indented(spec.run),
     ...(env.length === 0 ? [] : ['Environment:', ...env]),
-    results.length === 0 ? 'Nothing is brought home.' : `Brought home: ${results.join(', ')}`,
-    `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}.`,
+    results.length === 0 ? 'No results are downloaded.' : `Results: ${results.join(', ')}`,
+    `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}. If the run fails, it's stopped, and ${
+      keeping.destroys ? "it's destroyed" : "you're reminded"
+    } after ${duration(keeping.seconds)}.`,
   ].join('\n')
 }
 
 /** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
 function planJson(
   project: string,
-  { spec, offer, pricePerHour, most, longest, ...plan }: ProjectPlan,
+  { spec, offer, pricePerHour, most, longest, keeping, ...plan }: ProjectPlan,
   secretFiles: readonly string[],
 ) {
   return {
@@ -130,6 +138,8 @@ function planJson(
     pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
     costsAtMost: most === undefined ? null : dollars(most),
     lastsAtMost: longest ?? null,
+    failedKeptFor: keeping.seconds,
+    failedDestroyed: keeping.destroys,
     files: plan.scan.files,
     bytes: plan.scan.bytes,
     notSent: plan.scan.secrets.map(({ path }) => path).filter(path => !secretFiles.includes(path)),
@@ -142,7 +152,7 @@ const words: Readonly<Record<JobView['step'], string>> = {
   sending: 'Sending the folder',
   setup: 'Setting up',
   running: 'Running',
-  bringing: 'Bringing the results home',
+  bringing: 'Downloading the results',
   ending: 'Ending the machine',
   done: 'Done',
   failed: 'Failed',
@@ -171,7 +181,10 @@ async function followJob(call: Call, account: string, id: string): Promise<numbe
   }
 }
 
-function ended({ json, write, say }: Call, { id, step, code, cost, brought, problem }: JobView): number {
+function ended(
+  { json, write, say }: Call,
+  { id, step, code, cost, brought, problem, instance }: JobView,
+): number {
   if (json) {
     const files = brought?.files ?? 0
     write(
@@ -179,7 +192,11 @@ function ended({ json, write, say }: Call, { id, step, code, cost, brought, prob
     )
   } else {
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
-    say(`${brought ? `${counted(brought.files, 'file')} came home. ` : ''}It cost ${money(cost.micros)}.`)
+    say(`${brought ? `${counted(brought.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`)
+    if (step === 'failed' && instance !== undefined)
+      say(`Its machine is kept, stopped: berth destroy ${instance} ends its costs.`)
   }
-  return step === 'done' && code === 0 ? exitCodes.done : exitCodes.failed
+  if (step === 'done') return exitCodes.done
+  // The command's own code, as if it had run here.
+  return step === 'failed' && code ? code : exitCodes.failed
 }

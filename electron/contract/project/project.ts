@@ -4,6 +4,7 @@ import type { FolderScan, SyncProgress } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
+import type { Keeping } from './bounds.ts'
 import type { ProjectSpec } from './spec.ts'
 import type { SpecProblem } from './spec-problem.ts'
 
@@ -47,6 +48,8 @@ export interface ProjectPlan {
   most?: Micros
   /** Seconds after which it is stopped at the latest; absent without a limit. */
   longest?: number
+  /** How long its machine is kept if it fails. */
+  keeping: Keeping
   scan: FolderScan
   /** Secrets that it needs and that have no value yet. */
   missingSecrets: readonly string[]
@@ -104,6 +107,10 @@ export interface JobView {
   /** `micros` at `at`, growing by `perHour`. */
   cost: { micros: Micros; at: number; perHour: Micros }
   most?: Micros
+  /** When the machine of a failed run is destroyed, or the user reminded of it. */
+  keptUntil?: { at: number; destroys: boolean }
+  /** Whether a failed run has results on its machine that can be downloaded again. */
+  fetchable?: boolean
   /** How often it moved to another machine. */
   moved: number
 }

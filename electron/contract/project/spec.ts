@@ -133,6 +133,13 @@ export const ProjectSpec = v.strictObject({
   ),
   /** The action on the machine after the results were downloaded; by default it is destroyed. */
   after: v.optional(v.picklist(['destroy', 'stop'], 'is destroy or stop')),
+  /** How long the machine of a failed run is kept, stopped, and what happens then: by default a reminder, after a day. */
+  failed: v.optional(
+    v.strictObject({
+      keep: v.optional(Time),
+      afterwards: v.optional(v.picklist(['remind', 'destroy'], 'is remind or destroy')),
+    }),
+  ),
   /** How often it may move to another machine after it was outbid; never by default. */
   outbid: v.optional(v.strictObject({ elsewhere: whole(0, 20) })),
 })

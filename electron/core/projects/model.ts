@@ -3,6 +3,7 @@ import { AttemptSeriesId } from '../../contract/automation/attempts.ts'
 import { RentalStops } from '../../contract/automation/guard-kinds.ts'
 import { RunId } from '../../contract/automation/run.ts'
 import { InstanceId } from '../../contract/ids.ts'
+import { Keeping } from '../../contract/project/bounds.ts'
 import { JobId, ProjectId } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 
@@ -18,6 +19,8 @@ const Step = v.picklist([
   'cancelled',
 ])
 
+const Problem = v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })
+
 /** One run of a project, as stored. */
 export const Job = v.object({
   id: JobId,
@@ -31,12 +34,21 @@ export const Job = v.object({
   stops: RentalStops,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
+  keeping: v.optional(Keeping),
   secretFiles: v.array(v.string()),
   step: Step,
   /** The step to retry, and whether the machine still has to be stopped. */
   failedAt: v.optional(Step),
   halting: v.optional(v.boolean()),
-  problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
+  problem: v.optional(Problem),
+  /** When its machine is destroyed, or the user reminded of it, in epoch seconds. */
+  keptUntil: v.optional(v.number()),
+  /** The failure that is reported once the results are here. */
+  outcome: v.optional(v.object({ failedAt: Step, problem: Problem })),
+  /** Since when its results have been changing at the last download, epoch seconds of this computer. */
+  changingSince: v.optional(v.number()),
+  /** The user ended its command, so its exit code is no failure. */
+  endedByUser: v.optional(v.boolean()),
   /** Whether a retry has to start the machine first. */
   starting: v.optional(v.boolean()),
   createdAt: v.number(),

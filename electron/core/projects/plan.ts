@@ -2,7 +2,7 @@ import type { AttemptSearch } from '../../contract/automation/attempts.ts'
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { OpenRequest } from '../../contract/market/rental.ts'
 import { searchWords } from '../../contract/market/search-text.ts'
-import { dearestOf, usualSetup } from '../../contract/project/bounds.ts'
+import { dearestOf, usualMachine, usualSetup } from '../../contract/project/bounds.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import { type Micros, micros } from '../../contract/spending/money.ts'
 
@@ -19,7 +19,7 @@ export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly st
   return {
     query: {
       type: interruptible ? 'bid' : 'on-demand',
-      verifiedOnly: verified ?? false,
+      verifiedOnly: verified ?? usualMachine.verified,
       storage: disk ?? usualSetup.disk,
       limit: 5000,
     },
@@ -30,7 +30,7 @@ export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly st
       priceTo: price,
       regions: region === undefined ? undefined : [region].flat().map(code => code.toUpperCase()),
       memoryFrom: vram,
-      reliabilityFrom: reliability === undefined ? undefined : reliability / 100,
+      reliabilityFrom: (reliability ?? usualMachine.reliability) / 100,
       downFrom: download,
       upFrom: upload,
       cudaFrom: cuda,

@@ -1,7 +1,7 @@
 import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
 import type { InstanceView } from '../../contract/instance/instance.ts'
 import { BerthError } from '../../contract/problem.ts'
-import { boundOf } from '../../contract/project/bounds.ts'
+import { boundOf, type Keeping, keepingOf } from '../../contract/project/bounds.ts'
 import { isJobGoing, type ProjectPlan } from '../../contract/project/project.ts'
 import type { ProjectSpec } from '../../contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
@@ -10,7 +10,7 @@ import type { StoredGuards } from '../guards/stored-guards.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
-import { againFromFailure, ended } from './jobs/changes.ts'
+import { againFromFailure, ended, fetchingAgain } from './jobs/changes.ts'
 import { checkpointDue, machineGone } from './jobs/decide.ts'
 import { createJobEffects } from './jobs/effects.ts'
 import { createMoves } from './jobs/moves.ts'
@@ -26,6 +26,8 @@ import { costBy } from './view.ts'
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
   project: string
   stops: readonly RentalStop[]
+  /** How long its machine is kept if it fails; by the file if absent. */
+  keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
   price?: number
   secretFiles: readonly string[]
@@ -46,6 +48,8 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   cancel(id: string): Promise<void>
   /** Ends a job's command; results and clean-up follow as usual. */
   end(id: string): Promise<void>
+  /** Downloads the results of a failed job again. Throws `not_failed`, `project_busy` or `no_such_instance`. */
+  fetch(id: string): Promise<void>
   /** Continues from the step that failed. Throws `not_failed`, `project_busy` or `no_such_instance`. */
   retry(id: string): Promise<void>
   dismiss(id: string): Promise<void>
@@ -85,6 +89,26 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     if (other) throw new BerthError(projectBusy)
   }
 
+  /** A failed job and its machine. Another machine costs money again, so that takes a new run that the user agrees to. */
+  function failedOne(id: string): { job: Job; view: InstanceView | undefined } {
+    const job = jobs.get(id)
+    if (job.step !== 'failed') throw new BerthError(notFailed)
+    refuseIfBusy(job.project, id)
+    const view = viewOf(job.instance)
+    if (job.instance !== undefined && !view) throw new BerthError(machineGone)
+    return { job, view }
+  }
+
+  /** Lets a failed job go on with a change, and with its limits set anew. `what` with the job's name behind it. */
+  async function goOn(id: string, what: string, change: (job: Job) => Partial<Job>): Promise<void> {
+    const { job, view } = failedOne(id)
+    const limits = view ? await limitAnew(job, view) : {}
+    await jobs.intend(id, { ...change(job), ...limits })
+    activity.add({ account, instance: job.instance, kind: 'user', text: `Asked to ${what} ${job.name}` })
+    notifications.withdraw(jobAlertId(account, job))
+    work.restart(id)
+  }
+
   /**
    * Sets the agreed stops anew whose guards have ended, before the machine starts again: a duration from now, a cost on
    * top of what it has cost. Returns what changes of the job.
@@ -113,13 +137,19 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         planMarket(context, attempts, spec, stops),
         context.sync.scan(parts.projects.folder(project).path),
       ])
-      return { ...market, spec, scan, missingSecrets: parts.secrets.missing(secrets) }
+      return {
+        ...market,
+        spec,
+        keeping: keepingOf(spec),
+        scan,
+        missingSecrets: parts.secrets.missing(secrets),
+      }
     },
     agreed(id) {
       const job = jobs.get(id)
       return { text: job.text, spec: job.spec, stops: job.stops }
     },
-    async start({ project, text, spec, stops, price, secretFiles }) {
+    async start({ project, text, spec, stops, keeping, price, secretFiles }) {
       refuseIfBusy(project)
       const id = `j${context.newId()}`
       await jobs.add({
@@ -130,6 +160,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         text,
         spec,
         stops: [...stops],
+        keeping,
         price,
         secretFiles: [...secretFiles],
         step: 'renting',
@@ -161,20 +192,18 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     },
     async end(id) {
       const { commandRun } = jobs.get(id)
-      if (commandRun !== undefined) await runs.end(commandRun)
+      if (commandRun === undefined) return
+      await jobs.intend(id, { endedByUser: true })
+      await runs.end(commandRun)
+    },
+    async fetch(id) {
+      const { view } = failedOne(id)
+      if (!view) throw new BerthError(machineGone)
+      await goOn(id, 'download the results of', job => fetchingAgain(job, view))
     },
     async retry(id) {
-      const job = jobs.get(id)
-      if (job.step !== 'failed') throw new BerthError(notFailed)
-      refuseIfBusy(job.project, id)
-      const view = viewOf(job.instance)
-      // Another machine costs money again, so that takes a new run that the user agrees to.
-      if (job.instance !== undefined && !view) throw new BerthError(machineGone)
-      const limits = view ? await limitAnew(job, view) : {}
-      await jobs.intend(id, { ...againFromFailure(job, view, `f${context.newId()}`), ...limits })
-      activity.add({ account, instance: job.instance, kind: 'user', text: `Asked to go on with ${job.name}` })
-      notifications.withdraw(jobAlertId(account, job))
-      work.restart(id)
+      const { view } = failedOne(id)
+      await goOn(id, 'go on with', job => againFromFailure(job, view, `f${context.newId()}`))
     },
     async dismiss(id) {
       const job = jobs.get(id)
@@ -187,7 +216,9 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     onPoll: work.onPoll,
     show: jobs.show,
     dueAt(after) {
-      const moments = jobs.all().flatMap(job => checkpointDue(job) ?? [])
+      const moments = jobs
+        .all()
+        .flatMap(job => checkpointDue(job) ?? (job.step === 'failed' ? (job.keptUntil ?? []) : []))
       return Math.min(...moments.filter(moment => moment > after))
     },
     async flush() {

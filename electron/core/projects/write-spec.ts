@@ -2,7 +2,15 @@ import { Document, isCollection } from 'yaml'
 import { type ProjectDraft, type ProjectSpec, timeText } from '../../contract/project/spec.ts'
 
 /** Lists and objects that people write on one line. */
-const onOneLine = [['machine', 'gpu'], ['machine', 'region'], ['ports'], ['results'], ['stop'], ['outbid']]
+const onOneLine = [
+  ['machine', 'gpu'],
+  ['machine', 'region'],
+  ['ports'],
+  ['results'],
+  ['stop'],
+  ['failed'],
+  ['outbid'],
+]
 
 /** A `berth.yaml` for a spec, for people to read and change. */
 export function specText(spec: ProjectSpec): string {
@@ -15,10 +23,11 @@ export function specText(spec: ProjectSpec): string {
 }
 
 function written(spec: ProjectSpec): ProjectDraft {
-  const { checkpoint, stop } = spec
+  const { checkpoint, stop, failed } = spec
   return {
     ...spec,
     checkpoint: checkpoint === undefined ? undefined : timeText(checkpoint),
     stop: stop && { ...stop, idle: stop.idle === undefined ? undefined : timeText(stop.idle) },
+    failed: failed && { ...failed, keep: failed.keep === undefined ? undefined : timeText(failed.keep) },
   }
 }

@@ -21,6 +21,7 @@ export function jobWords({ step, failedAt, code }: JobView): { word: string; sha
         ? { word: 'Done', shape: 'running' }
         : { word: `Ended with exit code ${code}`, shape: 'broken' }
     case 'failed':
+      if (failedAt === 'running' && code) return { word: `Failed with exit code ${code}`, shape: 'needs-you' }
       return { word: `Failed: ${name(failedAt) ?? 'Renting'}`, shape: 'needs-you' }
     case 'cancelled':
       return { word: 'Cancelled', shape: 'stopped' }

@@ -35,7 +35,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(Object.keys(under.account().jobs)).toEqual([])
 
     const ran = await berth('run', id, '--yes', '-f', '--secret-files', 'skip')
-    expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file came home\. It cost \$/)
+    expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file downloaded\. It cost \$/)
     expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -56,7 +56,7 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(await berthOn(home)('project', 'add', folder)).toMatchObject({ code: 0 })
   })
 
-  test('exits with 1 when its command fails, its file is wrong or its path is unknown', async () => {
+  test('exits with the code of its command, and with 1 when its file is wrong or its path is unknown', async () => {
     const { world, under, folder } = await openProject({
       'berth.yaml': 'run: cat .env; exit 3\n',
       '.env': 'TOKEN=mine\n',
@@ -64,8 +64,14 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     const { home } = await openSocket(world, under.berth)
     const berth = berthOn(home, { cwd: folder })
     const ran = await berth('run', '--yes', '-f', '--json', '--secret-files', 'send')
-    expect(ran).toMatchObject({ code: 1, err: '', out: expect.stringContaining('TOKEN=mine') })
-    expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({ exitCode: 3, brought: 0 })
+    expect(ran).toMatchObject({ code: 3, err: '', out: expect.stringContaining('TOKEN=mine') })
+    expect(JSON.parse(ran.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      step: 'failed',
+      exitCode: 3,
+      brought: 0,
+    })
+    const [job = ''] = Object.keys(under.account().jobs)
+    await under.run('cancelJob', { job })
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
     expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')

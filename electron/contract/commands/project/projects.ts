@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { RentalStops } from '../../automation/guard-kinds.ts'
+import { Keeping } from '../../project/bounds.ts'
 import { JobId, ProjectId, type ProjectPlan } from '../../project/project.ts'
 import { ProjectSpec, SecretName } from '../../project/spec.ts'
 import { account, command } from '../command.ts'
@@ -31,6 +32,8 @@ export const projectCommands = {
     ...instead,
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
     stops: RentalStops,
+    /** How long its machine is kept if it fails; by the file if absent. */
+    keeping: v.optional(Keeping),
     /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
     price: v.optional(v.pipe(v.number(), v.minValue(0))),
     /** Files that look like secrets and are sent nevertheless. */
@@ -42,6 +45,8 @@ export const projectCommands = {
   cancelJob: command(onJob).answers<void>(),
   /** Ends its command; the later steps follow as usual. */
   endJob: command(onJob).answers<void>(),
+  /** Starts the machine of a failed run, downloads its results again and stops it. */
+  fetchJob: command(onJob).answers<void>(),
   /** Continues from the step that failed. */
   retryJob: command(onJob).answers<void>(),
   /** Removes an ended job from the list. Its instance stays, if there is one. */

@@ -44,18 +44,19 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {
-      const { account, project, content, stops, price, secretFiles } = asked
+      const { account, project, content, stops, keeping, price, secretFiles } = asked
       if (accounts.session(account).id === 'demo') throw new BerthError(onlyPlayed)
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return jobs(account).start({ project, text, spec, stops, price, secretFiles })
+      return jobs(account).start({ project, text, spec, stops, keeping, price, secretFiles })
     },
     async readJob({ account, job }) {
       return { text: jobs(account).agreed(job).text }
     },
     cancelJob: ({ account, job }) => jobs(account).cancel(job),
     endJob: ({ account, job }) => jobs(account).end(job),
+    fetchJob: ({ account, job }) => jobs(account).fetch(job),
     retryJob: ({ account, job }) => jobs(account).retry(job),
     dismissJob: ({ account, job }) => jobs(account).dismiss(job),
     saveSecret: ({ name, value }) => secrets.save(name, value),

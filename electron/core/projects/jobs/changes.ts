@@ -1,15 +1,47 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import type { Job } from '../model.ts'
-import { costBy } from '../view.ts'
+import { costBy, keeping } from '../view.ts'
+import { machineGone } from './decide.ts'
 
-/** Fails a job at its present step; its machine is to be stopped, so that only the disk costs. */
-export function failed({ step, instance }: Job, { code, message, advice }: Problem): Partial<Job> {
+/**
+ * Fails a job at its present step, or with the failure that its download was for; its machine is to be stopped, so that
+ * only the disk costs, and kept for a while. `at` in epoch seconds.
+ */
+export function failed(job: Job, { code, message, advice }: Problem, at: number): Partial<Job> {
+  const { step, instance, outcome } = job
+  const isOutcome = outcome?.problem.code === code
   return {
     step: 'failed',
-    failedAt: step,
+    failedAt: outcome?.failedAt ?? step,
     halting: instance !== undefined || undefined,
-    problem: { code, message, advice },
+    keptUntil: instance === undefined ? undefined : at + keeping(job).seconds,
+    changingSince: undefined,
+    problem:
+      outcome && !isOutcome
+        ? { ...outcome.problem, message: `${outcome.problem.message} ${message}` }
+        : { code, message, advice },
+  }
+}
+
+/** Downloads the results of a failed job again, which then fails as before. */
+export function fetchingAgain(job: Job, machine: InstanceView): Partial<Job> {
+  const { failedAt = 'bringing', problem = machineGone, outcome } = job
+  return {
+    ...afresh(machine),
+    step: 'bringing',
+    outcome: outcome ?? { failedAt, problem },
+  }
+}
+
+/** What a job no longer has once it goes on from a failure. */
+function afresh(machine: InstanceView | undefined): Partial<Job> {
+  return {
+    failedAt: undefined,
+    halting: undefined,
+    problem: undefined,
+    keptUntil: undefined,
+    starting: machine && machine.state !== 'running' ? true : undefined,
   }
 }
 
@@ -25,11 +57,11 @@ export function againFromFailure(
   const { failedAt = 'renting' } = job
   const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
   return {
+    ...afresh(machine),
     step,
-    failedAt: undefined,
-    halting: undefined,
-    problem: undefined,
-    starting: machine && machine.state !== 'running' ? true : undefined,
+    outcome: undefined,
+    endedByUser: undefined,
+    code: step === 'bringing' ? job.code : undefined,
     attemptSeries: step === 'renting' ? attemptSeries : job.attemptSeries,
     setupRun: failedAt === 'setup' ? undefined : job.setupRun,
     commandRun: step === 'bringing' ? job.commandRun : undefined,

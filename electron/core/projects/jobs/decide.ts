@@ -1,7 +1,9 @@
 import { isGoing } from '../../../contract/automation/run.ts'
+import { harmless } from '../../../contract/instance/file-names.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
 import type { Problem } from '../../../contract/problem.ts'
+import { keepingOf } from '../../../contract/project/bounds.ts'
 import { isJobGoing, type JobStep } from '../../../contract/project/project.ts'
 import type { AttemptSeries } from '../../renting/attempts/model.ts'
 import type { Run } from '../../runs/model.ts'
@@ -12,8 +14,8 @@ export interface Snapshot {
   attemptSeries: Pick<AttemptSeries, 'step' | 'instance' | 'problem'> | undefined
   /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
   instance: InstanceView | 'gone' | undefined
-  setup: Pick<Run, 'step' | 'code' | 'problem'> | undefined
-  command: Pick<Run, 'step' | 'code' | 'problem'> | undefined
+  setup: (Pick<Run, 'step' | 'code' | 'problem'> & { lastLine?: string }) | undefined
+  command: (Pick<Run, 'step' | 'code' | 'problem'> & { lastLine?: string }) | undefined
   /** Why a guard stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
   now: number
@@ -30,15 +32,17 @@ export type Move =
   | { do: 'bring'; last: boolean }
   | { do: 'end' }
   | { do: 'halt' }
+  /** Reminds the user of the machine of a failed job, or destroys it as agreed. */
+  | { do: 'expire'; destroys: boolean }
   /** Continues on another machine, which is still to be found. */
   | { do: 'move' }
-  | { do: 'step'; step: JobStep; code?: number; instance?: number }
+  | { do: 'step'; step: JobStep; code?: number; instance?: number; outcome?: Job['outcome'] }
   | { do: 'fail'; problem: Problem }
 
 /** A job's next move. Each may be repeated after a kill. */
 export function nextMove(job: Job, snapshot: Snapshot): Move {
   const { step, spec } = job
-  if (step === 'failed') return job.halting ? halting(snapshot) : { do: 'wait' }
+  if (step === 'failed') return job.halting ? halting(snapshot) : kept(job, snapshot)
   if (step === 'done' || step === 'cancelled') return { do: 'wait' }
   if (step === 'renting') return renting(snapshot)
   if (step === 'ending') return { do: 'end' }
@@ -52,7 +56,7 @@ export function nextMove(job: Job, snapshot: Snapshot): Move {
       if (!snapshot.setup) return { do: 'run setup' }
       if (isGoing(snapshot.setup)) return { do: 'wait' }
       if (snapshot.setup.code === 0) return { do: 'step', step: 'running' }
-      return { do: 'fail', problem: snapshot.setup.problem ?? setupFailed(snapshot.setup.code) }
+      return { do: 'fail', problem: snapshot.setup.problem ?? setupFailed(snapshot.setup) }
     case 'running':
       return running(job, snapshot)
     default:
@@ -87,7 +91,9 @@ function running(job: Job, { command, now }: Snapshot): Move {
   if (!command) return { do: 'run command' }
   if (!isGoing(command)) {
     if (command.code === undefined) return { do: 'fail', problem: command.problem ?? commandLost }
-    return { do: 'step', step: 'bringing', code: command.code }
+    if (command.code === 0 || job.endedByUser) return { do: 'step', step: 'bringing', code: command.code }
+    const outcome = { failedAt: 'running' as const, problem: commandFailed(command) }
+    return { do: 'step', step: 'bringing', code: command.code, outcome }
   }
   const last = job.checkpointAt ?? job.startedAt ?? now
   const { checkpoint } = job.spec
@@ -101,10 +107,22 @@ function halting({ instance }: Snapshot): Move {
   return { do: 'halt' }
 }
 
+/** The machine of a failed job is kept for the agreed time. One that runs is in use, and is not destroyed. */
+function kept({ keptUntil, keeping, spec }: Job, { instance, now }: Snapshot): Move {
+  if (keptUntil === undefined || now < keptUntil || instance === undefined || instance === 'gone')
+    return { do: 'wait' }
+  const { destroys } = keeping ?? keepingOf(spec)
+  return { do: 'expire', destroys: destroys && hasTrait(instance.state, 'over') }
+}
+
 /** Milliseconds before each retry; the last repeats. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** Failures in a row after which a job fails, and where its machine cannot be reached: after about half an hour. */
-const most = { failures: 8, unreachable: 35 }
+const most = { failures: 8, unreachable: 35, same: 3 }
+/** Seconds that results may change at the last download until the job fails, and the longest pause meanwhile. */
+const changing = { seconds: 600, pause: 15_000 }
+/** Errors of the machine itself, which come again each time unless someone mends it. */
+const lasting = new Set(['not_prepared', 'sync_failed'])
 /** Errors that no retry solves. */
 const hopeless = new Set([
   'no_such_folder',
@@ -124,10 +142,14 @@ const hopeless = new Set([
 
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 interface Failure {
-  job: Pick<Job, 'step'>
+  job: Pick<Job, 'step' | 'changingSince'>
   move: Move
   fails: number
+  /** Failures in a row with this very problem, this one included. */
+  same: number
   isOnline: boolean
+  /** Epoch seconds of this computer. */
+  clock: number
 }
 
 /** The number of failures in a row after another one: without a network it stays below what fails a job. */
@@ -141,11 +163,17 @@ export function failsAfter(fails: number, isOnline: boolean): number {
  */
 export function pauseAfter(
   { code }: Pick<Problem, 'code'>,
-  { job, move, fails, isOnline }: Failure,
+  { job, move, fails, same, isOnline, clock }: Failure,
 ): number | undefined {
   const isCheckpoint = move.do === 'bring' && !move.last
+  if (code === 'results_changing') {
+    const isOver = job.changingSince !== undefined && clock - job.changingSince >= changing.seconds
+    return isOver ? undefined : Math.min(pauses[fails] ?? changing.pause, changing.pause)
+  }
   const isOver =
-    hopeless.has(code) || fails + 1 >= (code.startsWith('ssh_') ? most.unreachable : most.failures)
+    hopeless.has(code) ||
+    (lasting.has(code) && same >= most.same) ||
+    fails + 1 >= (code.startsWith('ssh_') ? most.unreachable : most.failures)
   if (isOver && isJobGoing(job) && isOnline && !isCheckpoint) return undefined
   return pauses[fails] ?? pauses.at(-1)
 }
@@ -161,12 +189,32 @@ export function checkpointDue({
   return (checkpointAt ?? startedAt) + checkpoint
 }
 
-function setupFailed(code: number | undefined): Problem {
+function setupFailed(run: { code?: number; lastLine?: string }): Problem {
   return {
     code: 'setup_failed',
-    message: `The set-up ended with exit code ${code ?? 'unknown'}.`,
+    message: `The set-up ended with exit code ${run.code ?? 'unknown'}${missingWords(run)}.`,
     advice: 'Its last lines say why. Mend it, then go on from here.',
   }
+}
+function commandFailed(run: { code?: number; lastLine?: string }): Problem {
+  return {
+    code: 'command_failed',
+    message: `The command ended with exit code ${run.code}${missingWords(run)}.`,
+    advice: 'Its last lines say why. Its machine is stopped with all its files.',
+  }
+}
+/** `: mytrain is missing there`, where a shell could not find or run a command. */
+function missingWords({ code, lastLine = '' }: { code?: number; lastLine?: string }): string {
+  const name = code === 126 || code === 127 ? missingCommand(lastLine) : undefined
+  if (name === undefined) return ''
+  return code === 127 ? `: ${name} is missing there` : `: ${name} can't be run there`
+}
+/** The command in a shell's complaint, such as `line 1: mytrain: command not found`. */
+export function missingCommand(line: string): string | undefined {
+  const named =
+    /(?:^|[\s:])([^\s:]{1,100}): (?:command not found|not found|No such file or directory|Permission denied|cannot execute\b.*)\s*$/i
+  const name = named.exec(line)?.[1]
+  return name === undefined ? undefined : harmless(name)
 }
 const notRented = {
   code: 'not_rented',

@@ -13,7 +13,7 @@ import type { ProjectSecrets } from '../secrets.ts'
 import { commitOf } from './commit.ts'
 import { leftBehind } from './left-behind.ts'
 import { onMachine } from './on-machine.ts'
-import { environmentText, inProject, writeEnvironment } from './scripts.ts'
+import { environmentText, inProject, stillAtWork, writeEnvironment } from './scripts.ts'
 
 /** The effects of a job. Each may be repeated after a kill, and then does what remains. */
 export interface JobEffects {
@@ -115,6 +115,9 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const paths = resultsOf(job.spec)
       if (paths.length === 0) return
       const remote = await remoteOf(job)
+      // Asked before the download, which then has all that they wrote.
+      const atWork =
+        last && job.commandRun !== undefined ? await inside(job, stillAtWork(job.commandRun)) : ''
       const brought = await syncWith(job, options =>
         sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths, last }),
       )
@@ -126,8 +129,9 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
           beside: [...(current.brought?.beside ?? []), ...beside.map(({ as }) => as)].slice(0, mostBeside),
         },
       }))
-      const problem = last ? leftBehind(brought) : undefined
-      if (problem) throw new BerthError(problem)
+      const problem = last ? leftBehind(brought, atWork) : undefined
+      // A command that failed may have written none.
+      if (problem && !(job.outcome && problem.code === 'results_missing')) throw new BerthError(problem)
     },
     async end({ instance }, action) {
       if (instance !== undefined) await endAsSeen(context, instance, action, () => !ending.aborted)

@@ -3,10 +3,21 @@ import { harmless } from '../../../contract/instance/file-names.ts'
 import type { BroughtHome, Skipped, SkipReason } from '../../../contract/instance/sync.ts'
 import type { Problem } from '../../../contract/problem.ts'
 
-/** Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. */
-export function leftBehind({ missing, skipped, unsettled }: BroughtHome): Problem | undefined {
+/**
+ * Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. `atWork`: the
+ * names of programs that the command started and that still run.
+ */
+export function leftBehind(
+  { missing, skipped, unsettled }: BroughtHome,
+  atWork: string,
+): Problem | undefined {
   const changing = [...unsettled, ...skipped.flatMap(({ path, why }) => (why === 'changed' ? path : []))]
-  if (changing.length > 0) return stillWritten(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'}`)
+  if (changing.length > 0)
+    return mayChange(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'} still being written.`)
+  if (atWork !== '')
+    return mayChange(
+      `The command ended, but ${harmless(atWork.replaceAll('\n', ', '))} still runs and may write results.`,
+    )
   const left = skipped.filter(({ why }) => reasons[why] !== undefined)
   if (left.length > 0) {
     const advice = new Set(left.map(({ why }) => reasons[why]?.advice))
@@ -24,12 +35,11 @@ export function leftBehind({ missing, skipped, unsettled }: BroughtHome): Proble
   }
 }
 
-/** The problem of results that something still writes to; `what` with its verb. */
-export function stillWritten(what: string): Problem {
+function mayChange(message: string): Problem {
   return {
     code: 'results_changing',
-    message: `${what} still being written.`,
-    advice: 'Your machine is kept. Go on from here to download the rest, or destroy the machine.',
+    message,
+    advice: 'Its machine is kept. Go on from here to download the rest, or destroy the machine.',
   }
 }
 

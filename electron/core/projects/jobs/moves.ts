@@ -2,11 +2,13 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Problem } from '../../../contract/problem.ts'
 import { mostOf } from '../../../contract/project/bounds.ts'
 import type { AccountContext } from '../../account-context.ts'
+import { problemOf } from '../../app/problems.ts'
 import { spentOn } from '../../renting/attempts/model.ts'
 import type { Attempts } from '../../renting/attempts/service.ts'
 import type { Collection } from '../../storage/collection.ts'
-import { doneAlert, failedAlert } from '../alerts.ts'
+import { doneAlert, failedAlert, keptAlert } from '../alerts.ts'
 import type { Job } from '../model.ts'
+import { keeping } from '../view.ts'
 import { elsewhere, ended, failed } from './changes.ts'
 import type { Move } from './decide.ts'
 import type { JobEffects } from './effects.ts'
@@ -31,6 +33,7 @@ interface MoveParts {
 export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   const { account, activity, notifications, now } = context
   const { jobs, effects, attempts, viewOf } = parts
+  const { clock } = context.machine
 
   async function perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void> {
     const { id } = job
@@ -51,14 +54,14 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         await jobs.update(id, { startedAt: job.startedAt ?? now() })
         return effects.run(job, 'commandRun', job.spec.run)
       case 'bring':
-        await effects.bring(job, move.last)
-        await jobs.update(id, { checkpointAt: now() })
-        if (move.last) await reach(job, 'ending')
+        await bring(job, move.last)
         return
       case 'halt':
         await effects.end(job, 'stop')
         await jobs.update(id, { halting: undefined })
         return
+      case 'expire':
+        return expire(job, move.destroys)
       case 'end':
         await effects.end(job, job.spec.after ?? 'destroy')
         if (job.instance !== undefined) sayEnded(job, job.instance)
@@ -71,8 +74,38 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
         return reach(job, move.step, {
           ...(move.instance === undefined ? {} : arrival(job, move.instance)),
           code: move.code ?? job.code,
+          outcome: move.outcome ?? job.outcome,
         })
     }
+  }
+
+  async function bring(job: Job, last: boolean): Promise<void> {
+    try {
+      await effects.bring(job, last)
+    } catch (error) {
+      if (last && problemOf(error).code === 'results_changing')
+        await jobs.update(job.id, current => ({
+          ...current,
+          changingSince: current.changingSince ?? clock.now() / 1000,
+        }))
+      throw error
+    }
+    await jobs.update(job.id, { checkpointAt: now(), ...(last ? { changingSince: undefined } : {}) })
+    if (!last) return
+    if (job.outcome) await fail(job, job.outcome.problem)
+    else await reach(job, 'ending')
+  }
+
+  async function expire(job: Job, destroys: boolean): Promise<void> {
+    if (destroys) await effects.end(job, 'destroy')
+    const after = await jobs.update(job.id, current =>
+      current.step === 'failed'
+        ? { ...current, keptUntil: destroys ? undefined : now() + keeping(current).seconds }
+        : current,
+    )
+    if (after?.step !== 'failed') return
+    const facts = { destroyed: destroys, view: viewOf(after.instance), now: now() }
+    notifications.tell(account, [keptAlert(account, after, facts)])
   }
 
   /** What changes with the machine that was found: the cost of earlier attempts counts for the job. */
@@ -94,9 +127,10 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
 
   async function fail(job: Job, problem: Problem): Promise<void> {
     const after = await jobs.update(job.id, current =>
-      current.step === job.step ? { ...current, ...failed(current, problem) } : current,
+      current.step === job.step ? { ...current, ...failed(current, problem, now()) } : current,
     )
-    if (after?.step === 'failed') notifications.tell(account, [failedAlert(account, after)])
+    if (after?.step === 'failed')
+      notifications.tell(account, [failedAlert(account, after, viewOf(after.instance))])
   }
 
   async function done(job: Job): Promise<void> {

@@ -52,6 +52,7 @@ export function createJobWork(
   /** Performs a job's moves until it is over; between them it waits for polls and other changes. */
   async function goOn(id: string): Promise<void> {
     let fails = 0
+    let last = { said: '', times: 0 }
     for (;;) {
       // What the user asked for is done once it is on disk: what cannot be written is refused.
       await jobs.flush()
@@ -64,12 +65,22 @@ export function createJobWork(
         if (move.do === 'wait') await loops.until(id, undefined)
         else await moves.perform(job, move)
         fails = 0
+        last = { said: '', times: 0 }
         jobs.noteProblem(id, undefined)
       } catch (error) {
         if (ending.aborted) return
         const problem = problemOf(error)
         const isOnline = store.get().accounts[account]?.connection.status === 'online'
-        const pause = pauseAfter(problem, { job, move, fails, isOnline })
+        const said = `${problem.code} ${problem.message}`
+        last = { said, times: said === last.said ? last.times + 1 : 1 }
+        const pause = pauseAfter(problem, {
+          job: jobs.find(id) ?? job,
+          move,
+          fails,
+          same: last.times,
+          isOnline,
+          clock: context.machine.clock.now() / 1000,
+        })
         if (pause === undefined) await moves.fail(job, problem)
         else {
           jobs.noteProblem(id, problem)
@@ -78,6 +89,10 @@ export function createJobWork(
         fails = failsAfter(fails, isOnline)
       }
     }
+  }
+
+  function isKeptTooLong({ step, keptUntil }: Job): boolean {
+    return step === 'failed' && keptUntil !== undefined && now() >= keptUntil
   }
 
   /** Continues jobs when their attempts or runs change, without waiting for a poll. */
@@ -106,7 +121,8 @@ export function createJobWork(
       }
       jobs.show()
       for (const job of jobs.all())
-        if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing) loops.work(job.id)
+        if (isJobGoing(job) || job.halting || job.leaving || job.withdrawing || isKeptTooLong(job))
+          loops.work(job.id)
     },
   }
 }

@@ -43,6 +43,12 @@ export function commitTitle({ id, changed }: NonNullable<JobView['commit']>): st
   return `${id}; changed since: ${changed.named.join(', ')}${more}`
 }
 
+/** `It's destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
+export function keptWords({ at, destroys }: NonNullable<JobView['keptUntil']>, now: number): string {
+  const left = duration(Math.max(0, at - now))
+  return destroys ? `It's destroyed in ${left}, as you chose.` : `You're reminded in ${left}.`
+}
+
 /** The result of a run that has ended. */
 export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`

@@ -1,21 +1,25 @@
 import { named } from '../../../../electron/contract/format/list.ts'
 import { counted } from '../../../../electron/contract/format/size.ts'
 import { duration } from '../../../../electron/contract/format/time.ts'
+import { type Keeping, usualMachine } from '../../../../electron/contract/project/bounds.ts'
 import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
-export function afterwardsWords({ results, checkpoint, after, outbid }: ProjectSpec): string[] {
+export function afterwardsWords(
+  { results, checkpoint, after, outbid }: ProjectSpec,
+  { seconds, destroys }: Keeping,
+): string[] {
   const home = results === undefined ? [] : [results].flat()
   return [
     home.length === 0
-      ? 'No results come home: none are named.'
-      : `${named(home)} ${home.length === 1 ? 'comes' : 'come'} home${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
+      ? 'No results are downloaded: none are named.'
+      : `${named(home)} ${home.length === 1 ? 'is' : 'are'} downloaded${checkpoint === undefined ? '' : `, every ${duration(checkpoint)} and at the end`}.`,
     after === 'stop'
-      ? 'Then the machine is stopped: its disk goes on costing until you destroy it.'
-      : 'Then the machine is destroyed, with its disk, also where the command ended with an error.',
-    'Where the run cannot go on, or reaches a limit, the machine is stopped with all its files: its disk goes on costing until you decide.',
+      ? 'Then the machine is stopped. Its disk is billed until you destroy it.'
+      : 'Then the machine is destroyed, with its disk, once all results are here.',
+    `If the run fails or reaches a limit, the machine is stopped with all its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
     ...(outbid && outbid.elsewhere > 0
-      ? [`Once it is outbid it goes on elsewhere, ${counted(outbid.elsewhere, 'time')} at the most.`]
+      ? [`If it's outbid, it goes on elsewhere, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),
   ]
 }
@@ -28,11 +32,10 @@ export function loosenWords({ machine = {} }: ProjectSpec): string {
     machine.region !== undefined && 'other countries',
     (machine.count ?? 1) > 1 && 'fewer GPUs',
     machine.vram !== undefined && 'less VRAM',
-    machine.verified === true && 'hosts that are not verified',
-    machine.reliability !== undefined && 'a lower reliability',
+    machine.verified !== false && 'unverified hosts (verified: false)',
+    `a lower reliability than ${machine.reliability ?? usualMachine.reliability}%`,
     (machine.download !== undefined || machine.upload !== undefined) && 'a slower network',
     machine.cuda !== undefined && 'an older CUDA',
   ].filter(demand => demand !== false)
-  if (demands.length === 0) return 'Try again later.'
   return `Allow ${named(demands, { last: ' or ' })}, or try again later.`
 }

@@ -1,16 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { lacks } from '../../../needs.ts'
 import { hasSshd } from '../../ssh/sshd.ts'
-import { jobOf, openProject } from './place.ts'
+import { jobOf, openProject, type ProjectPlace } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 
-async function runToEnd(run: string, results: string) {
+/** `changing`: is called once the results were found to change at their last download. */
+async function runToEnd(run: string, results: string, changing?: (place: ProjectPlace) => Promise<void>) {
   const place = await openProject({ 'berth.yaml': `run: |\n  ${run}\nresults: ${results}\n` })
   const { under, runProject } = place
   const id = await runProject()
+  if (changing) {
+    await under.until(() => jobOf(under, id)?.problem?.code === 'results_changing')
+    await changing(place)
+  }
   const ended = () => ['done', 'failed'].includes(jobOf(under, id)?.step ?? '')
   await under.until(ended)
   return { ...place, id, job: () => jobOf(under, id) }
@@ -92,6 +97,101 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     })
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
     expect(Object.keys(under.account().instances)).toHaveLength(1)
+  })
+
+  test('are downloaded again while the command’s child still writes them', async () => {
+    const writer =
+      'mkdir -p out && (for i in $(seq 40); do head -c 1000000 /dev/zero >> out/model.pt; sleep 0.5; done; echo whole > out/whole) >/dev/null 2>&1 & sleep 2; echo ended'
+    const { under, folder, job } = await runToEnd(writer, 'out')
+    expect(job()).toMatchObject({ step: 'done', code: 0 })
+    expect(statSync(join(folder, 'out/model.pt')).size).toBe(40_000_000)
+    expect(readFileSync(join(folder, 'out/whole'), 'utf8')).toBe('whole\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('are downloaded again where a child that slept wrote another one', async () => {
+    const { folder, job } = await runToEnd('echo 1 > a; (sleep 8; cp a b) >/dev/null 2>&1 & true', '[a, b]')
+    expect(job()).toMatchObject({ step: 'done' })
+    expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('1\n')
+  })
+
+  test.each([
+    ['a log is written for ever', 'while [ -e out ]; do date >> out/log.txt; sleep 0.1; done'],
+    [
+      'a file is truncated for ever',
+      'while [ -e out ]; do truncate -s 0 out/log.txt; echo x >> out/log.txt; sleep 0.1; done',
+    ],
+    [
+      'a detached program writes for ever',
+      'exec setsid sh -c "while [ -e out ]; do date >> out/log.txt; sleep 1; done"',
+    ],
+  ])('keep the machine, stopped, where %s', async (_, child) => {
+    const { under, folder, job, id } = await runToEnd(
+      `mkdir out; echo whole > out/model; (${child}) >/dev/null 2>&1 & sleep 1`,
+      'out',
+      ({ world }) => world.sleep(600),
+    )
+    onTestFinished(() => under.run('cancelJob', { job: id }))
+    expect(job()).toMatchObject({
+      step: 'failed',
+      failedAt: 'bringing',
+      problem: { code: 'results_changing', message: expect.stringContaining('still being written') },
+      keptUntil: { destroys: false },
+    })
+    expect(readFileSync(join(folder, 'out/model'), 'utf8')).toBe('whole\n')
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+  })
+
+  test('of a command that fails are downloaded, and it goes on from there', async () => {
+    const { under, sshd, folder, job, id } = await runToEnd(
+      'echo epoch-90 > checkpoint.pt; cp checkpoint.pt log.txt; [ -e ../../good ] && cp checkpoint.pt final.pt || exit 3',
+      '[final.pt, log.txt]',
+    )
+    expect(job()).toMatchObject({
+      step: 'failed',
+      failedAt: 'running',
+      code: 3,
+      brought: { files: 1 },
+      problem: { code: 'command_failed', message: 'The command ended with exit code 3.' },
+      fetchable: true,
+    })
+    expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('epoch-90\n')
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+
+    const there = join(sshd.home, 'berth', job()?.project ?? '')
+    writeFileSync(join(there, 'log.txt'), 'more\n')
+    await under.run('fetchJob', { job: id })
+    await under.until(() => job()?.step === 'failed' && (job()?.brought?.files ?? 0) > 1)
+    expect(job()).toMatchObject({ failedAt: 'running', code: 3, problem: { code: 'command_failed' } })
+    expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('more\n')
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+
+    writeFileSync(join(sshd.home, 'good'), '')
+    await under.run('retryJob', { job: id })
+    await under.until(() => job()?.step === 'done')
+    expect(job()).toMatchObject({ code: 0, problem: undefined })
+    expect(readFileSync(join(folder, 'final.pt'), 'utf8')).toBe('epoch-90\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test.each([
+    ['remind', false],
+    ['destroy', true],
+  ])('of a command that fails are kept for the agreed time: %s', async (afterwards, isGone) => {
+    const { world, under, runProject } = await openProject({
+      'berth.yaml': `run: echo x > a; exit 3\nresults: a\nfailed: { keep: 2h, afterwards: ${afterwards} }\n`,
+    })
+    const id = await runProject()
+    const job = () => jobOf(under, id)
+    await under.until(() => job()?.step === 'failed')
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+    const { at = 0 } = job()?.keptUntil ?? {}
+    await world.sim.controls.advance(2 * 3600)
+    under.berth.pollNow()
+    await under.until(() => job()?.keptUntil?.at !== at)
+    await under.until(() => (Object.keys(under.account().instances).length === 0) === isGone)
+    const title = isGone ? /failed, and its machine is destroyed$/ : /still has a machine$/
+    await under.until(() => Object.values(under.berth.state().activity).some(({ text }) => title.test(text)))
   })
 
   test('are downloaded with long names and a lone HEAD', async () => {

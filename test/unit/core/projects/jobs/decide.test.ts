@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { againFromFailure } from '../../../../../electron/core/projects/jobs/changes.ts'
+import {
+  againFromFailure,
+  failed,
+  fetchingAgain,
+} from '../../../../../electron/core/projects/jobs/changes.ts'
 import {
   failsAfter,
   nextMove,
@@ -42,8 +46,25 @@ const spec = { run: 'x' }
 describe('a job that runs', () => {
   test('waits for its command, then downloads the results whatever the exit code', () => {
     expect(nextMove(job(), seen())).toEqual({ do: 'wait' })
-    const ended = seen({ command: { step: 'over', code: 3 } })
-    expect(nextMove(job(), ended)).toEqual({ do: 'step', step: 'bringing', code: 3 })
+    const ended = (code: number) =>
+      seen({ command: { step: 'over', code, lastLine: 'bash: mytrain: command not found' } })
+    expect(nextMove(job(), ended(0))).toEqual({ do: 'step', step: 'bringing', code: 0 })
+    expect(nextMove(job(), ended(127))).toEqual({
+      do: 'step',
+      step: 'bringing',
+      code: 127,
+      outcome: {
+        failedAt: 'running',
+        problem: {
+          code: 'command_failed',
+          message: 'The command ended with exit code 127: mytrain is missing there.',
+          advice: expect.any(String),
+        },
+      },
+    })
+    // The signal gives the command another exit code.
+    const byUser = nextMove(job({ endedByUser: true }), ended(143))
+    expect(byUser).toEqual({ do: 'step', step: 'bringing', code: 143 })
   })
 
   test('downloads a checkpoint once it is due', () => {
@@ -88,6 +109,20 @@ describe('a job that has failed', () => {
     const failed = job({ step: 'failed', failedAt: 'setup', halting: true })
     expect(nextMove(failed, seen())).toEqual({ do: 'halt' })
     expect(nextMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
+  })
+
+  test('keeps its stopped instance for the agreed time, then reminds or destroys as agreed', () => {
+    const kept = (fields: Partial<Job>, now: number, state: InstanceState = 'stopped') =>
+      nextMove(job({ step: 'failed', keptUntil: 500, ...fields }), seen({ now, instance: machine(state) }))
+    const destroys = { keeping: { seconds: 100, destroys: true } }
+    expect(kept(destroys, 499)).toEqual({ do: 'wait' })
+    expect(kept({}, 500)).toEqual({ do: 'expire', destroys: false })
+    expect(kept(destroys, 500)).toEqual({ do: 'expire', destroys: true })
+    expect(kept({ spec: { ...spec, failed: { afterwards: 'destroy' } } }, 500)).toMatchObject({
+      destroys: true,
+    })
+    // One that runs is in use.
+    expect(kept(destroys, 500, 'running')).toEqual({ do: 'expire', destroys: false })
   })
 
   test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
@@ -137,13 +172,34 @@ describe('a job that rents', () => {
 })
 
 describe('a job whose move has failed', () => {
-  const sending = { job: { step: 'sending' }, move: { do: 'send' }, isOnline: true } as const
+  const sending = {
+    job: { step: 'sending' },
+    move: { do: 'send' },
+    isOnline: true,
+    same: 1,
+    clock: 200,
+  } as const
 
   test('retries after growing pauses, and fails after the last try', () => {
     const pauses = Array.from({ length: 8 }, (_, fails) =>
       pauseAfter({ code: 'sync_failed' }, { ...sending, fails }),
     )
     expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
+  })
+
+  test('fails once the machine itself gives the same answer three times', () => {
+    const pause = (code: string, same: number) => pauseAfter({ code }, { ...sending, fails: 2, same })
+    expect([pause('not_prepared', 2), pause('not_prepared', 3)]).toEqual([5000, undefined])
+    expect(pause('ssh_closed', 3)).toBe(5000)
+  })
+
+  test('waits ten minutes for results that change, and keeps its machine then', () => {
+    const pause = (clock: number) =>
+      pauseAfter(
+        { code: 'results_changing' },
+        { ...sending, job: { step: 'bringing', changingSince: 1000 }, fails: 50, clock },
+      )
+    expect([pause(1000), pause(1599), pause(1600)]).toEqual([15_000, 15_000, undefined])
   })
 
   test('gives a machine that cannot be reached half an hour', () => {
@@ -176,6 +232,8 @@ describe('a job whose move has failed', () => {
       job: { step: 'running' },
       move: { do: 'bring', last: false },
       isOnline: true,
+      same: 1,
+      clock: 200,
     } as const
     expect(pauseAfter({ code: 'disk_full_here' }, { ...checkpoint, fails: 9 })).toBe(60_000)
     const last = { ...checkpoint, move: { do: 'bring', last: true } } as const
@@ -183,8 +241,42 @@ describe('a job whose move has failed', () => {
   })
 
   test('retries the stop of its instance without limit', () => {
-    const halting = { job: { step: 'failed' }, move: { do: 'halt' }, isOnline: true } as const
+    const halting = {
+      job: { step: 'failed' },
+      move: { do: 'halt' },
+      isOnline: true,
+      same: 500,
+      clock: 200,
+    } as const
     expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
+  })
+})
+
+describe('a job that downloads its results before it fails', () => {
+  const outcome = { failedAt: 'running', problem: { code: 'command_failed', message: 'It ended.' } } as const
+  const bringing = job({ step: 'bringing', outcome })
+
+  test('fails with what its command did, and with what is only on the machine', () => {
+    expect(failed(bringing, outcome.problem, 1000)).toMatchObject({
+      failedAt: 'running',
+      problem: { code: 'command_failed', message: 'It ended.' },
+      keptUntil: 1000 + 86_400,
+      halting: true,
+    })
+    expect(failed(bringing, { code: 'results_left', message: 'One is left.' }, 1000)).toMatchObject({
+      failedAt: 'running',
+      problem: { code: 'command_failed', message: 'It ended. One is left.' },
+    })
+  })
+
+  test('downloads them again without a change of how it failed', () => {
+    const after = {
+      ...bringing,
+      ...failed(bringing, { code: 'results_left', message: 'One is left.' }, 1000),
+    }
+    const again = { ...after, ...fetchingAgain(after, machine('stopped')) }
+    expect(again).toMatchObject({ step: 'bringing', starting: true, outcome, keptUntil: undefined })
+    expect(failed(again, outcome.problem, 2000).problem).toEqual(outcome.problem)
   })
 })
 
