@@ -19,6 +19,8 @@ export interface InstanceList {
   unread: readonly UnreadRecord[]
   /** Why there may be more, as the end of a sentence; undefined if the service's own count agrees. */
   cutShort: string | undefined
+  /** Whether the service says how many there are, and listed as many. */
+  counted?: boolean
 }
 
 export interface ListOptions extends CallOptions {
@@ -75,7 +77,7 @@ export async function listInstances(
 
 async function wholeList(send: Send, options: CallOptions): Promise<InstanceList> {
   const { instances, unread, instances_found: found } = await send(v0, {}, options)
-  return { instances, unread, cutShort: fewerThan(found, instances.length + unread.length) }
+  return { instances, unread, ...comparedWith(found, instances.length + unread.length) }
 }
 
 /** Follows the pages. An instance on two pages, after a change in between, counts once. */
@@ -83,7 +85,11 @@ async function pagedList(send: Send, options: CallOptions): Promise<InstanceList
   const instances = new Map<number, Instance>()
   const unread: UnreadRecord[] = []
   const tokens = new Set<string>()
-  const listOf = (cutShort: string | undefined) => ({ instances: [...instances.values()], unread, cutShort })
+  const listOf = (end: Pick<InstanceList, 'cutShort' | 'counted'>) => ({
+    instances: [...instances.values()],
+    unread,
+    ...end,
+  })
   let token: string | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = { limit: String(PAGE), ...(token === undefined ? {} : { after_token: token }) }
@@ -92,17 +98,19 @@ async function pagedList(send: Send, options: CallOptions): Promise<InstanceList
     unread.push(...answer.unread)
     const next = answer['next_token']
     if (typeof next !== 'string' || next === '')
-      return listOf(fewerThan(answer['total_instances'], instances.size + unread.length))
-    if (tokens.has(next)) return listOf('the service gave the same page again and again')
+      return listOf(comparedWith(answer['total_instances'], instances.size + unread.length))
+    if (tokens.has(next)) return listOf({ cutShort: 'the service gave the same page again and again' })
     tokens.add(next)
     token = next
   }
-  return listOf(`the service had more than ${MOST_PAGES} pages`)
+  return listOf({ cutShort: `the service had more than ${MOST_PAGES} pages` })
 }
 
-function fewerThan(promised: unknown, came: number): string | undefined {
-  if (typeof promised !== 'number' || promised <= came) return undefined
-  return `the service speaks of ${promised} instances and listed ${came}`
+/** Compares the service's own count with what came. */
+function comparedWith(promised: unknown, came: number): Pick<InstanceList, 'cutShort' | 'counted'> {
+  if (typeof promised !== 'number' || promised <= came)
+    return { cutShort: undefined, counted: promised === came }
+  return { cutShort: `the service speaks of ${promised} instances and listed ${came}` }
 }
 
 /** Whether the other list may exist: not if the key was refused, or the service did not answer properly. */

@@ -90,10 +90,13 @@ const promisedFields = {
   actual_status: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 }
 
-export const instanceShape = recordShape({ id: Type.Integer(), ...promisedFields }, knownFields, tidyInstance)
+/** Others can't be written into an address, or stand for another once they were. */
+const InstanceNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+export const instanceShape = recordShape({ id: InstanceNumber, ...promisedFields }, knownFields, tidyInstance)
 /** The answer for one instance may lack the requested id. */
 export const oneInstanceShape = recordShape(
-  { id: Type.Optional(Type.Integer()), ...promisedFields },
+  { id: Type.Optional(InstanceNumber), ...promisedFields },
   knownFields,
   tidyInstance,
 )

@@ -5,6 +5,7 @@ import { ServiceError } from '../../service/service-error.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { InstanceShape } from './last-seen.ts'
 import { pollsUntilGone } from './missing-polls.ts'
+import { MOST_INSTANCES } from './polling/poll-all.ts'
 
 /**
  * The instances that are missing from an account. An instance that Berth destroyed is forgotten at once. For any other
@@ -39,14 +40,16 @@ export interface MissingInstancesOptions
   extends Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'> {
   /** Called after so many polls without an instance that its connections can be closed. */
   onAway: (instance: number) => void
-  /** Called once after as many polls where Berth did not ask to destroy it. `view`: its last view. */
-  onVanished: (view: InstanceView) => void
+  /** Called once for each after as many polls where Berth did not ask to destroy it. `views`: the last ones. */
+  onVanished: (views: readonly InstanceView[]) => void
   /** Called when an instance is gone for good and its data can be deleted. */
   onGone: (instance: number) => void
 }
 
 /** Seconds for which irreplaceable data is kept. */
 const retention = 7 * 86_400
+/** The most missing instances whose data is kept; those that went first are forgotten. */
+const mostKept = MOST_INSTANCES
 
 const Departed = v.record(
   v.string(),
@@ -72,20 +75,26 @@ export async function openMissingInstances({
     void document.record(change)
   }
 
-  function drop(instance: number): void {
-    if (instance in document.get()) record(({ [instance]: _, ...rest }) => rest)
+  function drop(instances: ReadonlySet<number>): void {
+    const dropped = Object.keys(document.get()).some(key => instances.has(Number(key)))
+    if (dropped)
+      record(departed =>
+        Object.fromEntries(Object.entries(departed).filter(([key]) => !instances.has(Number(key)))),
+      )
   }
 
-  function forget(instance: number): void {
-    destroyed.delete(instance)
-    maybeDestroyed.delete(instance)
-    drop(instance)
-    onGone(instance)
+  function forget(instances: ReadonlySet<number>): void {
+    drop(instances)
+    for (const instance of instances) {
+      destroyed.delete(instance)
+      maybeDestroyed.delete(instance)
+      onGone(instance)
+    }
   }
 
   /** Forgets a destroyed instance at the next poll without it, or at once where one was without it already. */
   function noteDestroyed(instance: number): void {
-    if (instance in document.get()) forget(instance)
+    if (instance in document.get()) forget(new Set([instance]))
     else destroyed.add(instance)
   }
 
@@ -98,23 +107,36 @@ export async function openMissingInstances({
     onPoll({ shown, gone, there, unconfirmed, pollsMissing, at }) {
       if (gone.length === 0 && destroyed.size === 0 && kept().length === 0) return
       const present = new Set([...there.map(({ id }) => id), ...(unconfirmed ?? [])])
-      for (const id of gone) {
-        const view = shown[id]
-        if (view) record(departed => ({ [id]: { at, view }, ...departed }))
-      }
-      for (const id of destroyed) if (!present.has(id)) forget(id)
-      for (const [key, { at: since, view, told }] of Object.entries(document.get())) {
+      const views = gone.flatMap(id => shown[id] ?? [])
+      if (views.length > 0)
+        record(departed => ({
+          ...Object.fromEntries(views.map(view => [view.id, { at, view }])),
+          ...departed,
+        }))
+      forget(new Set([...destroyed].filter(id => !present.has(id))))
+      const byAge = Object.entries(document.get()).sort(([, a], [, b]) => b.at - a.at)
+      const returned = new Set<number>()
+      const over = new Set<number>()
+      const vanished: InstanceView[] = []
+      for (const [place, [key, { at: since, view, told }]] of byAge.entries()) {
         const id = Number(key)
-        if (present.has(id)) drop(id)
-        else if (at - since >= retention) forget(id)
-        else {
-          if (pollsMissing(id) !== pollsUntilGone) continue
+        if (present.has(id)) returned.add(id)
+        else if (at - since >= retention || place >= mostKept) over.add(id)
+        else if (pollsMissing(id) === pollsUntilGone) {
           onAway(id)
-          if (told || maybeDestroyed.has(id)) continue
-          record(departed => ({ ...departed, [id]: { at: since, view, told: true } }))
-          onVanished(view)
+          if (!told && !maybeDestroyed.has(id)) vanished.push(view)
         }
       }
+      drop(returned)
+      forget(over)
+      if (vanished.length === 0) return
+      record(departed => ({
+        ...departed,
+        ...Object.fromEntries(
+          vanished.flatMap(({ id }) => (departed[id] ? [[id, { ...departed[id], told: true }]] : [])),
+        ),
+      }))
+      onVanished(vanished)
     },
     kept,
     noting(client) {

@@ -94,17 +94,35 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
   }
 }
 
-/** The alert for an instance that is missing from the account, though Berth did not destroy it. */
-export function goneAlert(account: AccountView['id'], instance: InstanceView): Alert {
-  return {
-    id: `${account}/gone/${instance.id}`,
+/** The most alerts of one kind that come at once; more are one. */
+const mostGoneAlerts = 5
+
+/** The alerts for instances that are missing from the account, though Berth did not destroy them. */
+export function goneAlerts(account: AccountView['id'], instances: readonly InstanceView[]): Alert[] {
+  const alert = (id: string, title: string, body: string): Alert => ({
+    id: `${account}/gone/${id}`,
     kind: 'hostGone',
-    title: `${shortInstanceName(instance)} is gone`,
-    body: 'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
+    title,
+    body,
     urgency: 'normal',
     actions: [],
     place: { screen: 'activity' },
-  }
+  })
+  if (instances.length > mostGoneAlerts)
+    return [
+      alert(
+        'many',
+        `${instances.length} instances are gone`,
+        'They are no longer on the account: they were destroyed elsewhere, or the service removed them.',
+      ),
+    ]
+  return instances.map(instance =>
+    alert(
+      String(instance.id),
+      `${shortInstanceName(instance)} is gone`,
+      'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
+    ),
+  )
 }
 
 /** One id per instance, so that a later alert replaces the earlier one. */

@@ -221,7 +221,7 @@ function readAll<T>(records: readonly unknown[], path: string, reader: RecordRea
 
 function idOf(record: unknown): number | undefined {
   const id = isFields(record) ? Number(record['id'] ?? Number.NaN) : Number.NaN
-  return Number.isInteger(id) ? id : undefined
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined
 }
 
 export function isFields(value: unknown): value is Fields {

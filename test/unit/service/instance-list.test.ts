@@ -133,14 +133,20 @@ describe('the version of the list', () => {
 describe('a paged list', () => {
   test('is read to its end', async () => {
     v1 = pages(many(60), 25)
-    const { instances, cutShort } = await client.instances.list()
+    const { instances, cutShort, counted } = await client.instances.list()
     expect(instances.map(({ id }) => id)).toEqual(many(60).map(({ id }) => id))
     expect(cutShort).toBeUndefined()
+    expect(counted).toBe(true)
     expect(asked()).toEqual([
       'v1?limit=25',
       'v1?limit=25&after_token=%2B%2F25%3D',
       'v1?limit=25&after_token=%2B%2F50%3D',
     ])
+  })
+
+  test('that does not say how many there are is not counted', async () => {
+    v1 = () => json({ instances: [{ id: 1 }] })
+    expect(await client.instances.list()).toMatchObject({ counted: false, cutShort: undefined })
   })
 
   test('that repeats a page ends and is marked as cut short', async () => {
@@ -182,6 +188,10 @@ describe('an invalid record', () => {
     ['a number', 7, undefined],
     ['without an id', { actual_status: 'running' }, undefined],
     ['with a status that is none', { id: 9, actual_status: { a: 1 } }, 9],
+    ['with an id below one', { id: -5 }, undefined],
+    ['with an id of zero', { id: 0 }, undefined],
+    ['with an id that is too large', { id: 1e308 }, undefined],
+    ['with an id that is not exact', { id: 2 ** 53 }, undefined],
   ])('hides no others and is reported: %s', async (_, record, id) => {
     v0 = json({ instances: [{ id: 1 }, record, { id: 2 }] })
     const { instances, unread, cutShort } = await client.instances.list()

@@ -3,7 +3,7 @@ import { openStoredWatchdogs, type StoredWatchdogs } from '../../guards/watchdog
 import { type LastSeen, openLastSeen } from '../../instances/last-seen.ts'
 import { type MissingInstances, openMissingInstances } from '../../instances/missing-instances.ts'
 import { type AccountAlerts, openAccountAlerts } from '../../notifications/account-alerts.ts'
-import { goneAlert } from '../../notifications/alerts.ts'
+import { goneAlerts } from '../../notifications/alerts.ts'
 import type { CollectionContext } from '../../storage/collection.ts'
 import type { Document } from '../../storage/json-file.ts'
 import type { SessionContext } from './context.ts'
@@ -29,9 +29,9 @@ export async function openSessionMemory(
   const watchdogs = await openStoredWatchdogs(context)
 
   /** An instance that a watchdog may have destroyed is reported by the watchdog. */
-  function onVanished(view: InstanceView): void {
-    const isWatchdogs = watchdogs.find(view.id)?.request.action === 'destroy'
-    if (!isWatchdogs) notifications.tell(account, [goneAlert(account, view)])
+  function onVanished(views: readonly InstanceView[]): void {
+    const lost = views.filter(({ id }) => watchdogs.find(id)?.request.action !== 'destroy')
+    notifications.tell(account, goneAlerts(account, lost))
   }
 
   const [alerts, lastSeen, missingInstances, traits] = await Promise.all([

@@ -37,11 +37,13 @@ export interface Questions {
 
 /** The most calls about single instances in one poll: a service may allow only one in two seconds. */
 const MOST_ASKED = 5
+/** The most instances that are taken over from lists. Accounts have far fewer; a hostile service may invent more. */
+export const MOST_INSTANCES = 2000
 
 /**
  * Polls and verifies the list, since a proxy's fault can look like an account without instances, and a list may be cut
- * short. Instances of `expected` that are missing or unreadable are asked for one by one. Where the list proves wrong, it
- * is fetched again in any way the service offers; if that fails, the whole poll fails.
+ * short. Instances of `expected` that are missing or unreadable are asked for one by one, a few in each poll. Where the
+ * list proves wrong, it is fetched again in any way the service offers; if that fails, the whole poll fails.
  */
 export async function pollAll(
   { poll, one }: Questions,
@@ -52,7 +54,11 @@ export async function pollAll(
   const wanted = expected()
   const told = new Map<number, Instance>()
   const gone = new Set<number>()
-  await askByThemselves(questionable(wanted, first.list), one, told, gone)
+  const doubtful = questionable(wanted, first.list)
+  await askByThemselves(doubtful, one, told, gone)
+  // Where all that were asked for are gone and the service's own count agrees, the list is right about the others too.
+  if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
+    for (const { id, isGuarded } of doubtful) if (!isGuarded) gone.add(id)
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...told.keys()])
   if (!lies) return { ...first, listing: listingOf([first.list], wanted, told, gone) }
@@ -61,16 +67,23 @@ export async function pollAll(
   return { ...second, listing: listingOf([second.list, first.list], wanted, told, gone) }
 }
 
-/** Guarded instances first; among them the missing ones before the unreadable ones. */
+/**
+ * Guarded instances first; among them the missing ones before the unreadable ones. Where there are more than are asked
+ * for, those that are come from all over the list.
+ */
 function questionable(wanted: readonly Expected[], { instances, unread }: InstanceList): Expected[] {
   const there = new Set(instances.map(({ id }) => id))
   const known = new Set(wanted.map(({ id }) => id))
   const strangers: Expected[] = unread.flatMap(({ id }) =>
     id === undefined || known.has(id) ? [] : [{ id }],
   )
-  return [...wanted, ...strangers]
-    .filter(({ id, isYoung }) => !there.has(id) && !isYoung)
-    .sort((a, b) => Number(b.isGuarded ?? false) - Number(a.isGuarded ?? false))
+  const doubtful = [...wanted, ...strangers].filter(({ id, isYoung }) => !there.has(id) && !isYoung)
+  const guarded = doubtful.filter(({ isGuarded }) => isGuarded)
+  const others = doubtful.filter(({ isGuarded }) => !isGuarded)
+  const step = Math.max(1, Math.floor(others.length / MOST_ASKED))
+  const first = others.filter((_, at) => at % step === 0).slice(0, MOST_ASKED)
+  const taken = new Set(first)
+  return [...guarded, ...first, ...others.filter(one => !taken.has(one))]
 }
 
 /** Instances without a guard only until one is found: then the list is wrong, and fetching it again tells more. */
@@ -105,7 +118,10 @@ function listingOf(
 ): Listing {
   const [newest] = lists
   const wantedIds = new Set(wanted.map(({ id }) => id))
-  const instances = new Map<number, Instance>(newest?.instances.map(instance => [instance.id, instance]))
+  const instances = new Map<number, Instance>()
+  let room = MOST_INSTANCES - wanted.length
+  for (const instance of newest?.instances ?? [])
+    if (wantedIds.has(instance.id) || room-- > 0) instances.set(instance.id, instance)
   for (const [id, instance] of [
     ...told,
     ...lists.flatMap(list => list.instances.map(one => [one.id, one] as const)),
@@ -114,18 +130,25 @@ function listingOf(
       instances.set(id, instance)
   const missing = wanted.filter(({ id }) => !instances.has(id) && !gone.has(id))
   const unlisted = newest === undefined ? [] : [...told.keys()].filter(id => lacks(newest, [id]))
-  const doubt = doubtOf(newest, missing.filter(({ isYoung }) => !isYoung).length + unlisted.length, instances)
+  const doubt = doubtOf(
+    newest,
+    Math.max(0, -room),
+    missing.filter(({ isYoung }) => !isYoung).length + unlisted.length,
+    instances,
+  )
   return { instances: [...instances.values()], unconfirmed: missing.map(({ id }) => id), doubt }
 }
 
 function doubtOf(
   list: InstanceList | undefined,
+  tooMany: number,
   lacking: number,
   instances: ReadonlyMap<number, Instance>,
 ): string | undefined {
   const unread = list?.unread.filter(({ id }) => id === undefined || !instances.has(id)).length ?? 0
   const reasons = [
     list?.cutShort,
+    tooMany > 0 ? `it has ${instancesIn(tooMany)} more than Berth shows` : undefined,
     lacking > 0 && unread === 0 ? `it lacks ${instancesIn(lacking)} that may still be there` : undefined,
     unread > 0 ? `${instancesIn(unread)} could not be read` : undefined,
   ].filter(reason => reason !== undefined)

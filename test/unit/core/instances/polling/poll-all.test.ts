@@ -127,3 +127,43 @@ test('if the second poll yields no list, no instances count as seen', async () =
     ids: undefined,
   })
 })
+
+test('many missing instances are gone together where the list counts and those that are asked for are gone', async () => {
+  const invented = Array.from({ length: 1000 }, (_, at) => at + 10)
+  const honest = { ...list(1), counted: true }
+  const gone = Object.fromEntries(invented.map(id => [id, 'gone'] as const))
+  const expected = [
+    { id: 1 },
+    { id: 2, isGuarded: true },
+    { id: 3, isYoung: true },
+    ...invented.map(id => ({ id })),
+  ]
+  const after = await found([seen(honest)], expected, { ...gone, 2: 'gone' })
+  expect(after).toEqual({ asked: 'list #2 #10 #210 #410 #610', outcome: 'seen', ids: [1], unconfirmed: [3] })
+
+  // A guarded one is asked for, always.
+  const guarded = [4, 5, 6, 7, 8, 9].map(id => ({ id, isGuarded: true }))
+  const ended = { ...gone, ...Object.fromEntries(guarded.map(({ id }) => [id, 'gone'] as const)) }
+  expect((await found([seen(honest)], [1, ...guarded, ...invented], ended)).unconfirmed).toEqual([9])
+})
+
+test.each<[string, Partial<InstanceList>, Record<number, InstanceAnswer>]>([
+  ['does not count', {}, {}],
+  ['has a record that cannot be read', { counted: true, unread: [unread(undefined)] }, {}],
+  ['is cut short', { cutShort: 'more' }, {}],
+  ['counts, but one that it lacks is there', { counted: true }, there(14)],
+  ['counts, but one that it lacks may be there', { counted: true }, { 14: 'unknown' }],
+])('many missing instances stay where the list %s', async (_, more, told) => {
+  const missing = Array.from({ length: 24 }, (_, at) => at + 10)
+  const gone = Object.fromEntries(missing.map(id => [id, 'gone'] as const))
+  const short = seen({ ...list(1), ...more })
+  const { unconfirmed = [] } = await found([short, short], [1, ...missing], { ...gone, ...told })
+  expect(unconfirmed.length).toBeGreaterThanOrEqual(19)
+})
+
+test('a list takes over so many instances, known ones before others, and says how many it leaves out', async () => {
+  const invented = Array.from({ length: 20_000 }, (_, at) => at + 10)
+  const { ids = [], doubt } = await found([seen(list(...invented, 1))], [1])
+  expect([ids.length, ids.includes(1)]).toEqual([2000, true])
+  expect(doubt).toContain('18001 instances more than Berth shows')
+})
