@@ -20,10 +20,11 @@ const shell = 'test/integration/electron/'
 const specs = 'test/electron/'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
+const webApps = 'test/integration/ssh/web-apps'
 
 export const systemParts: readonly SystemPart[] = [
   // It brings the libraries of Electron, too.
-  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, specs]),
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, webApps, specs]),
   // Without it the page's tests run in Chromium, which takes longer. Only Debian has the package.
   ...(isSystem(/^ID=debian$/m) ? [part(['chromium-headless-shell'], 'chromium-headless-shell', [])] : []),
   part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, specs, browser]),
@@ -43,11 +44,7 @@ export const systemParts: readonly SystemPart[] = [
     browser,
   ]),
   part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
-  part(['nginx'], 'nginx-light', [
-    'test/integration/ssh/what-answers',
-    'test/integration/ssh/web-apps',
-    jupyter,
-  ]),
+  part(['nginx'], 'nginx-light', ['test/integration/ssh/what-answers', webApps, jupyter]),
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
     shell,

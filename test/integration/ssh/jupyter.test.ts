@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { tunnelKey } from '../../../electron/contract/instance/tunnel.ts'
 import type { InstanceTarget } from '../../../electron/core/access/enter.ts'
 import { jupyterPurpose } from '../../../electron/core/access/tunnels/jupyter.ts'
+import { portPurpose } from '../../../electron/core/access/tunnels/port.ts'
 import { createTunnels, type Tunnels } from '../../../electron/core/access/tunnels/tunnels.ts'
 import { createStore } from '../../../electron/core/state/store.ts'
 import { systemRandom } from '../../../electron/local/random.ts'
@@ -12,7 +13,8 @@ import { createSsh, type Ssh } from '../../../electron/ssh/connection/connection
 import { accountView, emptyState, instanceView } from '../../unit/views.ts'
 import { hasJupyter, type JupyterNotebook, startJupyter } from './jupyter-notebook.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
-import { hasSshd, type Sshd, startSshd } from './sshd.ts'
+import { hasNginx, startNginx } from './nginx.ts'
+import { freePort, hasSshd, type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
 describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () => {
@@ -141,6 +143,34 @@ describe.skipIf(!hasSshd || !hasJupyter)('a real Jupyter through a tunnel', () =
     await page.goto(new URL('/tree', page.url()).href)
     expect(new URL(page.url()).pathname).toBe('/login')
   }, 120_000)
+
+  test.skipIf(!hasNginx)(
+    'runs a cell behind nginx, which leads plain HTTP to TLS',
+    async () => {
+      const front = await freePort()
+      endings.push(
+        await startNginx(
+          front,
+          `listen 127.0.0.1:${front} ssl; error_page 497 =308 https://$http_host$request_uri;
+        location / {
+          proxy_pass http://127.0.0.1:${jupyter.port}; proxy_http_version 1.1;
+          proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto https;
+          proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_upgrade;
+        }`,
+        ),
+      )
+      const client = createClient({ baseUrl: parseBaseUrl('http://127.0.0.1:1'), key: 'none' })
+      const into = (): InstanceTarget => ({ account, instance, client })
+      const address = new URL((await tunnels.open(into, portPurpose(front, machine.clock))) ?? '')
+      address.searchParams.set('token', jupyter.token)
+      const page = await browser.newPage()
+      endings.push(() => page.close())
+      await page.goto(address.href)
+      const runs = await openNotebook(page)
+      await runs('print(6 * 7)', '42')
+    },
+    120_000,
+  )
 
   test('that does not run is reported as jupyter_missing', async () => {
     await jupyter.stop()
