@@ -38,7 +38,13 @@ export class GuardEngine {
     const { guards, spending, guardAlerts, seenAt } = parts
     this.#context = context
     this.#parts = parts
-    this.#gpus = createGpuLoads({ clock, question: askGpuMetrics(context), now, ending })
+    this.#gpus = createGpuLoads({
+      clock,
+      question: askGpuMetrics(context),
+      now,
+      ending,
+      heard: () => this.show(),
+    })
     this.#snapshots = createSnapshots({
       clock,
       spending,
@@ -56,6 +62,13 @@ export class GuardEngine {
   known(): Known {
     const facts = this.#snapshots.known(this.#account() ?? nothing)
     return { facts, acted: this.#acting.acted() }
+  }
+
+  /** Reads a running instance's load over SSH, where nothing is known of it. */
+  async look(instance: number | undefined): Promise<void> {
+    const target = this.#account()?.instances[instance ?? '']
+    const isKnown = target?.gpuLoad !== undefined || this.known().facts.loads.has(instance ?? 0)
+    if (target?.state === 'running' && !isKnown) await this.#gpus.look(target)
   }
 
   /** The next moment at which something is due, epoch seconds of the account's time; Infinity if nothing is. */

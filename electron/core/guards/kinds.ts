@@ -50,8 +50,10 @@ const kinds: { readonly [Kind in GuardCondition['kind']]: KindOfGuard<Of<Kind>> 
     moment: ({ seconds }, { idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
     blindness({ instance = 0 }, { account, loads }) {
       const target = account.instances[instance]
-      const isTold = target?.gpuLoad !== undefined || loads.has(instance)
-      return target?.state === 'running' && !isTold ? loadUnknown : undefined
+      if (target?.state !== 'running' || target.gpuLoad !== undefined) return undefined
+      const heard = loads.get(instance)
+      if (heard === undefined) return loadUnknown
+      return heard.why === undefined ? undefined : loadUnread(heard.why)
     },
     when: condition => `when its ${lowLoad(condition)}`,
     reason: condition => `Its ${lowLoad(condition)}.`,
@@ -136,6 +138,12 @@ const loadUnknown: Problem = {
   message: 'Its GPU load is not known, so this guard cannot act.',
   advice: 'The service does not tell it, and it could not be asked over SSH. Open a terminal to see why.',
 }
+
+const loadUnread = (why: string): Problem => ({
+  code: 'gpu_load_unread',
+  message: `Its GPU load can’t be read, so this guard can’t act: ${why}.`,
+  advice: 'Set one that goes by time or cost.',
+})
 
 const costUnknown: Problem = {
   code: 'cost_unknown',

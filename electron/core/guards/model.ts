@@ -20,6 +20,8 @@ export const Guard = v.object({
   snoozedUntil: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
   idleSince: v.optional(v.number()),
+  /** Since when the load that it goes by cannot be read, once that was told. */
+  blindSince: v.optional(v.number()),
   /** When it warned of the next moment. */
   warnedAt: v.optional(v.number()),
   /** When it was due without fresh facts: it acts once there are some, however late. */

@@ -32,7 +32,14 @@ export async function openGuards(context: AccountContext, parts: GuardParts): Pr
   const engine = new GuardEngine(context, { ...parts, guardAlerts, seenAt })
   const show = () => engine.show()
   return {
-    ...createGuardChanges(context, { guards, guardAlerts, changed, known: () => engine.known(), show }),
+    ...createGuardChanges(context, {
+      guards,
+      guardAlerts,
+      changed,
+      known: () => engine.known(),
+      look: instance => engine.look(instance),
+      show,
+    }),
     onPoll: poll => engine.onPoll(poll),
     show,
     resume: () => engine.resume(),

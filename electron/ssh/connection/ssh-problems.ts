@@ -50,6 +50,10 @@ export function isShellReplaced(error: unknown): boolean {
   return error instanceof BerthError && error.problem.code === 'shell_replaced'
 }
 
+export function isTimeout(error: unknown): boolean {
+  return error instanceof BerthError && error.problem.code === 'ssh_timeout'
+}
+
 export function keyRefused(address: SshAddress, key: LoadedKey): BerthError {
   return new BerthError({
     code: 'key_refused',

@@ -14,7 +14,12 @@ const fields = [
   'name',
 ]
 
-export const gpuQuestion = `nvidia-smi --query-gpu=${fields.join(',')} --format=csv,noheader,nounits`
+/** A command of a GPU's driver, which may hang: it is killed after 8 seconds, where `timeout` is there. */
+const limited = (command: string) =>
+  `limit=; command -v timeout >/dev/null 2>&1 && limit="timeout -s KILL 8"; $limit ${command}`
+
+export const gpuQuestion = limited(`nvidia-smi --query-gpu=${fields.join(',')} --format=csv,noheader,nounits`)
+export const loadQuestion = limited('nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits')
 export const diskQuestion = 'df -kP'
 
 const mostGpus = 64
@@ -35,6 +40,31 @@ function readGpu(line: string): GpuMetrics[] {
   const known = Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined))
   return [{ index, name: plain(cells.slice(fields.length - 1).join(', ')), ...known }]
 }
+
+/**
+ * The load of each GPU in percent, from the output of `loadQuestion` or `gpuQuestion`; undefined for a GPU that does not
+ * report it. Other lines, such as warnings, count as nothing, and so does the exit code: what is printed holds.
+ */
+export function readLoads(text: string): (number | undefined)[] {
+  return firstLines(text, bounds)
+    .flatMap(line => {
+      const cell = line.trim()
+      if (notReported.test(cell)) return [undefined]
+      const load = number(cell.replace(/ *%$/, ''))
+      return load === undefined ? readGpu(line).map(gpu => gpu.load) : [load]
+    })
+    .slice(0, mostGpus)
+}
+
+/** The load of the busiest GPU; undefined if one does not report its load, since it may be busy. */
+export function busiest(text: string): number | undefined {
+  const loads = readLoads(text)
+  const known = loads.filter(load => load !== undefined)
+  return known.length === 0 || known.length < loads.length ? undefined : Math.max(...known)
+}
+
+/** `[N/A]`, `[Not Supported]`, `N/A`. */
+const notReported = /^(\[[^\]]*\]|N\/A)$/i
 
 /** The system's own mounts, where nobody stores files. */
 const systemMounts = /^\/(dev|proc|sys|run|etc|boot|usr|var\/lib)(\/|$)/

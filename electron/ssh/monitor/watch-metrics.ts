@@ -3,7 +3,7 @@ import type { InstanceMetrics } from '../../contract/instance/metrics.ts'
 import { BerthError, type Problem } from '../../contract/problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
-import { reasonOf } from '../connection/ssh-problems.ts'
+import { isTimeout, reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
 import { diskQuestion, gpuQuestion, readDisks, readGpus } from './metrics.ts'
 
@@ -23,14 +23,14 @@ const longest = 65_536
 async function readMetrics(connection: Connection, clock: Clock): Promise<InstanceMetrics> {
   const bounds = { clock, within: patience, most: longest }
   const [gpus, disks] = await Promise.all([
-    outputOf(connection, gpuQuestion, bounds),
+    // A driver that hangs does not take the other figures with it.
+    outputOf(connection, gpuQuestion, bounds).catch(error => {
+      if (isTimeout(error)) return { text: '' }
+      throw error
+    }),
     outputOf(connection, diskQuestion, bounds),
   ])
-  return {
-    at: clock.now(),
-    gpus: gpus.code === 0 ? readGpus(gpus.text) : [],
-    disks: readDisks(disks.text),
-  }
+  return { at: clock.now(), gpus: readGpus(gpus.text), disks: readDisks(disks.text) }
 }
 
 /** Streams readings, each one line of JSON, with back-pressure. `onMetrics` is called with each reading, too. */

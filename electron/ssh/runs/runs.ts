@@ -10,8 +10,6 @@ export interface RunStatus {
   code?: number
   /** Bytes of its output so far. */
   size: number
-  /** Load of the busiest GPU in percent; undefined if it was not asked for or is not known. */
-  load?: number
   /** Output from the requested byte on. */
   bytes: Buffer
 }
@@ -70,24 +68,22 @@ export async function readRunStatus(
   clock: Clock,
   run: string,
   from: number,
-  withLoad: boolean,
 ): Promise<RunStatus> {
   const { place, status } = await scripts()
-  const values = { run, from: String(from), most: String(mostAtOnce), with_load: withLoad ? 'yes' : '' }
+  const values = { run, from: String(from), most: String(mostAtOnce) }
   const bounds = { clock, within: patience, most: mostAtOnce + headline }
   const { bytes } = await runScript(connection, values, [place, status], bounds)
   const end = bytes.indexOf(10)
-  const told = /^(none|starting|running|ended|lost) (\d+|-) (\d+) (\d+|-)$/.exec(
+  const told = /^(none|starting|running|ended|lost) (\d+|-) (\d+)$/.exec(
     bytes.subarray(0, Math.max(0, end)).toString('latin1'),
   )
   if (!told) throw new BerthError(noShell)
-  const [, state, code = '-', size, load = '-'] = told
+  const [, state, code = '-', size] = told
   return {
     state: state as RunStatus['state'],
     size: Number(size),
     bytes: bytes.subarray(end + 1),
     code: code === '-' ? undefined : Number(code),
-    load: load === '-' ? undefined : Number(load),
   }
 }
 

@@ -1,6 +1,6 @@
-# How the run is, on one line, and then its output from a byte on. Needs: from, most, with_load.
+# How the run is, on one line, and then its output from a byte on. Needs: from, most.
 
-state=none code=- size=0 load=-
+state=none code=- size=0
 if [ -d "$here" ]; then
   # In this order: what has a code has printed all that it will, and what ends meanwhile is not taken for lost.
   if [ -f "$here/code" ]; then
@@ -15,12 +15,10 @@ if [ -d "$here" ]; then
     state=lost
   fi
   [ "$state" = ended ] && read -r code < "$here/code"
+  case $code in '' | *[!0-9]*) code=- ;; esac
   [ -f "$here/output" ] && size=$(wc -c < "$here/output" | tr -d ' ')
-  if [ -n "$with_load" ]; then
-    load=$(nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null | sort -n | tail -n 1 | tr -d ' ')
-  fi
 fi
-echo "$state $code $size ${load:--}"
+echo "$state $code $size"
 if [ "$size" -gt "$from" ]; then
   tail -c "+$((from + 1))" "$here/output" | head -c "$most"
 fi

@@ -32,15 +32,14 @@ export async function startRun(call: Call, values: Values): Promise<number> {
 export async function readRunStatus({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
   if (!has(shell, here)) {
-    await out('none - 0 -\n')
+    await out('none - 0\n')
     return 0
   }
   const ended = has(shell, `${here}/code`)
   const code = ended ? readRegular(shell.files, `${here}/code`).toString('latin1').trim() : '-'
   const state = ended ? 'ended' : shell.background.isGoing(here) ? 'running' : 'lost'
   const output = readRegular(shell.files, `${here}/output`)
-  const load = values.get('with_load') ? Math.round(shell.machine.utilisation()) : '-'
-  await out(`${state} ${code} ${output.length} ${load}\n`)
+  await out(`${state} ${code} ${output.length}\n`)
   const from = Number(values.get('from') ?? 0)
   await out(output.subarray(from, from + Number(values.get('most') ?? 0)))
   return 0

@@ -20,7 +20,7 @@ describe.skipIf(!hasSshd)('asking a run to end', () => {
     await startRun(connection, systemClock, 'one', { command, order: undefined })
     await expect.poll(() => existsSync(join(sshd.home, 'up'))).toBe(true)
     await endRun(connection, systemClock, 'one')
-    const status = () => readRunStatus(connection, systemClock, 'one', 0, false)
+    const status = () => readRunStatus(connection, systemClock, 'one', 0)
     await expect.poll(status).toMatchObject({ state: 'ended' })
     await expect.poll(() => existsSync(join(sshd.home, 'told'))).toBe(true)
     expect(existsSync(join(sshd.home, 'after'))).toBe(false)

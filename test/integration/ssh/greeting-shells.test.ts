@@ -52,7 +52,7 @@ describe.skipIf(!hasSshd)('a shell that greets with', () => {
 
     await startRun(connection, systemClock, 'xgreeted', { command: 'echo trained; exit 3', order: undefined })
     const ended = async () => {
-      const status = await readRunStatus(connection, systemClock, 'xgreeted', 0, false)
+      const status = await readRunStatus(connection, systemClock, 'xgreeted', 0)
       return { ...status, bytes: status.bytes.toString() }
     }
     await expect

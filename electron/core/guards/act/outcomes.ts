@@ -1,4 +1,5 @@
 import { atMoment, moment } from '../../../contract/format/time.ts'
+import type { Problem } from '../../../contract/problem.ts'
 import { costOf } from '../../../contract/spending/spend-words.ts'
 import { whatHappened } from '../alerts/words.ts'
 import type { Facts } from '../facts/facts.ts'
@@ -13,6 +14,10 @@ export function pauseAfter(failures: number): number {
 
 export function guardWarned(guard: Guard, dueAt: number, now: number): Guard {
   return withEvent({ ...guard, warnedAt: now }, now, `Warned: due ${atMoment(dueAt, now)}`)
+}
+
+export function guardBlind(guard: Guard, { message }: Problem, now: number): Guard {
+  return withEvent(guard, now, message)
 }
 
 /** `creditStaleSince`: until when the spending is known, if only the credit was not reported. */

@@ -1,8 +1,15 @@
 import type { Alert } from '../../notifications/alert.ts'
-import { doneAlert, type GuardScene, heldAlert, missedAlert, warningAlert } from '../alerts/alerts.ts'
+import {
+  blindAlert,
+  doneAlert,
+  type GuardScene,
+  heldAlert,
+  missedAlert,
+  warningAlert,
+} from '../alerts/alerts.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
-import { type Guard, withoutWarning } from '../model.ts'
-import { guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
+import { type Guard, withEvent, withoutWarning } from '../model.ts'
+import { guardBlind, guardHeld, guardMissed, guardOver, guardWarned } from './outcomes.ts'
 
 /** A guard's new state after a poll, and its alert; without one, an earlier alert is withdrawn. */
 export interface Transition {
@@ -26,6 +33,13 @@ export function transitionOf(decision: GuardDecision, scene: GuardScene): Transi
         guard: guardMissed(guard, decision.dueAt, now),
         alert: missedAlert(scene, guard, decision.dueAt),
       }
+    case 'blind':
+      return {
+        guard: guardBlind(guard, decision.problem, now),
+        alert: blindAlert(scene, guard, decision.problem),
+      }
+    case 'sees':
+      return { guard: withEvent(guard, now, 'Its GPU load can be read again') }
     case 'calm':
       return { guard: withoutWarning(guard) }
     case 'over':

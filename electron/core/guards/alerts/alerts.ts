@@ -42,6 +42,17 @@ export function warningAlert(
   }
 }
 
+/** It goes by a load that cannot be read, so nothing watches. */
+export function blindAlert(scene: GuardScene, guard: Guard, { message, advice }: Problem): Alert {
+  return {
+    ...base(scene, guard),
+    title: `A guard of ${nameOf(guard.instance ?? 0, scene.instances)} can’t see its load`,
+    body: [message, advice].filter(Boolean).join(' '),
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
 /** It is due, but the service does not answer, or has not reported the credit since `creditStaleSince`. */
 export function heldAlert(
   scene: GuardScene,

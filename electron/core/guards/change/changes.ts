@@ -23,7 +23,7 @@ import { previewOf } from './preview.ts'
 export interface GuardChanges {
   /** Resolves with the guard's id once it is on disk. Throws `invalid_argument` or `not_written`. */
   set(settings: GuardSettings & Pick<Guard, 'warning' | 'missed'>, instead?: string): Promise<string>
-  preview(settings: GuardSettings): GuardPreview
+  preview(settings: GuardSettings): Promise<GuardPreview>
   /** A guard that is off does nothing. Throws `guard_ended`, or `invalid_argument` for a time that has passed. */
   switch(id: string, on: boolean): Promise<void>
   /**
@@ -48,6 +48,7 @@ export function createGuardChanges(
     guardAlerts,
     changed,
     known,
+    look,
     show,
   }: {
     guards: StoredGuards
@@ -55,6 +56,8 @@ export function createGuardChanges(
     /** Called with each changed guard, before and after; `after` is undefined once it does nothing. */
     changed: (before: Guard, after?: Guard) => void
     known: () => Known
+    /** Reads an instance's GPU load, where nothing is known of it. */
+    look: (instance: number | undefined) => Promise<void>
     show: () => void
   },
 ): GuardChanges {
@@ -78,7 +81,8 @@ export function createGuardChanges(
       void poll()
       return guard.id
     },
-    preview(settings) {
+    async preview(settings) {
+      if (settings.when.kind === 'idle') await look(settings.instance)
       const at = now()
       const guard = newGuard(settings, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
       return previewOf(guard, known(), at)

@@ -1,6 +1,8 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { hasTrait } from '../../../contract/instance/state-traits.ts'
+import type { Problem } from '../../../contract/problem.ts'
 import type { Facts, Snapshot } from '../facts/facts.ts'
+import { kindOf } from '../kinds.ts'
 import { actsOnce, type Guard } from '../model.ts'
 import { type Target, targetsOf } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
@@ -9,6 +11,7 @@ import { creditStaleSince, dueOf } from './moment.ts'
 /**
  * A decision about a guard, which includes what the poll showed about it:
  * - `note`: only that;
+ * - `blind`: the load that it goes by cannot be read; `sees`: it can again;
  * - `calm`: its moment is no longer near;
  * - `warn`: it will act at `dueAt`, on its present targets;
  * - `unsure`: it is due, but the clock has jumped;
@@ -19,7 +22,8 @@ import { creditStaleSince, dueOf } from './moment.ts'
  * - `gone`: its instance was not in the answer.
  */
 export type GuardDecision =
-  | { kind: 'note' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
+  | { kind: 'note' | 'sees' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
+  | { kind: 'blind'; guard: Guard; problem: Problem }
   | { kind: 'warn'; guard: Guard; dueAt: number; targets: readonly Target[] }
   | { kind: 'missed'; guard: Guard; dueAt: number }
   | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
@@ -54,6 +58,8 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   const idler = unconfirmed ? undefined : instance
   const guard = snapshot.fresh ? withIdle(before, idler, load, { now, unseen }) : before
   const noted: GuardDecision | undefined = guard === before ? undefined : { kind: 'note', guard }
+  const sight = sightOf(guard, facts, now)
+  if (sight) return sight
   const dueAt = dueOf(guard, facts)
   const warnsAhead = warningOf(guard)
 
@@ -88,6 +94,19 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   if (wanted.length > targets.length && targets.length === 0) return hold()
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
+}
+
+/** Whether a guard begins or ends to be unable to read the load that it goes by. */
+function sightOf(guard: Guard, facts: Facts, now: number): GuardDecision | undefined {
+  const { condition, instance = 0, blindSince, ...rest } = guard
+  if (condition.kind !== 'idle' || facts.account.instances[instance]?.state !== 'running') return undefined
+  const problem = kindOf(condition).blindness(guard, facts)
+  if (problem?.code === 'gpu_load_unread')
+    return blindSince === undefined
+      ? { kind: 'blind', guard: { ...guard, blindSince: now }, problem }
+      : undefined
+  const sees = problem === undefined && blindSince !== undefined
+  return sees ? { kind: 'sees', guard: { ...rest, condition, instance } } : undefined
 }
 
 /** Whether the load was read over SSH, and not since the guard became due. */

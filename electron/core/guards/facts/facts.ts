@@ -18,11 +18,11 @@ export interface Facts extends Periods {
   loads: Loads
 }
 
-/** Percent, and when it was measured. */
-export interface HeardLoad {
-  load: number
-  at: number
-}
+/** A load in percent, or why it cannot be read, as a clause; and when that was. */
+export type HeardLoad = { at: number } & (
+  | { load: number; why?: undefined }
+  | { load?: undefined; why: string }
+)
 export type Loads = ReadonlyMap<number, HeardLoad>
 
 /** The facts, and what guards have done about them. */

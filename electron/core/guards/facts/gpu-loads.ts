@@ -1,9 +1,12 @@
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { canGetIn } from '../../../contract/reading.ts'
+import { withoutEnd } from '../../../contract/text.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { outputOf } from '../../../ssh/exec.ts'
-import { gpuQuestion, readGpus } from '../../../ssh/monitor/metrics.ts'
+import { busiest, loadQuestion } from '../../../ssh/monitor/metrics.ts'
+import { plainLine } from '../../../ssh/monitor/plain-lines.ts'
 import { type AccountContext, withConnection } from '../../account-context.ts'
+import { problemOf } from '../../app/problems.ts'
 import type { HeardLoad, Loads } from './facts.ts'
 
 /** GPU loads of instances whose service does not report them now: its last report, or read over SSH. */
@@ -12,6 +15,8 @@ export interface GpuLoads {
   told(instances: Readonly<Record<string, InstanceView>>, at: number): void
   /** Reads them over SSH, unless done recently; `rate` of the account's time. Does not wait. */
   ask(instances: readonly InstanceView[], rate: number): void
+  /** Reads one now; resolves once that has come to its end, or after 5 seconds. */
+  look(instance: InstanceView): Promise<void>
   /**
    * Loads from about the last two reads; older ones are useless. `between`: seconds of the account's time between two
    * polls, since reads happen at polls.
@@ -22,31 +27,52 @@ export interface GpuLoads {
 /** Milliseconds: between reads of an instance (of the account's time, and at least on this computer), and for one. */
 const interval = 60_000
 const shortestInterval = 2000
-const patience = 10_000
+const patience = 20_000
+const longestLook = 5000
+/** Readings in a row that fail until a load counts as one that cannot be read. */
+const mostFailures = 3
 
-/** `question` resolves with the output of `gpuQuestion` on an instance; loads that cannot be read stay unknown. */
+/** `question` resolves with the output of `loadQuestion` on an instance. `heard`: a reading has come to its end. */
 export function createGpuLoads(context: {
   clock: Clock
   question: (instance: InstanceView) => Promise<string>
   now: () => number
   ending: AbortSignal
+  heard?: () => void
 }): GpuLoads {
-  const { clock, question, now, ending } = context
+  const { clock, question, now, ending, heard = () => undefined } = context
   const loads = new Map<number, HeardLoad>()
   const asked = new Map<number, number>()
+  /** Failed readings in a row, by instance. */
+  const failures = new Map<number, number>()
 
   async function hear(instance: InstanceView): Promise<void> {
+    const { id } = instance
     // A late answer is about the moment of the question.
     const at = now()
-    const load = busiest(await question(instance))
-    if (load !== undefined) loads.set(instance.id, { load, at })
+    try {
+      const printed = await question(instance)
+      failures.delete(id)
+      const load = busiest(printed)
+      loads.set(id, load === undefined ? { why: whyUnread(printed), at } : { load, at })
+    } catch (error) {
+      const failed = (failures.get(id) ?? 0) + 1
+      failures.set(id, failed)
+      // A connection may break once.
+      if (failed >= mostFailures) loads.set(id, { why: withoutEnd(problemOf(error).message, '.'), at })
+    }
+    if (!ending.aborted) heard()
   }
 
   return {
     told(instances, at) {
       for (const { id, state, gpuLoad } of Object.values(instances))
         if (state === 'running' && gpuLoad !== undefined) loads.set(id, { load: gpuLoad, at })
-      for (const id of loads.keys()) if (!instances[id]) loads.delete(id)
+      for (const id of [...loads.keys(), ...failures.keys()])
+        if (!instances[id]) {
+          loads.delete(id)
+          failures.delete(id)
+        }
     },
     ask(instances, rate) {
       const pause = Math.max(shortestInterval, interval / rate)
@@ -55,8 +81,19 @@ export function createGpuLoads(context: {
         const soon = last !== undefined && clock.monotonic() - last < pause
         if (ending.aborted || soon || !canGetIn(instance)) continue
         asked.set(instance.id, clock.monotonic())
-        void hear(instance).catch(() => undefined)
+        void hear(instance)
       }
+    },
+    look(instance) {
+      if (ending.aborted || !canGetIn(instance)) return Promise.resolve()
+      asked.set(instance.id, clock.monotonic())
+      return new Promise(resolve => {
+        const cancel = clock.after(longestLook, resolve)
+        void hear(instance).then(() => {
+          cancel()
+          resolve()
+        })
+      })
     },
     heard(rate, between) {
       const since = now() - 2 * Math.max(interval / 1000, (shortestInterval / 1000) * rate, between) - between
@@ -65,19 +102,19 @@ export function createGpuLoads(context: {
   }
 }
 
-/** The load of the busiest GPU; undefined if one does not report its load, since it may be busy. */
-export function busiest(printed: string): number | undefined {
-  const gpus = readGpus(printed).map(({ load }) => load)
-  const known = gpus.filter(load => load !== undefined)
-  return known.length === 0 || known.length < gpus.length ? undefined : Math.max(...known)
+/** Why a guard that goes by the load cannot see it, as a clause, from what `loadQuestion` printed. */
+function whyUnread(printed: string): string {
+  const said = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
+  return said === '' ? 'nvidia-smi is missing there, or prints nothing' : `nvidia-smi there says “${said}”`
 }
 
-/** Reads an instance's GPUs over SSH. */
+/** Reads an instance's GPU loads over SSH, as `loadQuestion` prints them. */
 export function askGpuMetrics(context: Pick<AccountContext, 'account' | 'access' | 'machine' | 'client'>) {
   const bounds = { clock: context.machine.clock, within: patience, most: 65_536 }
   return (instance: InstanceView): Promise<string> =>
-    withConnection(context, instance, async connection => {
-      const { text, code } = await outputOf(connection, gpuQuestion, bounds)
-      return code === 0 ? text : ''
-    })
+    withConnection(
+      context,
+      instance,
+      async connection => (await outputOf(connection, loadQuestion, bounds)).text,
+    )
 }

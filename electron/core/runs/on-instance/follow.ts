@@ -1,5 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
+import { outputOf } from '../../../ssh/exec.ts'
+import { loadQuestion, readLoads } from '../../../ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '../../../ssh/monitor/plain-output.ts'
 import { mostAtOnce, readRunStatus } from '../../../ssh/runs/runs.ts'
 import { observed, stuckSince } from '../decide.ts'
@@ -35,20 +37,18 @@ const pauses = { flowing: 500, quiet: 5000 }
  */
 export async function followRun(id: string, context: Following): Promise<RunEnd | undefined> {
   const { connection, clock, runs, output, now } = context
+  const readLoad = loadReader(connection, clock)
   let quiet = 0
-  let loadAt: number | undefined
   while (context.goesOn()) {
     const run = runs.find(id)
     if (!run) return undefined
-    const loadEvery = Math.min(30, run.stuckAfter / 4) * 1000
-    const withLoad = run.stuckAfter > 0 && (loadAt === undefined || clock.monotonic() - loadAt >= loadEvery)
-    if (withLoad) loadAt = clock.monotonic()
-    const status = await readRunStatus(connection, clock, id, output.next(), withLoad)
+    const load = readLoad(run)
+    const status = await readRunStatus(connection, clock, id, output.next())
     if (status.state === 'none') return 'none'
     const over = status.state === 'ended' || status.state === 'lost'
     const all = output.next() + status.bytes.length >= status.size
     await output.append(status.bytes)
-    await note(runs, id, output, observed(run, { bytes: status.bytes.length, load: status.load }, now()))
+    await note(runs, id, output, observed(run, { bytes: status.bytes.length, load }, now()))
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)
@@ -62,6 +62,44 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
       await context.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
   }
   return undefined
+}
+
+/** Milliseconds for a GPU's load, and the most bytes of the answer. */
+const loadBounds = { within: 20_000, most: 65_536 }
+
+/**
+ * Gives the latest load of a GPU, in percent, once after each reading of it. The readings are on their own: one that
+ * hangs or fails tells nothing, and nothing waits for it.
+ */
+function loadReader(connection: Connection, clock: Clock): (run: Run) => number | undefined {
+  let askedAt: number | undefined
+  let asking = false
+  let latest: number | undefined
+
+  async function ask(): Promise<void> {
+    asking = true
+    try {
+      const { text } = await outputOf(connection, loadQuestion, { clock, ...loadBounds })
+      const known = readLoads(text).filter(load => load !== undefined)
+      latest = known.length > 0 ? Math.max(...known) : undefined
+    } catch {
+      // Unknown, as where there is no GPU.
+    } finally {
+      asking = false
+    }
+  }
+
+  return ({ stuckAfter }) => {
+    const every = Math.min(30, stuckAfter / 4) * 1000
+    const isDue = askedAt === undefined || clock.monotonic() - askedAt >= every
+    if (stuckAfter > 0 && isDue && !asking) {
+      askedAt = clock.monotonic()
+      void ask()
+    }
+    const load = latest
+    latest = undefined
+    return load
+  }
 }
 
 /** Bytes at the end that are searched for the last line and the last progress bar. */

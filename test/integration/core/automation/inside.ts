@@ -19,6 +19,8 @@ export interface Inside {
   home: string
   /** Percent, as the fake nvidia-smi reports it. */
   setLoad(percent: number): void
+  /** The fake nvidia-smi, as a shell script. */
+  setNvidiaSmi(script: string): void
   /** Starts Berth again on the same files, connected as before. */
   restart(): Promise<BerthUnderTest>
   /** Hides the instance from that many lists and, unless `listOnly`, from requests for it alone. */
@@ -44,8 +46,11 @@ export async function openInside({
   mkdirSync(home)
   const setLoad = (percent: number) => writeFileSync(join(home, 'load'), `${percent}\n`)
   setLoad(80)
-  writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\ncat ${home}/load\n`)
-  chmodSync(join(bin, 'nvidia-smi'), 0o755)
+  const setNvidiaSmi = (script: string) => {
+    writeFileSync(join(bin, 'nvidia-smi'), `#!/bin/sh\n${script}\n`)
+    chmodSync(join(bin, 'nvidia-smi'), 0o755)
+  }
+  setNvidiaSmi(`cat ${home}/load`)
   const sshd = await startSshd([`SetEnv HOME=${home} PATH=${bin}:/usr/local/bin:/usr/bin:/bin`])
   onTestFinished(() => sshd.close())
   // Ends processes that outlive their connections.
@@ -71,6 +76,7 @@ export async function openInside({
     instance,
     home,
     setLoad,
+    setNvidiaSmi,
     hide: detour.hide,
     async restart() {
       const again = await world.start()

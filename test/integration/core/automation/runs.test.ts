@@ -25,7 +25,35 @@ function endChildren(pid: string): void {
   for (const child of children.split(' ').filter(Boolean)) process.kill(Number(child))
 }
 
+/** What nvidia-smi does on machines whose driver is not well. */
+const oddDrivers = {
+  'reports no load': 'echo "[N/A]"',
+  'has no NVML':
+    'echo "Failed to initialize NVML: Unknown Error"; echo "NVML library version: 550.1"; exit 18',
+  'finds no device': 'echo "No devices were found"; exit 6',
+  'knows one of two loads': 'echo 0; echo "[N/A]"',
+  'prints nothing': 'exit 9',
+  'warns of an idle GPU': 'echo 0; echo "WARNING: infoROM is corrupted at gpu 0000:01:00.0"; exit 14',
+  'has fractions': 'echo 3.5',
+  'ends lines as Windows does': 'printf "3\\r\\n"',
+  hangs: 'exec sleep 1000',
+}
+
 describe.skipIf(lacking)(`a run${lacking}`, () => {
+  test('is followed to its end and acted on whatever nvidia-smi does', async () => {
+    const { under, instance, setNvidiaSmi, intended } = await openInside()
+    const command = 'for i in 1 2 3; do echo $i; sleep 0.2; done'
+    const run = { instance, command, stuckAfter: 60 }
+    for (const [driver, script] of Object.entries(oddDrivers)) {
+      setNvidiaSmi(script)
+      const id = await startRun(under, { ...run, name: driver })
+      await under.until(() => runOf(under, id)?.step === 'over')
+      expect(runOf(under, id), driver).toMatchObject({ code: 0, seen: 6, problem: undefined })
+    }
+    await startRun(under, { ...run, name: 'last', afterwards: 'stop' })
+    await expect.poll(intended, { timeout: 20_000 }).toBe('stopped')
+  })
+
   test('has its whole output after three lost connections and a restart, its code, its folder, and then stops', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results', 'deep'), { recursive: true })

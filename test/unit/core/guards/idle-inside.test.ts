@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { BerthError } from '../../../../electron/contract/problem.ts'
+import { transitionOf } from '../../../../electron/core/guards/act/transition.ts'
 import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
 import { createGpuLoads } from '../../../../electron/core/guards/facts/gpu-loads.ts'
 import type { Guard } from '../../../../electron/core/guards/model.ts'
@@ -25,7 +27,8 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
     ending: new AbortController().signal,
     async question() {
       const text = printed(now() - start)
-      if (text === undefined) throw new Error('SSH broke')
+      if (text === undefined)
+        throw new BerthError({ code: 'ssh_closed', message: 'The connection was lost.' })
       return text
     },
   })
@@ -66,9 +69,17 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
     }
     for (const decision of guardActions(snapshot, [guard], at)) {
       guard = decision.guard
+      if (decision.kind === 'blind' || decision.kind === 'sees') {
+        const alert = transitionOf(decision, {
+          account: 'a00000001',
+          instances: { 7: instance },
+          now: at,
+        })?.alert
+        done.push(`${decision.kind}${alert ? `: ${alert.body}` : ''}`)
+      }
       if (decision.kind === 'act') done.push(`act after ${Math.round(at - start - 1)} s`)
     }
-    if (done.length > 0) break
+    if (done.some(each => each.startsWith('act'))) break
     gpus.ask([instance], 1)
     await flushPromises()
     await clock.pass(between * 1000)
@@ -80,9 +91,22 @@ test('an idle guard acts on repeated idle answers', async () => {
   expect(await decisions(180, 60, () => twoGpus('0', '3'))).toHaveLength(1)
 })
 
-test('the busier of two GPUs counts, and an unknown load counts as busy', async () => {
+test('the busier of two GPUs counts', async () => {
   expect(await decisions(60, 60, () => twoGpus('0', '97'))).toEqual([])
-  expect(await decisions(60, 60, () => twoGpus('0', '[N/A]'))).toEqual([])
+})
+
+test('an idle guard that cannot read the load says so once, with the reason, and once more when it can', async () => {
+  const told = (why: string) => [
+    `blind: Its GPU load can’t be read, so this guard can’t act: ${why}. Set one that goes by time or cost.`,
+  ]
+  const noDevice = 'No devices were found'
+  expect(await decisions(60, 60, () => noDevice)).toEqual(told(`nvidia-smi there says “${noDevice}”`))
+  expect(await decisions(60, 60, () => '')).toEqual(told('nvidia-smi is missing there, or prints nothing'))
+  expect(await decisions(60, 60, () => '[N/A]\n')).toEqual(told('nvidia-smi there says “[N/A]”'))
+  expect(await decisions(60, 60, now => (now < 300 ? noDevice : twoGpus('0', '97')))).toEqual([
+    ...told(`nvidia-smi there says “${noDevice}”`),
+    'sees',
+  ])
 })
 
 for (const seconds of [30, 60, 90, 120, 300, 600])
@@ -92,7 +116,9 @@ for (const seconds of [30, 60, 90, 120, 300, 600])
       answers += 1
       return answers === 1 ? twoGpus('0', '0') : undefined
     }
-    expect(await decisions(seconds, 120, once)).toEqual([])
+    expect(await decisions(seconds, 120, once)).toEqual([
+      'blind: Its GPU load can’t be read, so this guard can’t act: The connection was lost. Set one that goes by time or cost.',
+    ])
     expect(answers).toBeGreaterThan(3)
   })
 

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { logPlaces } from '../../../../electron/ssh/monitor/log.ts'
-import { readDisks, readGpus } from '../../../../electron/ssh/monitor/metrics.ts'
+import { busiest, readDisks, readGpus, readLoads } from '../../../../electron/ssh/monitor/metrics.ts'
 import { plainLine, plainLines } from '../../../../electron/ssh/monitor/plain-lines.ts'
 
 test('nvidia-smi rows are read as GPUs, without the values a card does not report', () => {
@@ -24,6 +24,33 @@ test('nvidia-smi rows are read as GPUs, without the values a card does not repor
 test('lines that are no GPU rows are skipped, and names have no escape sequences', () => {
   expect(readGpus('bash: nvidia-smi: command not found\n\n,,,,,,,\n')).toEqual([])
   expect(readGpus('0, 1, 2, 3, 4, 5, 6, \x1b]0;owned\x07\x1b[31mRed\x1b[0m')[0]?.name).toBe('Red')
+})
+
+describe('the loads that nvidia-smi prints', () => {
+  const row = (load: string) => `0, ${load}, 512, 24564, 41, 60.1, 350.0, Test GPU`
+  const warning = 'WARNING: infoROM is corrupted at gpu 0000:01:00.0'
+  test.each([
+    ['3\n', [3], 3],
+    ['3\r\n', [3], 3],
+    ['3.5\n', [3.5], 3.5],
+    ['3 %\n', [3], 3],
+    [`0\n${warning}\n`, [0], 0],
+    [`3\n${warning}\n`, [3], 3],
+    [`${row('3')}\n${warning}\n`, [3], 3],
+    ['0\n97\n', [0, 97], 97],
+    ['[N/A]\n', [undefined], undefined],
+    ['N/A\n', [undefined], undefined],
+    ['[Not Supported]\n', [undefined], undefined],
+    ['0\n[N/A]\n', [0, undefined], undefined],
+    ['80\n[N/A]\n', [80, undefined], undefined],
+    [`${row('[N/A]')}\n`, [undefined], undefined],
+    ['Failed to initialize NVML: Unknown Error\nNVML library version: 550.1\n', [], undefined],
+    ['No devices were found\n', [], undefined],
+    ['', [], undefined],
+  ])('%j', (text, loads, load) => {
+    expect(readLoads(text)).toEqual(loads)
+    expect(busiest(text)).toBe(load)
+  })
 })
 
 test('each disk is listed once, without system mounts', () => {
