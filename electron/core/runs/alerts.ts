@@ -1,7 +1,8 @@
 import { duration } from '../../contract/format/time.ts'
 import type { AccountId } from '../../contract/ids.ts'
+import type { Problem } from '../../contract/problem.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { watchdogOrder } from './decide.ts'
+import { instanceGone, watchdogOrder } from './decide.ts'
 import type { Run } from './model.ts'
 
 /** One id per run, so that a later alert replaces the earlier one. */
@@ -54,11 +55,35 @@ export function stuckAlert(account: AccountId, run: Run, where: string, now: num
   }
 }
 
-export function lostAlert(account: AccountId, run: Run, where: string): Alert {
+/** The alert for a run that failed; `run` as it is since. */
+export function failedAlert(account: AccountId, run: Run, where: string): Alert {
+  const { problem, step } = run
+  const next =
+    step === 'acting'
+      ? 'Now the instance is stopped; its files stay.'
+      : problem?.code === instanceGone.code
+        ? ''
+        : 'The instance is left as it is.'
   return {
     ...about(account, run),
-    title: `${run.name} is gone without an exit code`,
-    body: `On ${where}: ${run.problem?.message ?? ''} The instance is left as it is.`,
+    title: `${run.name} has failed`,
+    body: [`On ${where}: ${problem?.message ?? ''}`, problem?.advice, next].filter(Boolean).join(' '),
+    urgency: 'critical',
+  }
+}
+
+/** The alert for a run that cannot be started or followed for a while, though SSH works. */
+export function hinderedAlert(
+  account: AccountId,
+  run: Run,
+  where: string,
+  { message, advice }: Problem,
+): Alert {
+  const what = run.step === 'starting' ? 'can’t be started yet' : 'can’t be followed now'
+  return {
+    ...about(account, run),
+    title: `${run.name} ${what}`,
+    body: [`On ${where}: ${message}`, advice, 'Berth keeps trying.'].filter(Boolean).join(' '),
     urgency: 'critical',
   }
 }

@@ -37,6 +37,20 @@ export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
   return 'over'
 }
 
+/**
+ * What becomes of a run that fails, by the code of its problem: an instance that was to be stopped or destroyed
+ * afterwards is stopped, since a destroyed one takes with it what the run has left.
+ */
+export function afterFailure(
+  { afterwards, interrupted, acted, instance }: Run,
+  code: string,
+): Pick<Run, 'step' | 'afterwards'> {
+  const isThere = instance !== undefined && code !== instanceGone.code
+  return isThere && afterwards !== 'nothing' && !interrupted && acted === undefined
+    ? { step: 'acting', afterwards: 'stop' }
+    : { step: 'failed', afterwards }
+}
+
 /** The run with the output and the GPU load that were just read; a load that cannot be read counts as idle. */
 export function observed(run: Run, output: { bytes: number; load?: number }, now: number): Run {
   const moved = output.bytes > 0

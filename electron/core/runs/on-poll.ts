@@ -23,7 +23,7 @@ interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
 /** Makes the function that each poll calls: it starts runs whose instance is ready, and continues the others. */
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
-  { runs, watchdog, runAlerts }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts'>,
+  { runs, watchdog, runAlerts, failing }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts' | 'failing'>,
   { rentals, attempts, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
   /** The rental, or the series of attempts, that a run waits for. */
@@ -82,7 +82,8 @@ export function createOnPoll(
     }
     const state = poll.account.instances[instance]?.state
     const change = afterPoll(run, state, poll.pollsMissing(instance), poll.at)
-    if (change) void runs.update(id, change).then(() => change.step && wake(id))
+    if (change?.problem) void failing.fail(id, change.problem).then(() => wake(id))
+    else if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }
 
   return poll => {

@@ -1,3 +1,4 @@
+import type { Failing } from './failing.ts'
 import type { Inside } from './on-instance/inside.ts'
 import type { RunWatchdog } from './on-instance/watchdog.ts'
 import type { RunOutput } from './output/output.ts'
@@ -10,5 +11,6 @@ export interface RunParts {
   inside: Inside
   watchdog: RunWatchdog
   runAlerts: RunAlerts
+  failing: Failing
   outputOf(id: string): Promise<RunOutput>
 }

@@ -10,6 +10,7 @@ import type { Attempts } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId } from './alerts.ts'
 import { nextStep } from './decide.ts'
+import { createFailing } from './failing.ts'
 import type { Run } from './model.ts'
 import { insideInstances } from './on-instance/inside.ts'
 import { createRunWatchdog } from './on-instance/watchdog.ts'
@@ -82,7 +83,8 @@ export async function openRuns(
   const { inside, viewOf } = insideInstances(context)
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
-  const parts = { runs, inside, watchdog, runAlerts, outputOf: outputs.of }
+  const failing = createFailing(context, { runs, runAlerts })
+  const parts = { runs, inside, watchdog, runAlerts, failing, outputOf: outputs.of }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
   /** Runs whose instance is being rented right now. */
   const asking = new Set<string>()

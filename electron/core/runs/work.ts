@@ -25,12 +25,12 @@ export interface RunWork {
 
 /** Milliseconds from a failure to the next try; the last one repeats. */
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
-/** Problems that a later try cannot solve. */
-const hopeless = new Set(['no_posix_shell', 'disk_full'])
+/** Failures in a row, with a connection that works, until the user is told. */
+const mostUntold = 3
 
 export function createRunWork(context: AccountContext, parts: RunParts): RunWork {
   const { machine, ending, now } = context
-  const { runs, inside } = parts
+  const { runs, inside, failing } = parts
   const loops = createLoops(machine.clock, ending, goOn)
   const running = createRunning(context, parts, loops)
   const fetching = createFetching(context, parts, loops)
@@ -51,11 +51,14 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
         const after = runs.find(id)
         if (ending.aborted || !after || !isGoing(after)) return
         const problem = problemOf(error)
-        const { code, message, advice } = problem
-        if (hopeless.has(code)) {
-          await runs.update(id, { step: 'failed', problem: { code, message, advice } })
-          return
+        // It was not started, and a later try would find no more room. A command that runs is never given up.
+        if (problem.code === 'disk_full' && after.step === 'starting') {
+          await failing.fail(id, problem)
+          continue
         }
+        const isUnderWay = after.step === 'starting' || after.step === 'running'
+        if (isUnderWay && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
+          failing.hindered(after, problem)
         const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
         if (after.step === 'fetching') fetching.shutOut(id, problem, now() + pause / 1000)
         else runs.setProblem(id, problem)

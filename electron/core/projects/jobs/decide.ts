@@ -133,7 +133,6 @@ const hopeless = new Set([
   'disk_full',
   'disk_full_here',
   'no_tar',
-  'no_posix_shell',
   'sync_refused',
   'secret_missing',
   'results_missing',

@@ -25,8 +25,9 @@ export function createAfterRun(
     isAsked: id => asked.has(id),
     async act(run) {
       const { id, instance, afterwards } = run
+      const ended = run.problem === undefined ? 'over' : 'failed'
       if (instance === undefined || afterwards === 'nothing') {
-        await runs.update(id, { step: 'over' })
+        await runs.update(id, { step: ended })
         return
       }
       const isOther = (one: Run) => one.id !== id && one.instance === instance
@@ -50,13 +51,13 @@ export function createAfterRun(
           return true
         })
         if (!done) return
-        await runs.update(id, { step: 'over', acted: afterwards })
+        await runs.update(id, { step: ended, acted: afterwards })
       } finally {
         asked.delete(id)
       }
       runAlerts.note(
         run,
-        `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ended`,
+        `${afterwards === 'stop' ? 'Stopped' : 'Destroyed'} ${where}, since ${run.name} has ${ended === 'over' ? 'ended' : 'failed'}`,
       )
     },
   }

@@ -44,6 +44,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     if (!run) return undefined
     const load = readLoad(run)
     const status = await readRunStatus(connection, clock, id, output.next())
+    runs.setProblem(id, undefined)
     if (status.state === 'none') return 'none'
     const over = status.state === 'ended' || status.state === 'lost'
     const all = output.next() + status.bytes.length >= status.size

@@ -2,7 +2,7 @@ import type { InstanceView } from '../../../contract/instance/instance.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
 import { endRun, startRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
-import { endedAlert, lostAlert, stuckAlert } from '../alerts.ts'
+import { endedAlert, stuckAlert } from '../alerts.ts'
 import { nextStep } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
@@ -18,7 +18,7 @@ export interface Running {
 
 export function createRunning(
   { account, machine: { clock }, ending, now }: AccountContext,
-  { runs, watchdog, runAlerts, outputOf }: RunParts,
+  { runs, watchdog, runAlerts, failing, outputOf }: RunParts,
   loops: Loops,
 ): Running {
   const { tell, note, nameOf } = runAlerts
@@ -30,15 +30,13 @@ export function createRunning(
   }
 
   async function ended(id: string, end: RunEnd): Promise<void> {
-    const endedAt = now()
     if (end === 'lost' || end === 'none') {
-      const problem = end === 'lost' ? processGone : recordGone
-      const run = await runs.update(id, { step: 'failed', endedAt, problem })
-      if (run) tell(run, lostAlert(account, run, nameOf(run)))
+      await failing.fail(id, end === 'lost' ? processGone : recordGone)
+      await watchdog.tellIfStale(id)
       return
     }
     const step = nextStep(runs.get(id))
-    const run = await runs.update(id, { step, endedAt, code: end.code, stuckSince: undefined })
+    const run = await runs.update(id, { step, endedAt: now(), code: end.code, stuckSince: undefined })
     if (!run) return
     tell(run, endedAlert(account, run, nameOf(run)))
     await watchdog.tellIfStale(id)
@@ -77,7 +75,7 @@ export function createRunning(
 const processGone = {
   code: 'process_gone',
   message: 'Its process has gone without an exit code, as when a container is restarted.',
-  advice: 'The instance was left as it is. Run it again if it did not finish.',
+  advice: 'Run it again if it did not finish.',
 }
 const recordGone = {
   code: 'record_gone',

@@ -76,7 +76,7 @@ export function createRunWatchdog(
         return wanted
       } catch (error) {
         const { code, message } = problemOf(error)
-        if (code.startsWith('ssh_')) throw error
+        if (code.startsWith('ssh_') || code === 'shell_replaced' || code === 'no_posix_shell') throw error
         await runs.update(run.id, { watchdog: false })
         note(run, `${run.name} goes on without a watchdog`, message)
         return undefined

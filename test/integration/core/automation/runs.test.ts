@@ -40,6 +40,43 @@ const oddDrivers = {
 }
 
 describe.skipIf(lacking)(`a run${lacking}`, () => {
+  test('that fails is told, and its instance is stopped rather than destroyed', async () => {
+    const { world, under, instance, home, intended } = await openInside()
+    const id = await startRun(under, {
+      instance,
+      name: 'training',
+      command: 'sleep 1000',
+      afterwards: 'destroy',
+    })
+    await under.until(() => runOf(under, id)?.step === 'running')
+    const folder = join(home, '.berth/runs', id)
+    await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true)
+    process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL')
+    await under.until(() => runOf(under, id)?.step === 'failed')
+    expect(runOf(under, id)).toMatchObject({ problem: { code: 'process_gone' }, acted: 'stop' })
+    expect(await intended()).toBe('stopped')
+    expect(told(world, /^training has failed$/)).toBe(true)
+    expect(Object.values(under.berth.state().activity).map(({ text }) => text)).toContain(
+      'training has failed',
+    )
+  })
+
+  test('is told, tried again and followed to its end where a start file takes the shell over for a while', async () => {
+    const { world, under, instance, home } = await openInside()
+    const enough = join(home, 'enough')
+    const command = `while [ ! -e ${enough} ]; do sleep 0.1; done; echo trained; exit 3`
+    const id = await startRun(under, { instance, name: 'training', command })
+    await under.until(() => runOf(under, id)?.step === 'running')
+    writeFileSync(join(home, '.bashrc'), 'echo "no room for you" >&2; exit 1\n')
+    await under.until(() => runOf(under, id)?.problem?.code === 'shell_replaced')
+    await expect.poll(() => told(world, /^training can’t be followed now$/), { timeout: 20_000 }).toBe(true)
+    expect(runOf(under, id)?.step).toBe('running')
+    writeFileSync(enough, '')
+    writeFileSync(join(home, '.bashrc'), 'echo "Welcome to box 7"\n')
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ code: 3, problem: undefined })
+  })
+
   test('is followed to its end and acted on whatever nvidia-smi does', async () => {
     const { under, instance, setNvidiaSmi, intended } = await openInside()
     const command = 'for i in 1 2 3; do echo $i; sleep 0.2; done'
