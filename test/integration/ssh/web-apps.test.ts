@@ -117,7 +117,11 @@ describe.skipIf(!hasSshd)('through a tunnel, in Chromium,', () => {
       headers['sec-fetch-site'] === 'cross-site' ||
       (headers.origin !== undefined && new URL(headers.origin).host !== headers.host)
     const { server, port } = await serves((request, response) => {
-      response.setHeader('content-type', 'text/html').writeHead(refused(request) ? 403 : 200)
+      if (refused(request)) {
+        response.writeHead(403).end('refused')
+        return
+      }
+      response.setHeader('content-type', 'text/html')
       response.end(
         html(
           `<output></output><script>
