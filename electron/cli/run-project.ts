@@ -167,7 +167,7 @@ async function followJob(call: Call, account: string, id: string): Promise<numbe
   let printed: { run: string; more(): Promise<void> } | undefined
   for (;;) {
     // Read before the output, so that a job that has ended is printed to its end.
-    const { jobs, runs } = (await connection.state()).accounts[account] ?? {}
+    const { jobs, runs, instances } = (await connection.state()).accounts[account] ?? {}
     const job = jobs?.[id]
     if (!job) throw new CliFailure(exitCodes.unknown, { code: 'no_such_job', message: 'The job is gone.' })
     if (job.step !== told && !json) say(words[job.step])
@@ -176,14 +176,17 @@ async function followJob(call: Call, account: string, id: string): Promise<numbe
     if (job.run !== undefined && job.run !== printed?.run && runs?.[job.run])
       printed = { run: job.run, more: outputPrinter(call, account, job.run, write) }
     await printed?.more()
-    if (['done', 'failed', 'cancelled'].includes(job.step)) return ended(call, job)
+    if (['done', 'failed', 'cancelled'].includes(job.step))
+      return ended(call, job, instances?.[job.instance ?? -1]?.diskPricePerHour)
     await connection.change()
   }
 }
 
+/** Prints the end of a job. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
 function ended(
   { json, write, say }: Call,
   { id, step, code, cost, brought, problem, instance }: JobView,
+  disk: number | undefined,
 ): number {
   if (json) {
     const files = brought?.files ?? 0
@@ -194,7 +197,9 @@ function ended(
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))
     say(`${brought ? `${counted(brought.files, 'file')} downloaded. ` : ''}It cost ${money(cost.micros)}.`)
     if (step === 'failed' && instance !== undefined)
-      say(`Its machine is kept, stopped: berth destroy ${instance} ends its costs.`)
+      say(
+        `Its disk is billed${disk === undefined ? '' : ` at ${rate(disk)}`} until you destroy it: berth destroy ${instance}`,
+      )
   }
   if (step === 'done') return exitCodes.done
   // The command's own code, as if it had run here.

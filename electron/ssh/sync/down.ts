@@ -43,16 +43,11 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
   let listing = await list()
   if (down.last && justChanged(listing).length > 0) listing = await list(settled + 1)
-  const has = (path: string) =>
-    folder.stat(path).then(
-      entry => entry !== undefined,
-      // A file is in place of its folder.
-      () => false,
-    )
+  const inTheWay = waysIn(folder)
+  const has = async (path: string) => !(await inTheWay(path)) && (await folder.stat(path)) !== undefined
   const repositories = await repositoriesIn(listing.items, system, has)
   const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
   const wanted: Wanted[] = []
-  const inTheWay = waysIn(folder)
   for (const offered of files) {
     signal.throwIfAborted()
     if (await inTheWay(offered.path)) skipped.push({ path: offered.path, why: 'in_the_way' })

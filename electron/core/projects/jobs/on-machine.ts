@@ -5,6 +5,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import { outputOf } from '../../../ssh/exec.ts'
 import type { AccountContext } from '../../account-context.ts'
 import type { Job } from '../model.ts'
+import { missingCommand } from './decide.ts'
 import { homeQuestion, remoteFolder } from './scripts.ts'
 
 /** Short commands on a job's machine. */
@@ -51,9 +52,17 @@ function notPrepared(said: string, code: number | undefined): Problem {
   const line = said.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
   const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
   const isFull = /no space left|quota/i.test(line)
+  const missing = code === 126 || code === 127 ? missingCommand(line) : undefined
   return {
     code: isFull ? 'disk_full' : 'not_prepared',
-    message: `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`,
-    advice: isFull ? 'Make room there, then go on from here.' : 'A terminal on it may tell more.',
+    message:
+      missing === undefined
+        ? `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`
+        : `The folder could not be prepared on its machine: ${missing} is missing there.`,
+    advice: isFull
+      ? 'Make room there, then go on from here.'
+      : missing === undefined
+        ? 'A terminal on it may tell more.'
+        : 'Install it there or use another image, then go on from here.',
   }
 }

@@ -204,6 +204,12 @@ function fetchProblem(ended: FileTransferView, run: Run): Problem | undefined {
       message: `${ended.leftOut} of its items were left out, such as links and devices, and would be lost.`,
       advice: 'Look at what is here, then destroy the instance yourself.',
     }
+  if (ended.total === 0 && run.afterwards === 'destroy')
+    return {
+      code: 'empty',
+      message: `${run.fetch} has no file with content.`,
+      advice: 'Look for your results in Files, then destroy the instance yourself.',
+    }
   return undefined
 }
 

@@ -59,6 +59,17 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     )
   }, 120_000)
 
+  test('that fetches a folder without content keeps its instance', async () => {
+    const { under, instance, home } = await openInside()
+    const fetch = join(home, 'results')
+    mkdirSync(join(fetch, 'deep'), { recursive: true })
+    writeFileSync(join(fetch, '.gitkeep'), '')
+    const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
+    await under.until(() => runOf(under, id)?.step === 'kept')
+    expect(runOf(under, id)?.problem).toMatchObject({ code: 'empty' })
+    expect(under.account().instances[instance]?.state).toBe('running')
+  })
+
   test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, maxRetries: 20 }))

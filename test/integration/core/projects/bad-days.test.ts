@@ -21,6 +21,29 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
+  test('that cannot make its folder three times stops its machine, and goes on from there', async () => {
+    const { under, sshd, runProject } = await openProject({ 'berth.yaml': 'run: exit 0\n' })
+    writeFileSync(join(sshd.home, 'berth'), 'in the way')
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'sending', problem: { code: 'not_prepared' } })
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+    rmSync(join(sshd.home, 'berth'))
+    await under.run('retryJob', { job: id })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+  })
+
+  test('whose command is missing there names it', async () => {
+    const { under, runProject } = await openProject({ 'berth.yaml': 'setup: mytrain --all\nrun: exit 0\n' })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    expect(jobOf(under, id)).toMatchObject({
+      failedAt: 'setup',
+      problem: { message: 'The set-up ended with exit code 127: mytrain is missing there.' },
+    })
+    await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
+  })
+
   test('that cannot fetch a checkpoint keeps running, and fetches one once it can', async () => {
     const { under, sshd, folder, runProject } = await openProject({
       'berth.yaml': `checkpoint: 1m
