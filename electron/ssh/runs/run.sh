@@ -10,6 +10,48 @@ mkdir "$here/claim" 2>/dev/null || exit 0
 trap : HUP INT TERM
 # In one step: one that is there and empty is for a disk without room, and tells that this is lost.
 echo $$ > "$here/pid.new" && mv -f "$here/pid.new" "$here/pid" || : > "$here/pid"
+# The image's and the rental's variables, which SSH does not pass on, from the container's first process. What this
+# session has itself stays, and what is no variable is left out: an SSH server writes its title over them.
+take_environment() {
+  set -f
+  while IFS= read -r entry; do
+    name=${entry%%=*}
+    case $entry in *=*) ;; *) continue ;; esac
+    case $name in '' | [0-9]* | *[!A-Za-z0-9_]*) continue ;; esac
+    case $name in SSH_* | TERM | OLDPWD | SHLVL | _) continue ;; esac
+    value=${entry#*=}
+    case $value in
+      *"$line_end"*)
+        value=$(printf '%s.' "$value" | tr '\001' '\n')
+        value=${value%.}
+        ;;
+    esac
+    if [ "$name" = PATH ]; then
+      take_path "$value"
+    elif eval "[ -z \"\${$name+set}\" ]"; then
+      export "$name=$value"
+    fi
+  done << ENVIRONMENT
+$(tr '\0\n' '\n\001' 2>/dev/null < /proc/1/environ)
+ENVIRONMENT
+  set +f
+}
+line_end=$(printf '\001')
+
+# The image's folders first, then those that this session alone has.
+take_path() {
+  case $1 in /*) ;; *) return ;; esac
+  path=$1
+  IFS=:
+  for folder in $PATH; do
+    case :$path: in *:"$folder":*) ;; *) path=$path:$folder ;; esac
+  done
+  unset IFS
+  PATH=$path
+  export PATH
+}
+take_environment
+
 cd "${HOME:-/root}" || exit 1
 shell='sh'
 command -v bash > /dev/null 2>&1 && shell='bash'

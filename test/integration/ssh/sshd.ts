@@ -48,9 +48,13 @@ function environment(config: readonly string[], home: string): string {
 
 /**
  * `config`: lines of sshd_config that override the defaults, since sshd uses the first value. HOME is empty, because a
- * user's start files take time, and one that is killed halfway may block the next shell.
+ * user's start files take time, and one that is killed halfway may block the next shell. `first`: the environment of
+ * a process that is the first of its own container, with the server below it.
  */
-export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
+export async function startSshd(
+  config: readonly string[] = [],
+  first?: Readonly<Record<string, string>>,
+): Promise<Sshd> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-sshd-'))
   const keyFile = join(folder, 'host_key')
   const home = join(folder, 'home')
@@ -90,7 +94,19 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
   }
 
   async function start(): Promise<void> {
-    const child = spawn('/usr/sbin/sshd', ['-D', '-f', configFile, '-E', logFile], { stdio: 'ignore' })
+    const server = ['/usr/sbin/sshd', '-D', '-f', configFile, '-E', logFile]
+    const container = [
+      'unshare',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount-proc',
+      'sh',
+      '-c',
+      `${server.join(' ')}; :`,
+    ]
+    const [program = '', ...args] = first ? container : server
+    const child = spawn(program, args, { stdio: 'ignore', ...(first && { env: { ...first } }) })
     daemon = child
     for (let tries = 0; tries < 2000; tries++) {
       if (child.exitCode !== null) throw new Error(`sshd ended at once:\n${readFileSync(logFile, 'utf8')}`)
@@ -106,7 +122,8 @@ export async function startSshd(config: readonly string[] = []): Promise<Sshd> {
     daemon = undefined
     if (child === undefined || child.exitCode !== null) return
     const gone = once(child, 'exit')
-    child.kill('SIGTERM')
+    // unshare ignores SIGTERM.
+    child.kill(first ? 'SIGKILL' : 'SIGTERM')
     await gone
   }
 

@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { createSsh } from '../../../electron/ssh/connection/connections.ts'
+import { readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
+import { scratchMachine } from './machine.ts'
+import { hasSshd, startSshd } from './sshd.ts'
+import { account, target } from './steps.ts'
+
+/** What a run prints on a machine whose first process has this environment, and a program of the image in `tools`. */
+async function printed(first: Readonly<Record<string, string>>, command: string): Promise<string> {
+  const machine = scratchMachine()
+  onTestFinished(() => machine.remove())
+  const tools = join(machine.home, 'tools')
+  mkdirSync(tools)
+  writeFileSync(join(tools, 'mytrain'), '#!/bin/sh\necho "got=$RENTED_WITH"\n', { mode: 0o755 })
+  const path = `${tools}:/usr/local/bin:/usr/bin:/bin`
+  const sshd = await startSshd([], { PATH: path, ...first })
+  onTestFinished(() => sshd.close())
+  const ssh = createSsh(machine)
+  onTestFinished(() => ssh.close())
+  sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
+  const { connection } = await ssh.connect(target({ direct: sshd }))
+  await startRun(connection, systemClock, 'x1', { command, order: undefined })
+  const status = () => readRunStatus(connection, systemClock, 'x1', 0)
+  await expect.poll(async () => (await status()).state, { timeout: 20_000 }).toBe('ended')
+  return (await status()).bytes.toString()
+}
+
+describe.skipIf(!hasSshd)('a run', () => {
+  test('finds the image’s programs, and sees the variables of the rental', async () => {
+    expect(await printed({ RENTED_WITH: 'yes' }, 'mytrain')).toBe('got=yes\n')
+  })
+
+  test('sees values over several lines, and no variable in place of the session’s own', async () => {
+    const first = {
+      RENTED_WITH: 'a "b" $c\n`d`\n',
+      HOME: '/nowhere',
+      TERM: 'of-the-image',
+      SSH_CLIENT: 'no',
+      'A-B': 'no',
+    }
+    const command =
+      'mytrain; basename "$HOME"; echo "<$TERM>"; env | grep -c "^A-B="; echo "$SSH_CLIENT" | cut -d " " -f 1'
+    const [one, two, three, ...rest] = (await printed(first, command)).split('\n')
+    expect([one, two, three]).toEqual(['got=a "b" $c', '`d`', ''])
+    expect(rest).toEqual(['home', '<dumb>', '0', '127.0.0.1', ''])
+  })
+})
