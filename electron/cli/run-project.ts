@@ -63,7 +63,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
       failed,
       'no_offer',
       'No machine on the market fits now.',
-      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98% reliable.',
+      'Ask for less in berth.yaml: unless it says otherwise, a machine is verified and 98 % reliable.',
     )
   const unanswered = scan.secrets.length > 0 && secretFiles === undefined
   if (!yes)

@@ -207,3 +207,33 @@ test.skipIf(lacking)(
     )
   },
 )
+
+test.skipIf(lacking)(
+  `a run that failed offers to go on, to fetch and to destroy, with what its machine costs${lacking}`,
+  async ({ start }) => {
+    const [sim, home] = await Promise.all([start.simulator(), start.folder()])
+    const berth = await start.berth({ home })
+    const file = 'run: mkdir -p out; echo 90 > out/last.ckpt; exit 3\nresults: out\nstop: { hours: 2 }\n'
+    const folder = projectFolder(home, { 'berth.yaml': file })
+    await joinInstances(start, sim, home)
+    const { page } = await start.page(berth.address)
+    await connectAccount(page, sim)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await page.getByRole('button', { name: 'Run digits…' }).click()
+    const sheet = page.getByRole('dialog', { name: 'Run digits' })
+    await sheet.getByText(/You're reminded 1 d later\.$/).waitFor()
+    await sheet.getByRole('switch', { name: 'Destroy the machine of a failed run after 1 d' }).check()
+    await sheet.getByText(/It's destroyed 1 d later\.$/).waitFor()
+    await sheet.getByRole('button', { name: /^Run these commands/ }).click()
+    const run = page.getByRole('group', { name: 'Run of digits' })
+    await run.getByText('Failed with exit code 3').waitFor()
+    await run.getByText(/Until then its machine costs \$.*It's destroyed in .*, as you chose\./).waitFor()
+    expect(readFileSync(join(folder, 'out', 'last.ckpt'), 'utf8')).toBe('90\n')
+    await run.getByRole('button', { name: 'Go on from here' }).waitFor()
+    await run.getByRole('button', { name: 'Fetch the results of digits' }).waitFor()
+    await run.getByRole('button', { name: 'Destroy the machine of digits…' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Destroy', exact: true }).click()
+    await run.getByText('Cancelled').waitFor()
+  },
+  4 * patience,
+)

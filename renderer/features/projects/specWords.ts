@@ -1,12 +1,14 @@
 import { rate } from '../../../electron/contract/format/money.ts'
 import { figure, gigabytes } from '../../../electron/contract/format/size.ts'
+import { usualMachine } from '../../../electron/contract/project/bounds.ts'
 import type { ProjectSpec } from '../../../electron/contract/project/spec.ts'
 import { micros } from '../../../electron/contract/spending/money.ts'
 
 /** A project's demands on its machine, one by one: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
 export function machineDemands({ machine = {} }: ProjectSpec): string[] {
   const { gpu, count = 1, vram, price, interruptible, region } = machine
-  const { verified, reliability, download, upload, cuda } = machine
+  const { verified = usualMachine.verified, reliability = usualMachine.reliability } = machine
+  const { download, upload, cuda } = machine
   const gpus = gpu === undefined ? 'any GPU' : [gpu].flat().join(' or ')
   return [
     count > 1 ? `${count} × ${gpus}` : gpus,
@@ -14,8 +16,8 @@ export function machineDemands({ machine = {} }: ProjectSpec): string[] {
     price !== undefined && `at most ${rate(micros(price))}`,
     interruptible === true && 'interruptible',
     region !== undefined && `in ${[region].flat().join(' or ').toUpperCase()}`,
-    verified === true && 'verified',
-    reliability !== undefined && `at least ${figure(reliability, 2)} % reliable`,
+    verified && 'verified',
+    `at least ${figure(reliability, 2)} % reliable`,
     download !== undefined && `at least ${figure(download, 0)} Mb/s down`,
     upload !== undefined && `at least ${figure(upload, 0)} Mb/s up`,
     cuda !== undefined && `CUDA ${figure(cuda, 1)} or newer`,
