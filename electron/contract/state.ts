@@ -12,6 +12,7 @@ import type { WatchdogView } from './automation/watchdog.ts'
 import type { AccountId } from './ids.ts'
 import type { FileTransferView } from './instance/files.ts'
 import type { InstanceView } from './instance/instance.ts'
+import type { InstanceNote } from './instance/note.ts'
 import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
 import type { RentalView } from './market/rental.ts'
@@ -146,6 +147,8 @@ export interface AccountView {
   recoveries: Record<string, RecoveryView>
   /** Hosts' requests for higher prices, by the instance's id; empty where the service has none. */
   priceIncreases: Record<string, PriceIncreaseView>
+  /** The user's own words about instances, by the instance's id. */
+  notes: Record<string, InstanceNote>
   /** Repeated searches, by id. */
   watches: Record<string, WatchView>
   /** By `tunnelKey`. */

@@ -96,7 +96,7 @@ describe('an instance row', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await expect
       .poll(heads)
-      .toEqual(['State', 'Name', 'GPU', 'Price', 'Spent', 'GPU load, 60 min', 'VRAM, GB', 'Up', 'Actions'])
+      .toEqual(['State', 'Name', 'GPU', 'Price', 'Spent', 'GPU load, 60 min', 'Up', 'Actions'])
     await page.setViewportSize({ width: 720, height: 480 })
     await expect.poll(heads).toEqual(['State', 'Name', 'GPU', 'Price', 'GPU load, 60 min', 'Actions'])
     const table = page.getByRole('table', { name: 'Instances' })

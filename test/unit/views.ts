@@ -48,6 +48,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     attempts: {},
     failedMachines: {},
     recoveries: {},
+    notes: {},
     priceIncreases: {},
     watches: {},
     tunnels: {},

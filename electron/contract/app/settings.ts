@@ -14,6 +14,8 @@ const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a tim
 
 /** The tabs of an instance's details, in their order. */
 export const detailsTabs = ['terminal', 'files', 'monitor', 'automation', 'details'] as const
+export const instanceGroupings = ['none', 'name', 'project', 'tag'] as const
+export type InstanceGrouping = (typeof instanceGroupings)[number]
 export type DetailsTab = (typeof detailsTabs)[number]
 
 /** The user's settings. Stored in settings.json, where unknown entries stay untouched. */
@@ -87,6 +89,8 @@ export const Settings = v.object({
   detailsHeight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)),
   /** The last chosen tab of an instance's details. */
   detailsTab: v.picklist(detailsTabs),
+  /** What the rows of Instances are grouped by. */
+  instanceGroups: v.picklist(instanceGroupings),
   offers: v.object({
     /** The columns of the offers' table; empty lets Berth choose them by the available width. */
     columns: v.array(v.picklist(sortColumns)),
@@ -146,6 +150,7 @@ export const defaultSettings: Settings = {
   commandFile: false,
   detailsHeight: 0,
   detailsTab: 'details',
+  instanceGroups: 'none',
   offers: { columns: [], search: null },
   sshKey: 'berth',
 }

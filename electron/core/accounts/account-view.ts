@@ -22,6 +22,7 @@ export function accountView(
     failedMachines: {},
     recoveries: {},
     priceIncreases: {},
+    notes: {},
     watches: {},
     tunnels: {},
     ways: {},

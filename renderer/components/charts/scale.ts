@@ -32,6 +32,27 @@ export function scale(lowest: number, highest: number, least: number): Scale {
   return { bottom, top, marks }
 }
 
+/** Pixels of a character of a label, and between two labels. */
+const character = 6.2
+const apart = 8
+
+/**
+ * The labels that fit on an axis of that width (pixels) without touching, the last of them kept: it is the present.
+ * Those at the ends are drawn inwards, all others around their marks.
+ */
+export function labelsThatFit(marks: readonly Mark<string>[], width: number): Mark<string>[] {
+  const kept: Mark<string>[] = []
+  let free = Number.POSITIVE_INFINITY
+  for (const mark of marks.toReversed()) {
+    const long = mark.value.length * character
+    const left = Math.min(width - long, Math.max(0, mark.at * width - long / 2))
+    if (left + long > free) continue
+    kept.push(mark)
+    free = left - apart
+  }
+  return kept.reverse()
+}
+
 const minute = 60
 const hour = 3600
 const day = 86_400

@@ -39,3 +39,13 @@ export function extent(course: Course): { last: number; lowest: number; highest:
   const last = known.at(-1)
   return last === undefined ? undefined : { last, lowest: Math.min(...known), highest: Math.max(...known) }
 }
+
+/** Values that make a line; fewer are a speck at its end. */
+const leastLine = 10
+
+/** When a course of minutes that ends at `end` (epoch seconds) begins, where it is too short for a line. */
+export function sinceWhen(course: Course, end: number): number | undefined {
+  const first = course.findIndex(value => value !== null)
+  const known = course.length - first
+  return first < 0 || known >= leastLine ? undefined : end - (known - 1) * 60
+}

@@ -1,8 +1,11 @@
+import type { IconName } from '../icons.ts'
+
 /** A menu entry, or a line between two groups. */
 export type MenuEntry =
   | 'line'
   | {
       label: string
+      icon?: IconName
       run: () => unknown
       /** A key, shown at the end. */
       hint?: string

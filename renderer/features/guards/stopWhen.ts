@@ -30,9 +30,14 @@ export function stopWords(stop: RentalStop): string {
   return stop.kind === 'idle' ? `${duration(stop.seconds)} idle` : duration(stop.seconds)
 }
 
-/** The full sentence: `Stops once the GPU load was below 5 % for 30 min`. */
+/** The full sentence: `Stops once the GPU load was below 5 % for 30 min` */
 export function stopSentence(stop: RentalStop): string {
+  return stopFrom(stop, 'after it was rented')
+}
+
+/** The same; `from` says what a time is counted from. */
+export function stopFrom(stop: RentalStop, from: string): string {
   if (stop.kind === 'cost') return `Stops once it has cost ${stopWords(stop)}`
-  if (stop.kind === 'duration') return `Stops ${stopWords(stop)} after it was rented`
+  if (stop.kind === 'duration') return `Stops ${stopWords(stop)} ${from}`
   return `Stops when GPU load stays below ${stop.below} % for ${duration(stop.seconds)}`
 }

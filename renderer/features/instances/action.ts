@@ -1,9 +1,13 @@
 import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
+import type { IconName } from '../../components/icons.ts'
 
 /** An action: an entry of a menu or the palette, or a key on a row. */
 export interface Action {
   id: string
   label: string
+  icon?: IconName
+  /** The first of a group in a menu. */
+  first?: true
   /** Its key on the instance's row. */
   key?: string
   /** Its keys on every screen. */

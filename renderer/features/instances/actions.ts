@@ -12,46 +12,80 @@ import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
 
-/** The actions that an instance's present state allows, in menu order. */
+/** The actions that an instance's present state allows, in menu order: open, run, limit, copy, manage, destroy. */
 export function instanceActions(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
   const ask = (kind: 'rename' | 'bid' | 'another' | 'destroy') => () =>
     dialogs.show({ kind, instance: instance.id })
+  const [attach, copy, system] = ownSsh(instance, page, shut)
   return [
-    { id: 'terminal', label: 'Terminal', key: 't', unusable: shut, run: go('terminal') },
-    { id: 'jupyter', label: 'Jupyter', key: 'j', unusable: shut, run: () => openJupyter(page, instance) },
-    { id: 'editor', label: 'Editor', key: 'e', unusable: shut, run: () => openEditor(page, instance) },
-    { id: 'files', label: 'Files', unusable: shut, run: go('files') },
-    { id: 'ports', label: 'Ports', unusable: shut, run: go('ports') },
-    startOrStop(instance, page),
+    { id: 'terminal', label: 'Terminal', icon: 'terminal', key: 't', unusable: shut, run: go('terminal') },
+    {
+      id: 'jupyter',
+      label: 'Jupyter',
+      icon: 'notebook',
+      key: 'j',
+      unusable: shut,
+      run: () => openJupyter(page, instance),
+    },
+    {
+      id: 'editor',
+      label: 'Editor',
+      icon: 'popOut',
+      key: 'e',
+      unusable: shut,
+      run: () => openEditor(page, instance),
+    },
+    { id: 'files', label: 'Files', icon: 'folder', unusable: shut, run: go('files') },
+    { id: 'ports', label: 'Ports', icon: 'link', unusable: shut, run: go('ports') },
+    { id: 'monitor', label: 'Monitor', icon: 'activity', run: go('monitor') },
+    system,
+    { id: 'runs', label: 'Run a command…', icon: 'play', first: true, run: go('run') },
+    { id: 'run-stop', label: 'Run, then stop…', icon: 'stop', run: go('run-stop') },
+    { ...idleStop(instance, page), icon: 'bolt', first: true },
+    { id: 'automation', label: 'Automation', icon: 'settings', run: go('automation') },
+    copy,
+    attach,
+    {
+      id: 'copy-data',
+      label: 'Copy data…',
+      icon: 'transfers',
+      run: () => route.go(`transfers/copy/${instance.id}`),
+    },
+    { ...startOrStop(instance, page), first: true },
     ...(instance.state === 'frozen'
-      ? [{ id: 'resume', label: 'Resume', run: () => page.actSoon(instance, 'start') }]
+      ? [{ id: 'resume', label: 'Resume', icon: 'play', run: () => page.actSoon(instance, 'start') } as const]
       : []),
-    idleStop(instance, page),
-    { id: 'rename', label: 'Rename', key: 'r', run: ask('rename') },
+    {
+      id: 'reboot',
+      label: 'Reboot',
+      icon: 'refresh',
+      unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
+      run: () => page.actSoon(instance, 'reboot'),
+    },
+    { id: 'rename', label: 'Rename', icon: 'chat', key: 'r', run: ask('rename') },
     {
       id: 'bid',
       label: 'Change bid',
+      icon: 'spending',
       key: 'b',
       unusable: instance.interruptible ? undefined : 'It was rented at a fixed price.',
       run: ask('bid'),
     },
-    ...ownSsh(instance, page, shut),
-    { id: 'monitor', label: 'Monitor', run: go('monitor') },
-    { id: 'automation', label: 'Automation', run: go('automation') },
-    { id: 'runs', label: 'Run a command…', run: go('run') },
-    { id: 'run-stop', label: 'Run, then stop…', run: go('run-stop') },
-    { id: 'copy-data', label: 'Copy data…', run: () => route.go(`transfers/copy/${instance.id}`) },
-    {
-      id: 'reboot',
-      label: 'Reboot',
-      unusable: instance.state === 'running' ? undefined : 'Only a running instance can be rebooted.',
-      run: () => page.actSoon(instance, 'reboot'),
-    },
     ...priceAnswers(instance, page),
-    ...(isDead(instance) ? [{ id: 'another', label: 'Try another…', run: ask('another') }] : []),
-    { id: 'destroy', label: 'Destroy…', key: 'Delete', danger: true, run: ask('destroy') },
+    ...(isDead(instance)
+      ? [{ id: 'another', label: 'Try another…', icon: 'search', run: ask('another') } as const]
+      : []),
+    {
+      id: 'destroy',
+      label: 'Destroy…',
+      icon: 'trash',
+      key: 'Delete',
+      danger: true,
+      first: true,
+      run: ask('destroy'),
+    },
   ]
 }
 
@@ -60,20 +94,22 @@ function startOrStop(instance: InstanceView, page: Page): Action {
     return {
       id: 'stop',
       label: instance.state === 'waiting' ? 'Cancel start' : 'Stop',
+      icon: 'stop',
       key: 's',
       run: () => stop(instance, page),
     }
   return {
     id: 'start',
     label: 'Start',
+    icon: 'play',
     key: 's',
     unusable: isContractOver(instance, page.accountNow) ? 'Its contract is over.' : undefined,
     run: () => start(instance, page),
   }
 }
 
-/** Actions for users with an SSH client of their own. */
-function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): Action[] {
+/** Actions for users with an SSH client of their own: to attach a key, to copy a command, to open a terminal. */
+function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): [Action, Action, Action] {
   const { berth, state } = page
   const on = { instance: instance.id }
   const noTerminal = state?.app.terminals.length === 0 && state.settings.terminal.command.length === 0
@@ -81,6 +117,7 @@ function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): A
     {
       id: 'attach',
       label: 'Attach key',
+      icon: 'key',
       run: async () => {
         if ((await page.attempt(berth.attachKey(on).then(() => true))) === true)
           page.say(`Your SSH key is attached to ${instanceName(instance)}.`)
@@ -89,6 +126,8 @@ function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): A
     {
       id: 'copy',
       label: 'Copy SSH command',
+      icon: 'copy',
+      first: true,
       key: 'c',
       unusable: shut,
       run: async () => {
@@ -99,6 +138,7 @@ function ownSsh(instance: InstanceView, page: Page, shut: string | undefined): A
     {
       id: 'system',
       label: 'Open in system terminal',
+      icon: 'terminal',
       unusable: noTerminal ? 'No terminal program was found here.' : shut,
       run: () => page.attempt(berth.openSystemTerminal(on)),
     },
@@ -112,6 +152,7 @@ function priceAnswers({ id: instance }: InstanceView, page: Page): Action[] {
   return (['accept', 'refuse'] as const).map(answer => ({
     id: `${answer}-prices`,
     label: answer === 'accept' ? 'Accept the new prices…' : 'Refuse the new prices…',
+    icon: 'spending',
     run: () => dialogs.show({ kind: 'priceIncrease', instance, answer }),
   }))
 }

@@ -115,7 +115,7 @@ function instanceCommands(page: Page): Entry[] {
       .map(action => ({
         key: `${instance.id} ${action.id}`,
         group: 'Do' as const,
-        mark: { icon: iconOf(action.id) },
+        mark: { icon: action.icon ?? iconOf(action.id) },
         label: action.label,
         detail: instanceName(instance),
         danger: action.danger,
@@ -151,24 +151,12 @@ const icons: Readonly<Record<string, IconName>> = {
   refresh: 'refresh',
   connect: 'key',
   login: 'key',
-  attach: 'key',
   'new-key': 'key',
   'stop-all': 'stop',
-  stop: 'stop',
-  start: 'play',
-  terminal: 'terminal',
-  system: 'terminal',
-  files: 'folder',
-  copy: 'copy',
   diagnostics: 'copy',
-  'copy-data': 'transfers',
   'new-copy': 'transfers',
   'new-sync': 'transfers',
   'new-template': 'templates',
-  ports: 'link',
-  jupyter: 'notebook',
-  reboot: 'refresh',
-  destroy: 'trash',
 }
 
 function iconOf(id: string): IconName {

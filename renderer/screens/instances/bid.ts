@@ -1,4 +1,5 @@
 import { bidAbove } from '../../../electron/contract/automation/bid.ts'
+import { rate } from '../../../electron/contract/format/money.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { Micros } from '../../../electron/contract/spending/money.ts'
 
@@ -9,4 +10,18 @@ import type { Micros } from '../../../electron/contract/spending/money.ts'
 export function winningBid(instance: InstanceView): Micros | undefined {
   const { minimumBid } = instance
   return minimumBid === undefined ? undefined : bidAbove(minimumBid)
+}
+
+/** The tooltip of an interruptible instance's price; undefined for one at a fixed price. */
+export function bidWords({
+  interruptible,
+  bid,
+  minimumBid,
+}: Pick<InstanceView, 'interruptible' | 'bid' | 'minimumBid'>): { title: string } | undefined {
+  if (!interruptible) return undefined
+  const parts = [
+    bid !== undefined && `Your bid: ${rate(bid)}`,
+    minimumBid !== undefined && `lowest now: ${rate(minimumBid)}`,
+  ].filter(Boolean)
+  return { title: parts.length === 0 ? 'Rented with a bid' : parts.join(', ') }
 }

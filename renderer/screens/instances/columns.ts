@@ -9,16 +9,16 @@ import { type Row, rowPrice, rowState } from './rows.ts'
  * name 96 pixels, in which an instance's number fits.
  */
 const leastWidths = {
-  id: 1180,
-  gpuMemory: 1094,
-  uptime: 1066,
-  vram: 980,
-  jupyter: 864,
-  spent: 798,
-  words: 730,
+  id: 1186,
+  gpuMemory: 1100,
+  uptime: 1072,
+  vram: 986,
+  jupyter: 870,
+  spent: 804,
+  words: 736,
   load: 672,
-  gpu: 546,
-  price: 424,
+  gpu: 550,
+  price: 434,
 } as const
 
 export type Part = keyof typeof leastWidths
@@ -91,9 +91,11 @@ export const columns: readonly Column[] = [
   },
 ]
 
-/** The columns that fit. */
-export function columnsFor(parts: ReadonlySet<Part>): readonly Column[] {
-  return columns.filter(({ part }) => part === undefined || parts.has(part))
+/** The columns that fit. How much memory is used is told of connected instances alone: without any, it has no column. */
+export function columnsFor(parts: ReadonlySet<Part>, memoryKnown: boolean): readonly Column[] {
+  return columns.filter(
+    ({ column, part }) => (part === undefined || parts.has(part)) && (column !== 'vram' || memoryKnown),
+  )
 }
 
 /** Seconds since the instance began to run or boot. */

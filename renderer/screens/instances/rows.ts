@@ -126,16 +126,23 @@ export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: M
     : { micros: now, title: `${rate(instance.pricePerHour)} while it runs` }
 }
 
-/** The rows in whose state, name, GPU, place or image every typed word occurs. */
-export function filterRows(rows: readonly Row[], typed: string): readonly Row[] {
+/** The rows in whose state, name, GPU, place, image, tags or note every typed word occurs. */
+export function filterRows(
+  rows: readonly Row[],
+  typed: string,
+  notes: AccountView['notes'] = {},
+): readonly Row[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
   return rows.filter(row => {
     const { instance, rental, attemptSeries } = row
     const offer = rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer
     const place = instance?.location ?? offer?.location
+    const own = notes[instance?.id ?? '']
     const text = [
       rowState(row).word,
+      own?.note,
+      ...(own?.tags ?? []).flatMap(tag => [tag, `#${tag}`]),
       instance ? instanceName(instance) : (rental ?? attemptSeries)?.label,
       instance?.gpu?.name ?? offer?.gpuName,
       place === undefined ? undefined : `${place} ${placeName(place)}`,

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { UndoableAction } from '../../automation/undoable.ts'
+import { NoteTags, NoteText } from '../../instance/note.ts'
 import { BidPrice } from '../../market/rental.ts'
 import { command, onInstance, ServiceId } from '../command.ts'
 
@@ -17,6 +18,8 @@ export const instanceCommands = {
     ...onInstance,
     label: v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters')),
   }).answers<void>(),
+  /** Keeps the user's own words about it, here alone; empty ones are removed. */
+  noteInstance: command({ ...onInstance, note: NoteText, tags: NoteTags }).answers<void>(),
   changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32
   /** Accepts or refuses its host's request for higher prices (`priceIncreases` in State). */
   acceptPriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),

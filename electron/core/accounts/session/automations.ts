@@ -5,6 +5,7 @@ import { openStoredGuards } from '../../guards/stored-guards.ts'
 import { openWatchdogs, type Watchdogs } from '../../guards/watchdog/service.ts'
 import type { StoredWatchdogs } from '../../guards/watchdog/stored-watchdogs.ts'
 import type { LoadHistory } from '../../instances/load-history.ts'
+import { type Notes, openNotes } from '../../instances/notes.ts'
 import { openCharges } from '../../money/charges.ts'
 import { type Money, openMoney } from '../../money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '../../money/price-increases/price-increases.ts'
@@ -39,6 +40,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly money: Money
   readonly priceIncreases: PriceIncreases
   readonly guards: Guards
+  readonly notes: Notes
 }
 
 /** Opens all parts with their stored data. None acts before the first poll. */
@@ -63,6 +65,7 @@ export async function openAutomations(
     before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
+  const notes = await openNotes(context)
   const recoveries = await openRecoveries(context, rentals, attempts)
   const watches = await openWatches(context, attempts, runs)
   /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
@@ -89,6 +92,7 @@ export async function openAutomations(
     attempts,
     recoveries,
     guards,
+    notes,
     watches,
     watchdogs,
     runs,
@@ -98,6 +102,7 @@ export async function openAutomations(
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })
     },
     show: () => {
+      notes.show()
       for (const automation of all) automation.show?.()
     },
     resume: () => {

@@ -60,6 +60,10 @@ export function instanceCommands(parts: Parts): InstanceCommands {
         const rental = rentalOf(record?.label, [])
         return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
       }),
+    async noteInstance({ note, tags, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      await parts.accounts.session(account).automations.notes.write(instance.id, { note, tags })
+    },
     changeBid: ({ price, ...args }) =>
       change(args, `Bid ${rate(micros(price))} for`, ({ client, instance }) =>
         client.instances.changeBid(instance.id, price),

@@ -7,6 +7,7 @@ import type { Page } from '../../../berth/page.svelte.ts'
 import { typedNumber } from '../../../components/fields/numbers.ts'
 import { stopperWords } from '../../../features/guards/stopperWords.ts'
 import {
+  beyondCredit,
   creditWouldLast,
   firstHours,
   onDemandPrice,
@@ -20,7 +21,7 @@ import type { RentSubject } from './rentSubject.ts'
 /** The parts of a rental's form that determine its price. */
 interface Priced {
   readonly subject: RentSubject
-  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic'>
+  readonly draft: Pick<RentDraft, 'disk' | 'bid' | 'traffic' | 'stops'>
   readonly interruptible: boolean
 }
 
@@ -81,6 +82,16 @@ export class RentalPrice {
     return this.cost && account
       ? creditWouldLast(account.credit, spendOnceReady(account), this.cost.perHour)
       : undefined
+  })
+
+  /** That the credit would be used up before it stops, or within 8 hours, and when; undefined where it lasts. */
+  readonly beyondCredit: string | undefined = $derived.by(() => {
+    const credit = this.#page.account?.credit
+    const stop = this.#rental.draft.stops.find(({ kind }) => kind === 'duration')
+    const hours = stop?.kind === 'duration' ? Math.min(8, stop.seconds / 3600) : 8
+    const total = this.after(hours)?.total
+    if (credit === undefined || total === undefined || this.creditLasts === undefined) return undefined
+    return beyondCredit({ credit, total, hours, lasts: this.creditLasts }, this.#page.accountNow)
   })
 
   /** Whether the bid is below the lowest that runs now: the instance would be created, and wait. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { moments, scale } from '../../../../renderer/components/charts/scale.ts'
+import { labelsThatFit, moments, scale } from '../../../../renderer/components/charts/scale.ts'
 
 describe('a value axis', () => {
   test('begins and ends at round values', () => {
@@ -52,5 +52,20 @@ describe('a time axis', () => {
         }
       }),
     )
+  })
+})
+
+describe('labels of an axis', () => {
+  const days = Array.from({ length: 30 }, (_, at) => ({ at: (at + 0.5) / 30, value: `${at + 1} Nov` }))
+
+  test('never touch, at any width, and the last is kept', () => {
+    for (const width of [160, 300, 640, 1080, 1900]) {
+      const kept = labelsThatFit(days, width)
+      expect(kept.at(-1)?.value).toBe('30 Nov')
+      const between = kept.slice(1).map((mark, at) => (mark.at - (kept[at]?.at ?? 0)) * width)
+      expect(Math.min(...between)).toBeGreaterThan('30 Nov'.length * 6)
+    }
+    expect(labelsThatFit(days, 3000)).toHaveLength(30)
+    expect(labelsThatFit([], 300)).toEqual([])
   })
 })

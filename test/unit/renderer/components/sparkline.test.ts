@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { extent, sparkline } from '../../../../renderer/components/charts/sparkline.ts'
+import { extent, sinceWhen, sparkline } from '../../../../renderer/components/charts/sparkline.ts'
 
 test('a line connects the values over an area down to the bottom', () => {
   expect(sparkline([0, 50, 100], 100, 20)).toEqual({
@@ -22,4 +22,12 @@ test('values out of range are drawn on the edge', () => {
 test('the extent is that of the known values', () => {
   expect(extent([null, 40, 90, null])).toEqual({ last: 90, lowest: 40, highest: 90 })
   expect(extent([null])).toBeUndefined()
+})
+
+test('a course of a few minutes says since when it is known; a longer one is a line', () => {
+  const hour = (known: number) => [...Array(60 - known).fill(null), ...Array(known).fill(50)]
+  expect(sinceWhen(hour(1), 600)).toBe(600)
+  expect(sinceWhen(hour(9), 600)).toBe(120)
+  expect(sinceWhen(hour(10), 600)).toBeUndefined()
+  expect(sinceWhen(hour(0), 600)).toBeUndefined()
 })

@@ -1,0 +1,85 @@
+import { csv, dollars } from '../../../../electron/contract/format/csv.ts'
+import { rate } from '../../../../electron/contract/format/money.ts'
+import { counted } from '../../../../electron/contract/format/size.ts'
+import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { InstanceNote } from '../../../../electron/contract/instance/note.ts'
+import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
+import { canGetIn, isContractOver, knownSpent } from '../../../../electron/contract/reading.ts'
+import { stateWords } from '../../../words/state.ts'
+
+/** An action on all of the selection that asks once. */
+export type BulkAction = 'stop' | 'start' | 'destroy'
+
+/** Which of these an action concerns; `now` in epoch seconds of the account's time. */
+export function concerned(
+  action: BulkAction,
+  instances: readonly InstanceView[],
+  now: number,
+): InstanceView[] {
+  return instances.filter(instance => {
+    if (action === 'destroy') return instance.state !== 'destroying'
+    const halted = hasTrait(instance.state, 'halted')
+    if (action === 'stop') return !halted && instance.state !== 'destroying'
+    return halted && !isContractOver(instance, now)
+  })
+}
+
+/** What an action changes of the cost, in micro-dollars per hour: saved when stopped or destroyed, added when started. */
+export function costChange(action: BulkAction, instances: readonly InstanceView[]): number {
+  return instances.reduce((sum, { costPerHour, diskPricePerHour = 0, pricePerHour = 0 }) => {
+    if (action === 'destroy') return sum + costPerHour
+    if (action === 'stop') return sum + Math.max(0, costPerHour - diskPricePerHour)
+    return sum + Math.max(0, pricePerHour - costPerHour)
+  }, 0)
+}
+
+const verbs = { stop: 'Stop', start: 'Start', destroy: 'Destroy' } as const
+
+/** `Stop 5 instances`. */
+export function bulkWords(action: BulkAction, count: number): string {
+  return `${verbs[action]} ${counted(count, 'instance')}`
+}
+
+/** What follows for the costs, in one sentence; empty where nothing does. */
+export function costWords(action: BulkAction, instances: readonly InstanceView[]): string {
+  const change = costChange(action, instances)
+  if (change === 0) return ''
+  return action === 'start' ? `Costs ${rate(change)} more.` : `Saves ${rate(change)}.`
+}
+
+/** The label with another prefix: what stood before its first `/` is replaced, and without a label the number is kept. */
+export function prefixed({ id, label }: Pick<InstanceView, 'id' | 'label'>, prefix: string): string {
+  const name = label ? label.slice(label.indexOf('/') + 1) : String(id)
+  return prefix === '' ? name : `${prefix.replace(/\/+$/, '')}/${name}`
+}
+
+/** Those that a command can run on now. */
+export function reachable(instances: readonly InstanceView[]): InstanceView[] {
+  return instances.filter(instance => instance.state === 'running' && canGetIn(instance))
+}
+
+/** One line for each instance. `now` in epoch seconds of the account's time. */
+export function instancesCsv(
+  instances: readonly InstanceView[],
+  notes: Readonly<Record<string, InstanceNote>>,
+  now: number,
+): string {
+  const heads = ['id', 'label', 'state', 'gpu', 'gpus', 'price_usd_per_hour', 'spent_usd', 'started', 'image']
+  const rows = instances.map(instance => {
+    const spent = knownSpent(instance, now)
+    return [
+      instance.id,
+      instance.label ?? '',
+      stateWords(instance.state, instance.actualStatus).word,
+      instance.gpu?.name ?? '',
+      instance.gpu?.count ?? '',
+      instance.pricePerHour === undefined ? '' : dollars(instance.pricePerHour),
+      spent === undefined ? '' : dollars(Math.round(spent)),
+      instance.startedAt === undefined ? '' : new Date(instance.startedAt * 1000).toISOString(),
+      instance.image ?? '',
+      notes[instance.id]?.tags.join(' ') ?? '',
+      notes[instance.id]?.note ?? '',
+    ]
+  })
+  return csv([[...heads, 'tags', 'note'], ...rows])
+}

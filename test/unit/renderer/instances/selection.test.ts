@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { tagsIn } from '../../../../electron/contract/instance/note.ts'
+import { groupRows, prefixOf } from '../../../../renderer/screens/instances/groups/groupRows.ts'
+import { filterRows, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import {
+  bulkWords,
+  concerned,
+  costWords,
+  instancesCsv,
+  prefixed,
+} from '../../../../renderer/screens/instances/selection/bulk.ts'
+import {
+  extendTo,
+  nothingSelected,
+  selectedOf,
+  toggle,
+  toggleAll,
+} from '../../../../renderer/screens/instances/selection/selection.ts'
+import { accountView, instanceView } from '../../views.ts'
+
+describe('a selection', () => {
+  const shown = [9, 7, 5, 3, 1]
+
+  test('grows by a click, a range from there in either direction, and all', () => {
+    const one = toggle(nothingSelected, 5)
+    expect([...extendTo(one, shown, 9).ids].sort()).toEqual([5, 7, 9])
+    expect([...extendTo(one, shown, 1).ids].sort()).toEqual([1, 3, 5])
+    // The range begins at the row that was clicked, however often it is extended.
+    expect([...extendTo(extendTo(one, shown, 7), shown, 3).ids].sort()).toEqual([3, 5, 7])
+    expect(toggle(one, 5).ids.size).toBe(0)
+    expect(selectedOf(toggleAll(one, shown), shown)).toBe('all')
+    expect(toggleAll(toggleAll(one, shown), shown).ids.size).toBe(0)
+    expect(selectedOf(one, shown)).toBe('some')
+  })
+
+  test('begins at the row itself where the one before is not shown', () => {
+    expect([...extendTo(nothingSelected, shown, 7).ids]).toEqual([7])
+    expect([...extendTo(toggle(nothingSelected, 100), shown, 7).ids]).toEqual([7])
+  })
+})
+
+describe('an action on several', () => {
+  const price = { costPerHour: 300_000, pricePerHour: 300_000, diskPricePerHour: 10_000 }
+  const running = [1, 2].map(id => instanceView({ id, state: 'running', ...price }))
+  const stopped = instanceView({ id: 3, state: 'stopped', ...price, costPerHour: 10_000 })
+  const all = [...running, stopped]
+
+  test('concerns those that it changes, and says what that saves or costs', () => {
+    expect(concerned('stop', all, 0)).toEqual(running)
+    expect(concerned('start', all, 0)).toEqual([stopped])
+    expect(concerned('destroy', all, 0)).toEqual(all)
+    expect(costWords('stop', running)).toBe('Saves $0.580/h.')
+    expect(costWords('destroy', all)).toBe('Saves $0.610/h.')
+    expect(costWords('start', [stopped])).toBe('Costs $0.290/h more.')
+    expect(bulkWords('destroy', 5)).toBe('Destroy 5 instances')
+  })
+
+  test('a prefix replaces the one before, and the number is kept where there is no name', () => {
+    expect(prefixed({ id: 4, label: 'lr-3' }, 'sweep')).toBe('sweep/lr-3')
+    expect(prefixed({ id: 4, label: 'old/lr-3' }, 'sweep/')).toBe('sweep/lr-3')
+    expect(prefixed({ id: 4 }, 'sweep')).toBe('sweep/4')
+  })
+
+  test('is exported with notes and tags, and no label runs as a formula', () => {
+    const odd = instanceView({ id: 4, label: '=1+1', state: 'stopped' })
+    const [head, line] = instancesCsv([odd], { 4: { note: 'keep, please', tags: ['a', 'b'] } }, 0).split(
+      '\r\n',
+    )
+    expect(head).toMatch(/^id,label,state,.*,tags,note$/)
+    expect(line).toMatch(/^4,'=1\+1,Stopped,.*,a b,"keep, please"$/)
+  })
+})
+
+describe('groups', () => {
+  const account = accountView(
+    { notes: { 2: { note: 'the good one', tags: ['paper', 'keep'] } } },
+    ...['sweep-1', 'sweep-2', 'eval/a', 'eval/b', 'alone', undefined].map((label, id) =>
+      instanceView({ id, label, state: label === 'sweep-2' ? 'outbid' : 'running' }),
+    ),
+  )
+  const names = (by: 'none' | 'name' | 'tag') =>
+    groupRows(rowsOf(account), by, account).map(({ name, rows }) => [
+      name,
+      ...rows.map(({ instance }) => instance?.id),
+    ])
+
+  test('are by what names have in common, those that need you first and single ones together', () => {
+    expect(names('none')).toEqual([['', 5, 4, 3, 2, 1, 0]])
+    expect(names('name')).toEqual([
+      ['sweep', 1, 0],
+      ['eval', 3, 2],
+      ['Others', 5, 4],
+    ])
+    expect(['sweep-1', 'lr 12', 'eval/a-1', 'train-llama', 'x1'].map(prefixOf)).toEqual([
+      'sweep',
+      'lr',
+      'eval',
+      'train',
+      'x',
+    ])
+  })
+
+  test('are by the first tag, and the filter finds tags and notes', () => {
+    expect(names('tag')).toEqual([
+      ['Others', 5, 4, 3, 1, 0],
+      ['paper', 2],
+    ])
+    const found = (typed: string) =>
+      filterRows(rowsOf(account), typed, account.notes).map(({ instance }) => instance?.id)
+    expect(found('#keep')).toEqual([2])
+    expect(found('good one')).toEqual([2])
+    expect(tagsIn(' #a, b  a')).toEqual(['a', 'b'])
+  })
+})
