@@ -60,6 +60,8 @@ export interface WatchdogSeen {
   at: number
   /** Percent, of the busiest GPU. */
   load?: number
+  /** It goes by idle time, and cannot read the load: that time does not count. */
+  blind?: true
   /** Seconds. */
   idleFor?: number
   leasedFor?: number

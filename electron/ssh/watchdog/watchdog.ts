@@ -32,6 +32,8 @@ export interface WatchdogReading {
   placed: boolean
   key: 'container' | 'kept'
   load?: number
+  /** It goes by a load that it cannot read. */
+  blind?: true
   idleFor?: number
   leasedFor?: number
   why?: WatchdogReason
@@ -158,6 +160,7 @@ function readStatus(found: ReadonlyMap<string, string>): WatchdogReading | undef
   const [at, idle, below, lease] = ['at', 'idle', 'below', 'lease'].map(name => number(`config.${name}`))
   const told = {
     load: number('state.load'),
+    blind: found.get('state.blind') === '1' ? (true as const) : undefined,
     idleFor: number('state.idle_for'),
     leasedFor: number('state.leased_for'),
     why: readReason(found.get('state.why')),

@@ -22,6 +22,8 @@ const reasonSentences: Record<WatchdogReason, string> = {
 export interface WatchdogAlerts {
   /** What a watchdog has done; `seems` if only the effect was seen. */
   ended(did: WatchdogEnding, instance: number, seems?: boolean): void
+  /** It goes by idle time, and cannot read the GPU load. */
+  blind(instance: number): void
   /** The watchdog disappeared. */
   gone(instance: number): void
   nameOf(instance: number): string
@@ -55,6 +57,13 @@ export function createWatchdogAlerts({
       const did = action === 'stop' ? 'stopped' : 'destroyed'
       const doubt = seems ? 'probably ' : ''
       tell(instance, `${nameOf(instance)} was ${doubt}${did} by its watchdog`, reasonSentences[why])
+    },
+    blind(instance) {
+      tell(
+        instance,
+        `The watchdog of ${nameOf(instance)} can’t see its load`,
+        'nvidia-smi there tells no load, so idle time does not count. Give it a time, too.',
+      )
     },
     gone(instance) {
       tell(

@@ -80,14 +80,24 @@ export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): b
 /** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
 export function afterVisit(
   watchdog: StoredWatchdog,
-  { load, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
+  { load, blind, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
   { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
 ): StoredWatchdog {
   return {
     ...watchdog,
     ...(watchdog.foreign ? { request } : {}),
     step: 'watching',
-    seen: { at, load, idleFor, leasedFor, why, tries, key, comesBack: hooked || startsIt },
+    seen: {
+      at,
+      load,
+      ...(blind ? { blind } : {}),
+      idleFor,
+      leasedFor,
+      why,
+      tries,
+      key,
+      comesBack: hooked || startsIt,
+    },
     ...(renewed ? { renewedAt: at } : {}),
     ...(did ? { did } : {}),
   }

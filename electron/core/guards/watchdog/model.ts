@@ -15,6 +15,7 @@ export const StoredWatchdog = v.object({
     v.object({
       at: v.number(),
       load: v.optional(v.number()),
+      blind: v.optional(v.literal(true)),
       idleFor: v.optional(v.number()),
       leasedFor: v.optional(v.number()),
       why: v.optional(reason),

@@ -86,6 +86,7 @@ export function createWatchdogVisits(
     if (watchdog.step === 'putting')
       note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(watchdog.request))
     if (reading.did && isNews(reading.did, watchdog.did)) alerts.ended(reading.did, instance)
+    if (reading.blind && !watchdog.seen?.blind) alerts.blind(instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
     await watchdogs.put(afterVisit(watchdog, reading, { at: context.now(), renewed, startsIt }))
   }

@@ -49,6 +49,7 @@ tell_state() {
     echo "now=$now"
     echo "tools=${tools# }"
     [ -z "$load" ] || echo "load=$load"
+    [ -z "$blind" ] || echo "blind=1"
     [ -z "$idle_since" ] || echo "idle_for=$((uptime - idle_since))"
     [ -z "$lease" ] || echo "leased_for=$((uptime - leased_at))"
     [ -z "$why" ] || echo "why=$why"

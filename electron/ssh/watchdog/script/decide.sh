@@ -1,17 +1,33 @@
 # The watchdog: whether there is a reason to act now.
 
-# The highest load of all GPUs in percent, in `load`; empty when it cannot be known.
+# The highest load of all GPUs in whole percents, in `load`; empty when it cannot be known, as of a GPU that does not
+# report it. What else is printed, as a warning, counts as nothing, and so does the exit code. A driver that hangs is
+# waited for 20 seconds, and none is asked beside it.
 read_load() {
   load=
-  if [ -n "$has_timeout" ]; then
-    loads=$(timeout 20 nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null)
-  else
-    loads=$(nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits 2>/dev/null)
-  fi || return
-  for one in $loads; do
-    is_number "$one" || { load='' && return; }
-    if [ -z "$load" ] || [ "$one" -gt "$load" ]; then load=$one; fi
+  [ -n "$asking" ] && [ ! -f "$here/gpu" ] && kill -0 "$asking" 2>/dev/null && return
+  rm -f "$here/gpu"
+  {
+    ${has_timeout:+timeout -s KILL 20} nvidia-smi --query-gpu=utilization.gpu --format=csv,noheader,nounits
+    mv -f "$here/gpu.new" "$here/gpu"
+  } > "$here/gpu.new" 2>/dev/null < /dev/null &
+  asking=$!
+  waited=0
+  while [ ! -f "$here/gpu" ] && [ "$waited" -lt 200 ]; do
+    sleep 0.1 2>/dev/null || sleep 1
+    waited=$((waited + 1))
   done
+  [ -f "$here/gpu" ] || return
+  while read -r one rest; do
+    case $one$rest in
+      '['* | N/A) load='' && return ;;
+      '' | .* | *[!0-9.]*) continue ;;
+    esac
+    one=${one%%.*}
+    if [ -z "$load" ] || [ "$one" -gt "$load" ]; then load=$one; fi
+  done << LOADS
+$(tr -d '\r%' < "$here/gpu")
+LOADS
 }
 
 # A run that has ended and says what becomes of the instance then, so long after its end. Berth takes `due` away while
@@ -62,7 +78,7 @@ decide() {
       if [ "$load" -ge "$below" ]; then idle_since=; elif [ -z "$idle_since" ]; then idle_since=$uptime; fi
     fi
   else
-    idle_since=
+    idle_since='' blind=''
   fi
 
   spent=

@@ -7,7 +7,7 @@ begin() {
   find_tools
   find_time
   read_now
-  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' checked_at=$uptime timed_at=$uptime
+  lease_text='' leased_at=$uptime idle_since='' tries=0 next_try=0 why='' blind='' asking='' checked_at=$uptime timed_at=$uptime
   if [ -n "$at" ] && [ "$now" -ge "$at" ]; then
     if [ -f "$here/done" ] || [ $((now - at)) -gt 900 ]; then echo "$at" > "$here/spent"; fi
   fi

@@ -40,9 +40,10 @@ export const reasonWords: Record<WatchdogReason, string> = {
 /** What it told when it was last read, in short lines. */
 export function seenWords({ seen, request }: WatchdogView): string[] {
   if (!seen) return []
-  const { load, idleFor, leasedFor, why, tries, comesBack, key } = seen
+  const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen
   return [
     ...(load === undefined ? [] : [`GPU load ${load} %`]),
+    ...(blind ? ['cannot read the GPU load: idle time does not count'] : []),
     ...(idleFor === undefined || !request.idle
       ? []
       : [`idle for ${duration(idleFor)} of ${duration(request.idle.seconds)}`]),

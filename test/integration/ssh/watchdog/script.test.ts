@@ -103,7 +103,10 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
       join(bin, tool),
       `#!/bin/sh\nprintf '%s\\n' "$*" >> "$HOME/called"\nexec ${find(tool)} "$@"\n`,
     )
-    writeFileSync(join(bin, 'nvidia-smi'), '#!/bin/sh\n/bin/cat "$LOADS"\n')
+    writeFileSync(
+      join(bin, 'nvidia-smi'),
+      `#!/bin/sh\n/bin/cat "$LOADS"\necho "WARNING: infoROM is corrupted at gpu 0000:01:00.0"\nexit 14\n`,
+    )
     for (const program of [tool, 'nvidia-smi']) chmodSync(join(bin, program), 0o755)
     return bin
   }
