@@ -136,6 +136,7 @@ test('a folder dropped on an instance’s row is uploaded and shown', async ({ s
   await page.getByRole('tab', { name: 'Details' }).click()
   const instance = page.locator('tr', { has: page.locator(`[data-instance="${id}"]`) })
   await dragOnto(instance, [join(here, 'dataset')], page.locator('tr.dragged'))
+  await page.getByRole('button', { name: 'Upload 1 file', exact: true }).click()
   await row(page, 'dataset').getByRole('button', { name: 'dataset', exact: true }).click()
   await row(page, 'one.txt').getByText('4 B').waitFor()
   expect(errors).toEqual([])
@@ -165,6 +166,7 @@ test('files are uploaded by picker and drag, edited, renamed, downloaded and del
     [join(here, 'dragged – 日本.txt'), join(here, 'dragged folder')],
     page.getByText(/Drop to upload into/),
   )
+  await page.getByRole('button', { name: 'Upload 2 files', exact: true }).click()
   await row(page, 'dragged – 日本.txt').getByText('12 B').waitFor()
   await row(page, 'dragged folder').waitFor()
 
