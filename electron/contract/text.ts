@@ -17,10 +17,34 @@ export function firstLines(text: string, most: LineBounds): string[] {
   return lines
 }
 
-/** The text, cut with an ellipsis where it has more than so many characters. */
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+/** The text, cut with an ellipsis where it has more than so many letters as a reader counts them. */
 export function shortened(text: string, most: number): string {
-  const letters = [...text]
-  return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : text
+  if (text.length <= most) return text
+  let end = 0
+  let count = 0
+  // A letter may have marks without end.
+  for (const { segment, index } of graphemes.segment(text.slice(0, 20 * most))) {
+    if (count === most - 1) end = index
+    count += 1
+    if (count > most) return `${text.slice(0, end)}…`
+    if (index + segment.length === text.length) return text
+  }
+  return `${text.slice(0, end || 20 * most)}…`
+}
+
+/** Signs that nobody sees, or that turn the direction of text, with which one word can be made to look like another. */
+const unseen = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+/** Foreign text as one line that can be seen: no control characters, nothing unseen, and no halves of letters. */
+export function plainText(text: string): string {
+  const line = text
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replaceAll(unseen, '')
+    .trim()
+  // What joins emoji and parts letters of Persian is nothing alone.
+  return /[^\s\u200c\u200d]/.test(line) ? withoutEnd(line, ' \u200c\u200d') : ''
 }
 
 /** The text without any of these characters at its end. In one pass, which `/[…]+$/` is not. */

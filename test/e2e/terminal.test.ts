@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
+import { hasSshd } from '../integration/ssh/sshd.ts'
 import { connectAccount, rentRunning } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'
+import { openShellPage } from './shell-page.ts'
 import type { Start } from './start.ts'
 
 /** Berth on a simulator's account with one running instance, and its row. */
@@ -216,4 +218,36 @@ test('SSH keys are imported, made and attached, and Settings says where they are
   await row.getByRole('button', { name: 'Terminal' }).click()
   await expect.poll(() => terminalText(page), { timeout: 60_000 }).toContain('root@')
   expect(errors).toEqual([])
+})
+
+/** A line with wide letters, and the column of its `1`, which is written over. */
+const wideLines: readonly [line: string, column: number][] = [
+  ['===--- step 1 end', 13],
+  ['✅✅✅ step 1 end', 13],
+  ['🤖 bot 1 end', 8],
+  ['⚡ hi 1 end', 7],
+  ['⏳🚀 step 1 end', 11],
+  ['한글 step 1 end', 11],
+  ['e\u0301te\u0301 step 1 end', 10],
+]
+
+describe.skipIf(!hasSshd)('at a real shell', () => {
+  test.for([false, true])(
+    'wide letters take as many cells as programs there count; tmux: %s',
+    async (tmux, { start }) => {
+      const shell = await openShellPage(start, { tmux })
+      const script = join(shell.sshd.folder, 'wide.sh')
+      // What is written over comes later, so that tmux has drawn the line before.
+      const drawn = wideLines.map(([line]) => `printf '%s\\n' '${line}'`)
+      const over = wideLines.map(([, column]) => `printf '\\033[%sG2\\n' ${column}`)
+      const up = `printf '\\033[${wideLines.length + 1}A'`
+      writeFileSync(script, ['clear', ...drawn, 'read wait', up, ...over, 'echo over'].join('\n'))
+      await shell.type(`bash ${script}`)
+      await shell.shows('step 1 end')
+      await shell.type('')
+      await shell.shows('over')
+      for (const [line] of wideLines) await shell.shows(line.replace('1', '2'))
+      expect(shell.errors).toEqual([])
+    },
+  )
 })

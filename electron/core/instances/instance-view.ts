@@ -9,6 +9,7 @@ import type {
 } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
 import type { Micros } from '../../contract/spending/money.ts'
+import { plainText, shortened } from '../../contract/text.ts'
 import type { Instance } from '../../service/instances.ts'
 import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
 import { problemOf } from '../app/problems.ts'
@@ -231,15 +232,8 @@ function grownHistory(
   return [...(before ?? []), change].slice(-longestHistory)
 }
 
-/** What turns the direction of text, with which one word can be made to look like another. */
-const turningText = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
 /** One line without control characters; undefined when nothing is left. */
 export function cleanLine(text: string | null | undefined): string | undefined {
-  const line = stripVTControlCharacters((text ?? '').slice(0, 4 * longestMessage))
-    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replace(turningText, '')
-    .trim()
-    .slice(0, longestMessage)
-  return line || undefined
+  const plain = plainText(stripVTControlCharacters((text ?? '').slice(0, 4 * longestMessage)))
+  return shortened(plain, longestMessage) || undefined
 }

@@ -6,15 +6,14 @@ import type { InstanceView } from '../../contract/instance/instance.ts'
 import { creditLasts, isOnTheMeter, spendOnceReady } from '../../contract/reading.ts'
 import { costWords, spendWords } from '../../contract/spending/spend-words.ts'
 import type { AccountView } from '../../contract/state.ts'
-import { shortened } from '../../contract/text.ts'
+import { plainText, shortened } from '../../contract/text.ts'
 
 /** Characters of a name in a menu. */
 const longest = 32
 
 /** Foreign text for a menu: one short line. */
 export function word(text: string): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
-  return shortened(line, longest)
+  return shortened(plainText(text), longest)
 }
 
 /** `Credit $48.20, lasts 17 h`, `Credit −$7.43, used up`; `Credit $48.20 as of 13:05, …` where it is not current. */

@@ -1,6 +1,7 @@
 import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { SearchAddon } from '@xterm/addon-search'
+import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { WebLinksAddon } from '@xterm/addon-web-links'
 import { WebglAddon } from '@xterm/addon-webgl'
 import { Terminal } from '@xterm/xterm'
@@ -74,6 +75,9 @@ export class TerminalScreen {
     })
     this.xterm.loadAddon(this.#fit)
     this.xterm.loadAddon(this.search)
+    // Counts emoji as two cells, as tmux and programs on the instance do.
+    this.xterm.loadAddon(new Unicode11Addon())
+    this.xterm.unicode.activeVersion = '11'
     this.xterm.loadAddon(new WebLinksAddon((_, url) => open(url)))
     boundCounts(this.xterm)
     for (const final of ['h', 'l']) {
