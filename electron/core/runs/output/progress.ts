@@ -30,7 +30,7 @@ interface Bar {
 /**
  * The progress of a run by the bars in its plain output: tqdm's, Keras's, Ultralytics', or rich's, as in pip and
  * Lightning. Of nested bars the outer one counts; a bar of one epoch counts as its part of all epochs. A bar that is
- * full and followed by other text is over. Undefined where no bar is the run's.
+ * full is over: the run isn't. Undefined where no bar is the run's.
  */
 export function lastProgress(text: string): RunProgress | undefined {
   const rows = outputRows(near)(text).filter(row => row.trim() !== '')
@@ -46,11 +46,15 @@ function epochsProgress(
   const at = bars.findLastIndex(bar => bar?.epoch !== undefined)
   const last = bars[at]
   // Keras names the epoch on a row above its bar.
-  const titleAt = rows.findLastIndex(row => /^Epoch \d{1,9}\/\d{1,9}$/.test(row.trim()))
+  const titles = rows.map(row => /^Epoch (\d{1,9})\/(\d{1,9})$/.exec(row.trim()))
+  const titleAt = titles.findLastIndex(title => title !== null)
   if (titleAt > at) {
-    const [, number, of] = /(\d+)\/(\d+)/.exec(rows[titleAt] ?? '') ?? []
+    const [, number, of] = titles[titleAt] ?? []
     const bar = bars.slice(titleAt).findLast(bar => bar !== undefined)
-    return bar && epochProgress({ before: Number(number) - 1, of: Number(of) }, bar)
+    // A title alone is any program's; behind a bar it is that of an epoch that has just begun.
+    const begun = bars.some(bar => bar !== undefined) ? { share: 0, name: '' } : undefined
+    const shown = bar ?? begun
+    return shown && epochProgress({ before: Number(number) - 1, of: Number(of) }, shown)
   }
   return last?.epoch && epochProgress(last.epoch, last)
 }
@@ -63,15 +67,14 @@ function epochProgress({ before, of }: Epoch, { share, left }: Bar): RunProgress
 }
 
 function plainProgress(bars: readonly (Bar | undefined)[]): RunProgress | undefined {
-  const isOver = (bar: Bar | undefined, at: number) => bar?.share === 1 && at < bars.length - 1
-  const at = bars.findLastIndex((bar, index) => bar !== undefined && !isOver(bar, index))
-  const last = bars[at]
-  if (!last) return undefined
+  const at = bars.findLastIndex(bar => bar !== undefined && bar.share < 1)
+  if (at < 0) return undefined
   // Nested bars are drawn row below row, and the outer one has run for longer.
   const from = bars.findLastIndex((bar, index) => index < at && bar === undefined)
-  const beside = bars.slice(from + 1, at + 1).filter(bar => bar !== undefined)
-  const live = beside.filter((bar, index) => bar.share < 1 || index === beside.length - 1)
-  const unfinished = live.some(({ share }) => share < 1) ? live.filter(({ share }) => share < 1) : live
+  const unfinished = bars
+    .slice(from + 1, at + 1)
+    .filter(bar => bar !== undefined)
+    .filter(({ share }) => share < 1)
   const run = unfinished.reduce((outer, bar) => {
     if (outer.bytes !== bar.bytes) return outer.bytes ? bar : outer
     return (bar.elapsed ?? 0) > (outer.elapsed ?? 0) ? bar : outer
