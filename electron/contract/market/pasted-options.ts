@@ -1,3 +1,4 @@
+import { withoutEnd } from '../text.ts'
 import { type DockerOptions, readOptions } from './docker-options.ts'
 import { commandLine, isExpanded, quoted, unquoted, type Word } from './shell-words.ts'
 
@@ -108,16 +109,21 @@ function wrappedTail(text: string, lineEnd: number, value: string): { text: stri
     const next = endOfLine(text, end + 1)
     const line = text.slice(end + 1, next).trim()
     const isFull = /^[A-Za-z0-9+/]{40,}={0,2}$/.test(line)
-    const isEnd =
-      /^[A-Za-z0-9+/]*(?:==|[A-Z][A-Za-z0-9+/]*[a-z][A-Za-z0-9+/]*=|[a-z][A-Za-z0-9+/]*[A-Z][A-Za-z0-9+/]*=)$/.test(
-        line,
-      )
+    const isEnd = endsAsBase64(line)
     if (!isFull && !isEnd) break
     taken += line
     end = next
     if (line.endsWith('=')) break
   }
   return { text: taken, end }
+}
+
+/** Two equals signs, or one behind letters of both cases as no name has them. */
+function endsAsBase64(line: string): boolean {
+  const letters = withoutEnd(line, '=')
+  const equals = line.length - letters.length
+  if (!/^[A-Za-z0-9+/]*$/.test(letters)) return false
+  return equals === 2 || (equals === 1 && /[a-z0-9][A-Z]/.test(letters) && /[a-z]/.test(letters))
 }
 
 /** A command or options alone; the index after it. */
@@ -198,11 +204,28 @@ function endOfLine(text: string, from: number): number {
 
 /** Typographic quotes around a value, as web pages make them of plain ones. */
 function withPlainQuotes(text: string): string {
-  return text.replace(
-    /"(?:\\[\s\S]|[^"\\])*"|'[^'\n]*'|(?<=^|[\s=])(?:[“„]([^“”\n]*)[“”]|‘([^‘’\n]*)’)/g,
-    (whole, double?: string, single?: string) => {
-      const inner = double ?? single
-      return inner === undefined ? whole : quoted('', inner)
-    },
-  )
+  let plain = ''
+  /** Up to where a sign that opened is known to close nowhere. */
+  const unclosed = new Map<string, number>()
+  for (let at = 0; at < text.length; ) {
+    const sign = text.charAt(at)
+    const isTypographic = '“„‘'.includes(sign) && (at === 0 || /[\s=]/.test(text.charAt(at - 1)))
+    const opens = (isTypographic || sign === '"' || sign === "'") && at >= (unclosed.get(sign) ?? 0)
+    const signs = !isTypographic ? sign : sign === '‘' ? '‘’' : '“”'
+    const end = opens ? closing(text, at + 1, signs) : -1
+    if (opens && end < 0) unclosed.set(sign, endOfLine(text, at))
+    if (isTypographic && end > 0) plain += quoted('', text.slice(at + 1, end))
+    else plain += text.slice(at, Math.max(at, end) + 1)
+    at = Math.max(at, end) + 1
+  }
+  return plain
+}
+
+/** Where one of the signs closes what was opened, on the same line; -1 where none does. */
+function closing(text: string, from: number, signs: string): number {
+  for (let at = from; at < text.length && text.charAt(at) !== '\n'; at += 1) {
+    if (text.charAt(at) === '\\' && signs === '"') at += 1
+    else if (signs.includes(text.charAt(at))) return at
+  }
+  return -1
 }

@@ -67,7 +67,7 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
 /** Whether a shell would put something of its own into a word: a variable's value, or a command's answer. */
 export function isExpanded(word: string): boolean {
   const active = word.replace(
-    /"((?:\\[\s\S]|[^"\\])*)"|'[^']*'|\\[\s\S]/g,
+    /"((?:\\[\s\S]?|[^"\\])*)"?|'[^']*'|\\[\s\S]/g,
     (_, double?: string) => double?.replace(/\\[\s\S]/g, '') ?? '',
   )
   return /\$[A-Za-z_{(]|`|=%[A-Za-z_]\w*%$/.test(active)
