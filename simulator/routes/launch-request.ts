@@ -15,12 +15,15 @@ export interface LaunchLimits {
   mostPorts: number
   /** Whether ports from 70000 on stand for any that is the same inside and outside. */
   identityPorts: boolean
+  /** Characters of a start script. */
+  longestScript: number
 }
 
 const interfaceLimits: LaunchLimits = {
   highestBid: HIGHEST_BID,
   mostPorts: Number.POSITIVE_INFINITY,
   identityPorts: false,
+  longestScript: Number.POSITIVE_INFINITY,
 }
 
 // interface 8: Default recommended disk: 8 GB
@@ -54,11 +57,14 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, limits = in
   const disk =
     merged.optionalNumber('disk') ?? merged.optionalNumber('recommended_disk_space') ?? DEFAULT_DISK
   if (disk <= 0) throw invalidArgs('disk must be above 0.')
+  const onstart = merged.optionalString('onstart') ?? ''
+  if (onstart.length > limits.longestScript)
+    throw invalidArgs(`onstart has at most ${limits.longestScript} characters.`)
   return {
     image: readImage(body, template),
     disk,
     runtype: readRuntype(merged.optionalString('runtype') ?? 'args'),
-    onstart: merged.optionalString('onstart') ?? '',
+    onstart,
     env: readMergedEnv(body, template, limits),
     label: body.optionalString('label') ?? '',
     bid: body.has('price') ? readBid(body, limits.highestBid) : null,

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { RentalStops } from '../automation/guard-kinds.ts'
+import { WatchdogRequest } from '../automation/watchdog.ts'
+import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
@@ -110,6 +112,20 @@ export const VolumeRequest = v.variant('create', [
   }),
 ])
 
+/**
+ * The most characters of a start script: what the public deployment takes of rentals and templates, and elsewhere what
+ * Berth does.
+ */
+export function longestStartScript(beyondInterface: boolean | undefined): number {
+  return beyondInterface ? 4048 : 16_384
+}
+
+/** What is wrong with a start script's length, for its field; undefined if it is taken. */
+export function startScriptTooLong(script: string, beyondInterface: boolean | undefined): string | undefined {
+  const most = longestStartScript(beyondInterface)
+  return script.length > most ? `At most ${count(most)} characters.` : undefined
+}
+
 const imageHint = 'an image is written like pytorch/pytorch:latest'
 
 /** Docker image with an optional tag. */
@@ -167,6 +183,8 @@ const requestFields = v.object({
   ),
   /** Guards to set once it is created, and also on its replacements. */
   stops: v.optional(RentalStops),
+  /** A watchdog to install over SSH once it can be reached. */
+  watchdog: v.optional(WatchdogRequest),
 })
 
 const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'

@@ -12,6 +12,7 @@ import {
 } from '../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
 import { countryName, placeName } from '../../../electron/contract/market/place.ts'
+import { longestStartScript } from '../../../electron/contract/market/rental.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
@@ -106,4 +107,9 @@ function furtherValue(further: FurtherFilter, filter: OfferFilter): string {
 /** A name within a sentence: `direct ports`, but `GPU`. */
 export function inSentence(name: string): string {
   return /^[A-Z][a-z]/.test(name) ? name.charAt(0).toLowerCase() + name.slice(1) : name
+}
+
+/** `120 of 4,048 characters`, of a start script. */
+export function startScriptLength(script: string, beyondInterface: boolean | undefined): string {
+  return `${count(script.length)} of ${count(longestStartScript(beyondInterface))} characters`
 }

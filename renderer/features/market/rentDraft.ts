@@ -1,4 +1,5 @@
 import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
+import type { WatchdogRequest } from '../../../electron/contract/automation/watchdog.ts'
 import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
 
@@ -28,6 +29,8 @@ export interface RentDraft {
   traffic: string
   /** What stops it. */
   stops: readonly RentalStop[]
+  /** Installed over SSH, as it doesn't fit into the start script. */
+  watchdog?: WatchdogRequest
 }
 
 export interface EnvRow {

@@ -5,6 +5,7 @@ import {
   type JupyterRequest,
   type RegistryLogin,
   RentRequest,
+  startScriptTooLong,
 } from '../../../electron/contract/market/rental.ts'
 import { number, readForm } from '../../components/fields/readForm.ts'
 import type { VolumeDraft } from '../../components/fields/volume.ts'
@@ -47,6 +48,8 @@ export function readDraft(
   const errors: RentErrors = {}
   const ports = readPorts(draft.ports, beyondInterface)
   if (ports.error !== undefined) errors['ports'] = ports.error
+  const tooLong = leftToTemplate('onstart') ? undefined : startScriptTooLong(draft.onstart, beyondInterface)
+  if (tooLong !== undefined) errors['onstart'] = tooLong
   Object.assign(errors, rowErrors(rows, kept.secrets))
   const registry = readRegistry(draft.registry)
   if (registry) Object.assign(errors, registryErrors(registry, kept.registry))
@@ -79,6 +82,7 @@ export function readDraft(
       traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
       bid: interruptible ? number(draft.bid) : undefined,
       stops: draft.stops.length === 0 ? undefined : draft.stops,
+      watchdog: draft.access === 'none' ? undefined : draft.watchdog,
     },
     path => fieldOfPath(path, rows),
   )

@@ -1,4 +1,4 @@
-import { firstDisk } from '../../../electron/contract/market/rental.ts'
+import { firstDisk, startScriptTooLong } from '../../../electron/contract/market/rental.ts'
 import { TemplateFields, type TemplateView } from '../../../electron/contract/market/template.ts'
 import { typedNumber } from '../../components/fields/numbers.ts'
 import { firstPart, number, readForm } from '../../components/fields/readForm.ts'
@@ -88,9 +88,14 @@ export function volumeHint(info: Record<string, unknown> | null): VolumeHint {
   }
 }
 
-/** The template of a draft, or its errors by field. */
-export function readTemplate(draft: TemplateDraft): { fields: TemplateFields } | { errors: TemplateErrors } {
+/** The template of a draft, or its errors by field. `beyondInterface`: whether the deployment goes beyond the interface. */
+export function readTemplate(
+  draft: TemplateDraft,
+  beyondInterface?: boolean,
+): { fields: TemplateFields } | { errors: TemplateErrors } {
   const errors: TemplateErrors = {}
+  const tooLong = startScriptTooLong(draft.onstart, beyondInterface)
+  if (tooLong !== undefined) errors.onstart = tooLong
   const conditions = readConditions(draft.extraFilters)
   if (conditions.error !== undefined) errors.extraFilters = conditions.error
   const volumeInfo = readVolume(draft.volumeInfo, errors)

@@ -9,6 +9,7 @@ import { flagsToEnv } from '../docker-env.ts'
 import { readLaunch } from '../launch-request.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 import { flopsFor, machineFields } from './machine-fields.ts'
+import { longestScript } from './templates.ts'
 import { mountVolume } from './volumes.ts'
 
 /** The public deployment's search for offers, and renting one. */
@@ -33,8 +34,8 @@ export const publicOfferRoutes: readonly Route[] = [
   { method: 'PUT', path: '/asks/:offer/', only: 'public', permission: 'instance_write', answer: rent },
 ]
 
-/** A bid in dollars per hour, and the container's ports. */
-const limits = { highestBid: 128, mostPorts: 64, identityPorts: true }
+/** A bid in dollars per hour, the container's ports, and the characters of its start script. */
+const limits = { highestBid: 128, mostPorts: 64, identityPorts: true, longestScript }
 
 /** GB that prices include unless the search says otherwise. */
 const STORAGE = 8

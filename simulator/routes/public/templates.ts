@@ -1,9 +1,12 @@
-import { notFound } from '../../errors.ts'
+import { invalidArgs, notFound } from '../../errors.ts'
 import type { Fields } from '../../fields.ts'
 import type { ApiRequest, Route } from '../../http/route.ts'
 import { readContent } from '../template-content.ts'
 import { searchableFields, templateRecord } from '../template-record.ts'
 import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './columns.ts'
+
+/** Characters of a start script. */
+export const longestScript = 4048
 
 /** Templates: the login of a registry may be left out, and a template is deleted by its hash too. */
 export const publicTemplateRoutes: readonly Route[] = [
@@ -37,6 +40,8 @@ function readTemplateOrder(text: string | null, knows: (field: string) => boolea
 function create({ world, body }: ApiRequest) {
   const fields = body()
   const login = { docker_login_repo: '', docker_login_user: '', docker_login_pass: '' }
+  if ((fields.optionalString('onstart') ?? '').length > longestScript)
+    throw invalidArgs(`onstart has at most ${longestScript} characters.`)
   const content = readContent(fields.with({ ...login, ...fields.values }))
   const text = JSON.stringify(content)
   const known = world.templates

@@ -191,6 +191,7 @@ async function openParts(
       await automations.guards.guardRental(rental, instance, stops, replaces)
       if (replaces !== undefined) await automations.watchdogs.takeOver(replaces, instance)
     },
+    watch: (instance, request) => automations.watchdogs.putSoon(instance, request),
   })
   const parts = {
     loadHistory,

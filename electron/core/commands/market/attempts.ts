@@ -1,6 +1,7 @@
 import type { attemptCommands as declared } from '../../../contract/commands/market/attempts.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import { checkLengths } from '../../renting/rentals/request-body.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
@@ -17,6 +18,10 @@ export function attemptCommands(parts: Parts): AttemptCommands {
           message: 'A bid is given for interruptible machines, and for no others.',
           field: 'request.bid',
         })
+      checkLengths(
+        request,
+        parts.store.get().accounts[accounts.session(account).id]?.beyondInterface === true,
+      )
       const wanted = { search, request, limits }
       if (!run) return attemptsOf(account).start(wanted)
       const attemptSeries = `f${parts.machine.random.hex(16)}`

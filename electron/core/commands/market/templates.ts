@@ -1,4 +1,6 @@
 import type { templateCommands as declared } from '../../../contract/commands/market/templates.ts'
+import { startScriptTooLong } from '../../../contract/market/rental.ts'
+import { BerthError } from '../../../contract/problem.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import { tellingUnread } from '../../state/unread.ts'
@@ -10,6 +12,11 @@ type TemplateCommands = HandlersOf<typeof declared>
 
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
 export function templateCommands({ accounts, activity, store }: Parts): TemplateCommands {
+  function checkStartScript(account: string, script: string | undefined): void {
+    const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.beyondInterface)
+    if (problem) throw new BerthError({ code: 'invalid_argument', message: problem, field: 'fields.onstart' })
+  }
+
   return {
     async searchTemplates({ account, filters }) {
       const session = accounts.session(account)
@@ -21,6 +28,7 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     },
     async createTemplate({ account, fields }) {
       const session = accounts.session(account)
+      checkStartScript(session.id, fields.onstart)
       const { id, hash_id: hash } = await needingPermission(
         'user_write',
         session.client.templates.create(templateBody(fields)),
@@ -30,6 +38,7 @@ export function templateCommands({ accounts, activity, store }: Parts): Template
     },
     async editTemplate({ account, hash, changes }) {
       const session = accounts.session(account)
+      checkStartScript(session.id, changes.onstart)
       const edited = await needingPermission(
         'user_write',
         session.client.templates.edit(hash, changesBody(changes)),

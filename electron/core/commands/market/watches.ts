@@ -1,5 +1,6 @@
 import type { watchCommands as declared } from '../../../contract/commands/market/watches.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import { checkLengths } from '../../renting/rentals/request-body.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 
@@ -11,6 +12,9 @@ export function watchCommands(parts: Parts): WatchCommands {
     parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
   return {
     async saveWatch({ account, watch, request, run }) {
+      const { id } = parts.accounts.session(account)
+      const beyondInterface = parts.store.get().accounts[id]?.beyondInterface === true
+      if (request.rents) checkLengths(request.rents.request, beyondInterface)
       if (!run) return watches(account).save(watch, request)
       const before = shownWatch(account, watch)?.run?.into
       const asked = newRunOf(parts, run)

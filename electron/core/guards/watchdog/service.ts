@@ -27,6 +27,8 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' |
   remove(instance: number): Promise<void>
   /** A guard has changed: the watchdog with the same condition follows, as soon as it can be reached. */
   follow(before: Guard, after?: Guard): Promise<void>
+  /** An instance without one gets it as soon as it can be reached, unless its time has passed. */
+  putSoon(instance: number, request: WatchdogRequest): Promise<void>
   /** A replacement gets the watchdog of the instance that it replaces, as soon as it can be reached. */
   takeOver(replaced: number, instance: number): Promise<void>
   visit(instance: number): Promise<void>
@@ -74,6 +76,11 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     return view
   }
 
+  async function putSoon(instance: number, request: WatchdogRequest): Promise<void> {
+    const isPast = request.at !== undefined && request.at <= context.now()
+    if (!find(instance) && !isPast) await put({ instance, request, step: 'putting', foreign: false })
+  }
+
   return {
     async put(instance, request) {
       mustBeAhead(request, context.now())
@@ -110,10 +117,10 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
       await put(next)
       visits.in(next.instance, 0)
     },
+    putSoon,
     async takeOver(replaced, instance) {
       const watchdog = find(replaced)
-      if (!watchdog || find(instance) || !isCarried(watchdog)) return
-      await put({ instance, request: watchdog.request, step: 'putting', foreign: false })
+      if (watchdog && isCarried(watchdog)) await putSoon(instance, watchdog.request)
     },
     async visit(instance) {
       const view = existing(instance)

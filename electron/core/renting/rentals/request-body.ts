@@ -1,4 +1,5 @@
-import type { RegistryLogin, RentRequest } from '../../../contract/market/rental.ts'
+import { type RegistryLogin, type RentRequest, startScriptTooLong } from '../../../contract/market/rental.ts'
+import { BerthError } from '../../../contract/problem.ts'
 import type { NewInstance, VolumeInfo } from '../../../service/offers.ts'
 import { markLabel, markVariable } from '../../instances/mark.ts'
 
@@ -14,9 +15,11 @@ const proxyRuntypes = { ssh: 'ssh_proxy', jupyter: 'jupyter_proxy ssh_proxy', no
 
 /**
  * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
- * overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface.
+ * overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface. Throws as
+ * {@link checkLengths}.
  */
 export function requestBody(request: RentRequest, rental: string, beyondInterface: boolean): NewInstance {
+  checkLengths(request, beyondInterface)
   const { image, disk, access, onstart, label, bid, template, args, volume, registry } = request
   return {
     image: image || undefined,
@@ -36,6 +39,18 @@ export function requestBody(request: RentRequest, rental: string, beyondInterfac
     ...(volume ? { volume_info: volumeInfo(volume) } : {}),
     ...(bid === undefined ? {} : { price: bid }),
   }
+}
+
+/** Throws `invalid_argument` for what is longer than the deployment takes, before anything is sent. */
+export function checkLengths({ onstart = '' }: Pick<RentRequest, 'onstart'>, beyondInterface: boolean): void {
+  const problem = startScriptTooLong(onstart, beyondInterface)
+  if (problem === undefined) return
+  throw new BerthError({
+    code: 'invalid_argument',
+    message: `The start script is too long. ${problem}`,
+    advice: 'Shorten it, or let it fetch the rest.',
+    field: 'request.onstart',
+  })
 }
 
 /** Requests direct SSH as well as the proxy, since it is faster; a template decides that itself. */

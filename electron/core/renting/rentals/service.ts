@@ -13,6 +13,7 @@ import {
 } from './creation/outcomes.ts'
 import { createRentalWorker } from './creation/rental-worker.ts'
 import { isUnderWay, type Rental } from './model.ts'
+import { checkLengths } from './request-body.ts'
 import { rentalSecrets, withoutSecrets } from './secrets.ts'
 import { knownInstances, openStoredRentals } from './stored-rentals.ts'
 import { rentalEntry, sentenceFor } from './words.ts'
@@ -22,7 +23,7 @@ import { rentalEntry, sentenceFor } from './words.ts'
  * Berth searches the account before it requests again. A rental never rents twice.
  */
 export interface Rentals extends Required<Omit<Automation, 'dueAt'>> {
-  /** Resolves with the rental's id once it is on disk; it then continues by itself. */
+  /** Resolves with the rental's id once it is on disk; it then continues by itself. Throws `invalid_argument`. */
   rent(request: RentRequest, offer: OfferView | undefined, more?: RentedFor): Promise<string>
   /** Ends it and destroys what it created. */
   cancel(id: string): Promise<void>
@@ -90,6 +91,7 @@ export async function openRentals(context: AccountContext, hooks: InstanceHooks)
 
   return {
     async rent(request, offer, { owned, search, id = `r${context.newId()}` } = {}) {
+      checkLengths(request, store.get().accounts[account]?.beyondInterface === true)
       if (!owned) await secrets.keep(id, request)
       try {
         await rentals.add({

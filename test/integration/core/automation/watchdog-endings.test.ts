@@ -1,5 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
+import { publicProfile } from '../../../../simulator/deployment/profile.ts'
+import { attemptsRequest } from '../attempts/request.ts'
+import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
 test('only an instance ended by neither user nor guard is put down to its watchdog', async () => {
@@ -78,4 +80,26 @@ test('a watchdog time in the past is refused, on an instance and in a start scri
   await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({ problem })
   await expect(under.run('watchdogStartScript', { request })).rejects.toMatchObject({ problem })
   expect(under.account().watchdogs).toEqual({})
+})
+
+test('a start script that is too long for the service is refused unsent, and a watchdog goes over SSH instead', async () => {
+  const world = await createWorld({ deployment: publicProfile, limits: false })
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const watchdog = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
+  const onstart = await under.run('watchdogStartScript', { request: watchdog })
+  await expect(rentCheapest(under, { onstart })).rejects.toMatchObject({
+    problem: { code: 'invalid_argument', field: 'request.onstart' },
+  })
+  const { search, request, limits } = attemptsRequest({}, { onstart })
+  await expect(under.run('rentWithFailover', { search, request, limits })).rejects.toMatchObject({
+    problem: { field: 'request.onstart' },
+  })
+  expect(creates(world)).toBe(0)
+
+  const { id } = await rentRunning(under, { watchdog })
+  await under.until(() => under.account().watchdogs[id]?.step === 'watching')
+  expect(under.account().watchdogs[id]?.request).toEqual(watchdog)
+  const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
+  expect(JSON.stringify(create)).not.toContain('watchdog')
 })

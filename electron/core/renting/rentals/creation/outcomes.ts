@@ -3,6 +3,7 @@ import type { AccountContext } from '../../../account-context.ts'
 import { endInstance } from '../../../actions/end-instance.ts'
 import { problemOf } from '../../../app/problems.ts'
 import type { Guards } from '../../../guards/service.ts'
+import type { Watchdogs } from '../../../guards/watchdog/service.ts'
 import { replacedBy } from '../../../instances/mark.ts'
 import { isRefusal } from '../../../instances/polling/poll.ts'
 import type { Rental } from '../model.ts'
@@ -24,6 +25,8 @@ export interface InstanceHooks {
   onCreated(instance: number, instanceKey: string | undefined): void
   /** Sets the guards that were chosen with the rental. */
   guard: Guards['guardRental']
+  /** Installs the watchdog that was chosen with the rental, once the instance can be reached. */
+  watch: Watchdogs['putSoon']
 }
 
 /** Milliseconds until an unanswered request is repeated. */
@@ -46,7 +49,10 @@ export async function adoptInstance(
   // First, since the service tells the instance's own key this once.
   hooks.onCreated(instance, instanceKey)
   // Before the rental knows its instance, so that after a kill it is found, and guarded, again.
-  if (!unwanted) await hooks.guard(id, instance, request.stops ?? [], replacedBy(request))
+  if (!unwanted) {
+    await hooks.guard(id, instance, request.stops ?? [], replacedBy(request))
+    if (request.watchdog) await hooks.watch(instance, request.watchdog)
+  }
   await rentals.update(id, {
     step: 'waiting',
     instance,

@@ -119,3 +119,9 @@ test('the stored form of a request has no secret value', () => {
   expect(JSON.stringify(written)).not.toContain('hidden')
   expect(written).toMatchObject({ env: [env[0], { value: '' }], registry: { ...registry, token: '' } })
 })
+
+test('a start script that is longer than the public deployment takes is not sent', () => {
+  expect(beyond({ onstart: 'x'.repeat(4048) }).onstart).toHaveLength(4048)
+  expect(() => beyond({ onstart: 'x'.repeat(4049) })).toThrow(/at most 4,048 characters/i)
+  expect(onInterface({ onstart: 'x'.repeat(16_384) }).onstart).toHaveLength(16_384)
+})

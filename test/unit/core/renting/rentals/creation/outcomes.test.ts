@@ -13,7 +13,7 @@ test('an instance’s own key, told once, is kept before anything is written of 
   await rentals.add({
     id,
     account,
-    request: { offer: 1, image: 'pytorch', access: 'ssh', disk: 20, env: [], ports: [] },
+    request: { offer: 1, image: 'pytorch', access: 'ssh', disk: 20, env: [], ports: [], watchdog: { action: 'stop' } },
     offer: { id: 1 },
     step: 'asking',
     before: [],
@@ -25,6 +25,7 @@ test('an instance’s own key, told once, is kept before anything is written of 
   const hooks = {
     onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
     guard: async () => void calls.push('guard'),
+    watch: async () => void calls.push('watch'),
   }
   const parts = {
     context,
@@ -33,5 +34,5 @@ test('an instance’s own key, told once, is kept before anything is written of 
     secrets: { forget: async () => undefined },
   } as unknown as RentalParts
   await adoptInstance(parts, id, 7, { instanceKey: 'own' })
-  expect(calls).toEqual([[7, 'own'], 'guard'])
+  expect(calls).toEqual([[7, 'own'], 'guard', 'watch'])
 })

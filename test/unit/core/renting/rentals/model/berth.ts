@@ -99,7 +99,11 @@ export async function startBerth(machine: Machine): Promise<Berth> {
       poll,
       onBroken,
     })
-    const opened = await openRentals(context, { onCreated: () => undefined, guard: async () => undefined })
+    const opened = await openRentals(context, {
+      onCreated: () => undefined,
+      guard: async () => undefined,
+      watch: async () => undefined,
+    })
     await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))
     rentals = opened
   }
