@@ -57,9 +57,9 @@ export interface GuardPreview {
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
 
-/** Whether a guard has an effect on an instance in that state: stopping a stopped one has none. */
+/** Whether a guard has an effect on an instance in that state: stopping one that doesn't run has none. */
 export function actsIn(state: InstanceState, { action }: Pick<GuardView, 'action'>): boolean {
-  return action === 'destroy' || !hasTrait(state, 'halted')
+  return action === 'destroy' || !(hasTrait(state, 'over') || state === 'outbid')
 }
 
 /** Whether a guard does nothing more unless it is set or switched on again. */

@@ -41,7 +41,11 @@ const unsure = {
   reboot: 'Not known whether it was rebooted',
 } as const
 
-export async function openUndoableActions(context: AccountContext): Promise<UndoableActions> {
+/** `started` is called with each instance that the user has started. */
+export async function openUndoableActions(
+  context: AccountContext,
+  started: (instance: number) => Promise<void> = async () => undefined,
+): Promise<UndoableActions> {
   const { account, activity, machine, store, ending } = context
   const { clock } = machine
   /** The timers of waiting actions by instance; stored actions without one are from a Berth that was killed. */
@@ -62,6 +66,8 @@ export async function openUndoableActions(context: AccountContext): Promise<Undo
     if (action === 'stop') await service.stop(id)
     if (action === 'reboot') await service.reboot(id)
     const queued = action === 'start' && (await service.start(id)).queued
+    // Its limit is not worth a failed start.
+    if (action === 'start') await started(id).catch(() => undefined)
     return queued ? 'Start queued until a GPU is free:' : done[action]
   }
 

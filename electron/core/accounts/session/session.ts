@@ -197,7 +197,7 @@ async function openParts(
     loadHistory,
     rentals,
     transfers: await openTransfers(context),
-    actions: await openUndoableActions(context),
+    actions: await openUndoableActions(context, instance => automations.guards.startAgain(instance)),
     gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
   const automations = await openAutomations(context, parts, watchdogs, forProjects)

@@ -36,6 +36,8 @@ export interface GuardChanges {
     stops: readonly RentalStop[],
     replaces?: number,
   ): Promise<void>
+  /** An instance that its user starts gets the limit on its time again that has ended, unless another is set on it. */
+  startAgain(instance: number): Promise<void>
   remove(id: string): Promise<void>
   /** Postpones its moment by minutes; null ends the snooze. Throws `guard_off` or `guard_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
@@ -112,6 +114,22 @@ export function createGuardChanges(
       if (chosen.length === 0) return
       await guards.put(...chosen)
       for (const guard of chosen) say('Set a guard', guard, 'berth')
+    },
+    async startAgain(instance) {
+      const own = guards.all().filter(guard => guard.instance === instance)
+      const last = own.findLast(
+        ({ condition, action, ended }) =>
+          condition.kind === 'duration' && action === 'stop' && (ended === 'done' || ended === 'over'),
+      )
+      if (!last || own.some(({ ended }) => !ended)) return
+      const { condition: when, action, warning, missed } = last
+      const again = newGuard(
+        { instance, when, action } as GuardSettings,
+        { id: `g${newId()}`, warning, missed },
+        now(),
+      )
+      await guards.add(again, last.id)
+      say('Set a guard again', again, 'berth')
     },
     async remove(id) {
       const guard = guards.get(id)

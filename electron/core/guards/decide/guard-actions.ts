@@ -93,6 +93,8 @@ function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision |
   const targets = wanted.filter(({ instance: id }) => !snapshot.unconfirmed?.has(id))
   if (wanted.length > targets.length && targets.length === 0) return hold()
   if (targets.length > 0) return { kind: 'act', guard, dueAt, late, targets }
+  // It stops once its bid wins, and runs without a limit otherwise.
+  if (instance?.state === 'outbid') return isCalm(guard) ? noted : { kind: 'calm', guard }
   return actsOnce(guard) ? { kind: 'over', guard } : noted
 }
 

@@ -140,10 +140,11 @@ export function nextSentence(
   if (first) return withTime(first, now)
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
-  const halted = hasTrait(instance.state, 'halted')
+  const rests =
+    instance.state === 'outbid' ? 'outbid' : hasTrait(instance.state, 'halted') ? 'stopped' : undefined
   if (rules)
-    return halted
-      ? 'Nothing is due while it is stopped: its rules count again once it runs.'
+    return rests
+      ? `Nothing is due while it is ${rests}: its rules count again once it runs.`
       : 'Nothing is due: none of its rules is counting now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
   if (!contract) return 'Nothing happens by itself.'

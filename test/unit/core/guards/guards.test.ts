@@ -181,3 +181,27 @@ test('a guard’s time must be in the future and at most a year ahead', async ()
     await expect(at(time)).rejects.toMatchObject({ problem: { code: 'invalid_argument', field: 'when.at' } })
   await at(one.now() + 1)
 })
+
+test('a limit stops no outbid instance, and stops it once it runs again', async () => {
+  const { one, step } = await guarded({ ...inAnHour, missed: 'act' })
+  one.instances = [instanceView({ id: 7, state: 'outbid' })]
+  for (const _ of [1, 2, 3]) await one.pass(hour)
+  expect([one.asked, step()]).toEqual([[], 'waiting'])
+  expect(one.told).toEqual([])
+  one.instances = [running]
+  await one.poll()
+  await one.poll()
+  expect([one.asked, step()]).toEqual([['stop 7'], 'done'])
+})
+
+test('an instance that its user starts again has its limit on time again', async () => {
+  const { one, id } = await guarded({ ...inAnHour, missed: 'act' })
+  await one.pass(hour)
+  expect(one.view(id)?.step).toBe('done')
+  one.instances = [running]
+  await one.guards.startAgain(7)
+  await one.poll()
+  expect(one.view(id)).toMatchObject({ step: 'waiting', condition: { seconds: hour } })
+  await one.pass(hour)
+  expect(one.asked).toEqual(['stop 7', 'stop 7'])
+})

@@ -76,7 +76,7 @@ test('a guard that would stop a stopped instance is no event, one that would des
   expect(words('destroy')).toMatch(/^Is destroyed at/)
 })
 
-test('of an outbid instance it says until when it may come back, and no watchdog acts in it', () => {
+test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
   const at = now + hour
   const outbid = instanceView({ id: 7, state: 'outbid' })
   const watchdog = {
@@ -91,8 +91,9 @@ test('of an outbid instance it says until when it may come back, and no watchdog
     watchdogs: { 7: watchdog },
   }
   const coming = comingUp(of, outbid, now)
-  expect(coming.map(({ title }) => title)).toEqual(['Does not come back after'])
-  expect(nextSentence(outbid, coming, [], true, now)).toMatch(/^Does not come back after .*\d\d:\d\d\.$/)
+  expect(coming).toEqual([])
+  const words = 'Nothing is due while it is outbid: its rules count again once it runs.'
+  expect(nextSentence(outbid, coming, [], true, now)).toBe(words)
 })
 
 test('a guard on the account does not stop what has only its disk, but may destroy it', () => {

@@ -72,9 +72,10 @@ test('with one account its name is left out, and at most five guards are listed'
   expect(due[0]?.label).toBe(`Next, at ${timeOfDay(here + 60)}: stops comfy when it is idle`)
 })
 
-test('a guard with nothing to stop is not due, one that keeps an outbid instance from coming back is', () => {
-  const at = (state: 'stopped' | 'outbid') =>
+test('a guard with nothing to stop is not due, one that keeps an instance from coming back is', () => {
+  const at = (state: 'stopped' | 'outbid' | 'offline') =>
     whatIsDue([{ ...lab, instances: { 7: instanceView({ id: 7, state }) } }], noon)
   expect(at('stopped')).toEqual([])
-  expect(at('outbid')).toHaveLength(1)
+  expect(at('outbid')).toEqual([])
+  expect(at('offline')).toHaveLength(1)
 })
