@@ -43,6 +43,8 @@ const Stored = v.object({
   days: v.array(ChargedDay),
   /** By day. */
   topUps: v.record(v.string(), v.number()),
+  /** Days on which credit also came or went in another way, so that what was counted of them says more. */
+  unsureDays: v.optional(v.array(v.string())),
 })
 type Stored = v.InferOutput<typeof Stored>
 
@@ -101,17 +103,24 @@ export async function openCharges(
           client().charges.list(utcDayBefore(range.from), utcDayAfter(range.to), options),
         )
         if (absentUntil !== undefined) keep(stored => ({ ...stored, chargesAbsentUntil: absentUntil }))
-        if (answer === undefined) break
+        // A part of a day's charges is no better than what was counted.
+        if (!answer?.whole) break
         const isFinal = at >= range.to + finalAfter
-        const day = { ...chargedDay(range, answer), ...(isFinal ? { final: true as const } : {}) }
+        const day = { ...chargedDay(range, answer.rows), ...(isFinal ? { final: true as const } : {}) }
         keep(stored => ({ ...stored, days: withDay(stored.days, day) }))
       }
     if ((document.get().invoicesAbsentUntil ?? 0) > at) return
     const from = due.at(-1)?.from ?? midnight(at)
     const { answer, absentUntil } = await told(() => client().charges.invoices(from, Math.ceil(at), options))
     if (absentUntil !== undefined) keep(stored => ({ ...stored, invoicesAbsentUntil: absentUntil }))
-    if (answer)
-      keep(stored => ({ ...stored, invoicesUntil: at, topUps: { ...stored.topUps, ...topUpsOf(answer) } }))
+    if (!answer) return
+    const { topUps, unsure } = topUpsOf(answer.rows)
+    keep(stored => ({
+      ...stored,
+      ...(answer.whole && { invoicesUntil: at }),
+      topUps: { ...stored.topUps, ...topUps },
+      unsureDays: [...new Set([...(stored.unsureDays ?? []), ...unsure])].sort().slice(-retentionDays),
+    }))
   }
 
   return {
@@ -197,16 +206,28 @@ function shareWithin(
   return Math.max(0, Math.min(end, to) - Math.max(start, from)) / (end - start)
 }
 
-/** The sums paid in, by day; their amounts are negative in the answer. */
-export function topUpsOf(rows: readonly BillingRow[]): Record<string, Micros> {
+/**
+ * What was paid in, by day, less what was reversed; payments are negative in the answer. `unsure`: days on which credit
+ * was also transferred, refunded or paid out, whose signs deployments write in different ways. What is `reserved` stays
+ * on the account.
+ */
+export function topUpsOf(rows: readonly BillingRow[]): {
+  topUps: Record<string, Micros>
+  unsure: ReadonlySet<string>
+} {
   const topUps: Record<string, Micros> = {}
+  const unsure = new Set<string>()
   for (const { type, amount: dollars = 0, start } of rows) {
-    if (type !== 'credit' || start === undefined || !(dollars < 0) || !Number.isFinite(dollars)) continue
+    if (start === undefined || dollars === 0 || !Number.isFinite(dollars)) continue
     const day = localDay(start)
-    topUps[day] = (topUps[day] ?? 0) + micros(-dollars)
+    if (type === 'credit') topUps[day] = (topUps[day] ?? 0) - micros(dollars)
+    else if (type !== undefined && movesCredit.has(type)) unsure.add(day)
   }
-  return topUps
+  for (const day in topUps) topUps[day] = Math.max(0, topUps[day] ?? 0)
+  return { topUps, unsure }
 }
+
+const movesCredit: ReadonlySet<string> = new Set(['transfer', 'refund', 'payout'])
 
 function withDay(days: readonly ChargedDay[], day: ChargedDay): ChargedDay[] {
   const others = days.filter(other => other.day !== day.day)
@@ -224,7 +245,8 @@ export function asCharged(
     topUps,
     askedAt,
     invoicesUntil,
-  }: Pick<Stored, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil'>,
+    unsureDays = [],
+  }: Pick<Stored, 'days' | 'topUps' | 'askedAt' | 'invoicesUntil' | 'unsureDays'>,
   names: Readonly<Record<string, SpenderName>>,
 ): readonly MoneyDay[] {
   const told = new Map(charged.filter(({ spent }) => spent > 0).map(day => [day.day, day]))
@@ -234,7 +256,9 @@ export function asCharged(
   return all.map(day => {
     const before = counted.get(day) ?? emptyDay(day)
     const isInvoiced = before.estimated && invoicesUntil !== undefined && day === localDay(invoicesUntil)
-    const paid = day < today ? topUps[day] : isInvoiced ? (topUps[day] ?? 0) : undefined
+    const isUnsure = unsureDays.includes(day) && counted.has(day)
+    const invoiced = day < today ? topUps[day] : isInvoiced ? (topUps[day] ?? 0) : undefined
+    const paid = isUnsure ? undefined : invoiced
     const { estimated, ...exact } = paid === undefined ? before : { ...before, toppedUp: paid }
     const bill = told.get(day)
     if (!bill) return paid === undefined && estimated ? before : exact

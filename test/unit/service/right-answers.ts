@@ -36,14 +36,14 @@ export const rows: Row[] = [
     '',
     { results: [charge] },
     c => c.charges.list(1, 2),
-    [charge],
+    { rows: [charge], whole: true },
   ],
   [
-    `GET /api/v1/invoices/?${new URLSearchParams({ select_filters: '{"when":{"gte":1,"lte":2}}' })}`,
+    `GET /api/v1/invoices/?${new URLSearchParams({ select_filters: '{"when":{"gte":1,"lte":2}}', limit: '60' })}`,
     '',
     { results: [invoice] },
     c => c.charges.invoices(1, 2),
-    [invoice],
+    { rows: [invoice], whole: true },
   ],
   ['GET /users/current/', '', user, c => c.account.currentUser(), user],
   [

@@ -45,6 +45,34 @@ test('an API key counts as deleted when the service confirms in plain text, not 
   expect(await failure(client().apiKeys.remove(7))).toMatchObject({ code: 'bad_answer' })
 })
 
+describe('a list of invoices', () => {
+  const invoice = { type: 'credit', amount: -5 }
+
+  test('is read on where its token is a number, and without a row that is none', async () => {
+    service.script = [
+      json({ results: [invoice, null], next_token: 7 }),
+      json({ results: [invoice], next_token: null }),
+    ]
+    const { rows, whole } = await client().charges.invoices(1, 2)
+    expect([rows, whole]).toEqual([[invoice, invoice], false])
+    expect(service.requests[1]?.url).toContain('after_token=7')
+  })
+
+  test('gives what was read of more pages than Berth reads', async () => {
+    service.otherwise = json({ results: [invoice], next_token: 'a' })
+    service.script = Array.from({ length: 45 }, (_, page) =>
+      json({ results: [invoice], next_token: `t${page}` }),
+    )
+    const { rows, whole } = await client().charges.invoices(1, 2)
+    expect([rows.length, whole]).toEqual([40, false])
+  })
+})
+
+test('templates without a name are listed', async () => {
+  service.otherwise = json({ templates: [{ hash_id: 'a', name: null, image: 'x' }, { hash_id: 'b' }] })
+  expect((await client().templates.search({})).map(({ hash_id }) => hash_id)).toEqual(['a', 'b'])
+})
+
 describe('a read', () => {
   test.each([
     ['a reset', reset],

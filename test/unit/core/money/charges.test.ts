@@ -49,14 +49,29 @@ test('today’s estimated top-up gives way to the invoices, a known one does not
   expect(asCharged([estimated], { ...kept, invoicesUntil: undefined }, {})).toEqual([estimated])
 })
 
-test('only credit that was paid in is a top-up', () => {
+test('credit that was paid in is a top-up, less what was reversed', () => {
   const rows = [
     { type: 'credit', amount: -25, start: to - 60 },
     { type: 'credit', amount: -5.5, start: to - 30 },
     { type: 'credit', amount: 3, start: to - 30 },
-    { type: 'transfer', amount: -9, start: to - 30 },
+    { type: 'reserved', amount: -100, start: to - 30 },
+    { type: 'credit', amount: -7 },
   ]
-  expect(topUpsOf(rows)).toEqual({ [range.day]: 30_500_000 })
+  expect(topUpsOf(rows)).toEqual({ topUps: { [range.day]: 27_500_000 }, unsure: new Set() })
+  const reversed = [...rows, { type: 'credit', amount: 90, start: to - 20 }]
+  expect(topUpsOf(reversed).topUps).toEqual({ [range.day]: 0 })
+})
+
+test.each(['transfer', 'refund', 'payout'])('a day with a %s keeps what was counted of it', type => {
+  const rows = [
+    { type: 'credit', amount: -25, start: to - 60 },
+    { type, amount: -10, start: to - 30 },
+  ]
+  const { topUps, unsure } = topUpsOf(rows)
+  const counted = { ...emptyDay(range.day), toppedUp: 35_000_000, estimated: true as const }
+  const kept = { days: [], topUps, askedAt: to + 7200, invoicesUntil: to + 7200, unsureDays: [...unsure] }
+  expect(asCharged([counted], kept, {})).toEqual([counted])
+  expect(asCharged([counted], { ...kept, unsureDays: [] }, {})[0]?.toppedUp).toBe(25_000_000)
 })
 
 test('the seven days before today are requested, except final ones', () => {
