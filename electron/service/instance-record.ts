@@ -6,10 +6,11 @@ const port = Type.Object({
   HostPort: Type.Union([Type.String(), Type.Number()]),
 })
 
-/** Dollars per hour: in total without traffic, and for the disk alone. */
+/** Dollars per hour: in total without traffic, for the disk alone, and for a promised reliability, within `dph_total`. */
 const hourly = Type.Object({
   totalHour: Type.Optional(Type.Number()),
   diskHour: Type.Optional(Type.Number()),
+  slaPremiumPerHour: Type.Optional(Type.Number()),
 })
 
 /** Fields known from deployments; any may be missing. Fields that offers have too have the same units. */

@@ -44,6 +44,9 @@ const knownFields = {
 const templateShape = recordShape(
   { hash_id: Type.String(), name: Type.String() },
   { id: Type.Number(), ...knownFields },
+  record => {
+    if (typeof record['name'] !== 'string') record['name'] = ''
+  },
 )
 export type Template = NonNullable<typeof templateShape.record>
 

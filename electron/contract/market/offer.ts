@@ -9,7 +9,7 @@ export const ExtraFilters = v.pipe(
     v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,63}$/i, 'a field is written like cuda_max_good')),
     v.record(
       v.picklist(['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in', 'notin']),
-      v.union([scalar, v.pipe(v.array(scalar), v.maxLength(100, 'at most 100 values'))]),
+      v.union([scalar, v.null(), v.pipe(v.array(scalar), v.maxLength(100, 'at most 100 values'))]),
     ),
   ),
   v.check(filters => Object.keys(filters).length <= 50, 'at most 50 fields'),

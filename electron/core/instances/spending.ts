@@ -9,6 +9,8 @@ export interface Prices {
   disk?: Micros
   /** What it costs as it is now, where the service tells: a stopped one's disk may cost more than a running one's. */
   now?: Micros
+  /** A promised reliability is paid for: it is charged for its GPUs also while its host is gone. */
+  promised?: true
 }
 
 /** Hours in a month, by which the price of a disk is told. */
@@ -39,8 +41,15 @@ export function pricesOf(
   const storage = believable(record.storage_total_cost) ?? believable(byMonth)
   const together = gpus === undefined || storage === undefined ? total : gpus + storage
   const between = gpus === undefined || total === undefined ? undefined : Math.max(0, total - gpus)
+  const premium = believable(record.search?.slaPremiumPerHour ?? record.instance?.slaPremiumPerHour) ?? 0
+  const whole = believable(record.search?.totalHour)
   return {
-    running: believable(record.search?.totalHour) ?? together ?? before?.pricePerHour ?? agreed,
+    ...(premium > 0 && { promised: true }),
+    running:
+      (whole === undefined || premium === 0 ? whole : Math.max(whole, total ?? 0)) ??
+      together ??
+      before?.pricePerHour ??
+      agreed,
     // What is charged now for the disk is nothing while its host is gone, which is no price.
     disk: believable(record.instance?.diskHour) || (storage ?? between ?? before?.diskPricePerHour),
     now: believable(record.instance?.totalHour),
@@ -78,14 +87,16 @@ export function believableEnd(told: number | undefined, startedAt: number | unde
 // interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
 /**
  * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Undefined where
- * nobody tells it. Deployments that go beyond the interface charge nothing for what is offline.
+ * nobody tells it. Deployments that go beyond the interface charge nothing for what is offline, unless its reliability
+ * is promised.
  */
 export function costPerHour(
   state: InstanceState,
-  { running, disk, now }: Prices,
+  { running, disk, now, promised }: Prices,
   beyondInterface = false,
 ): Micros | undefined {
   if (hasTrait(state, 'gpusCharged')) return now || running
+  if (state === 'offline' && promised) return now || running
   if (state === 'offline' && beyondInterface) return now ?? 0
   return now ?? disk
 }

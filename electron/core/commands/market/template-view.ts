@@ -4,7 +4,7 @@ import type { Template } from '../../../service/templates.ts'
 /** The view of a template's record, without the registry's token even where a service sends it. */
 export function templateView(template: Template, userId: number | undefined): TemplateView {
   return {
-    name: template.name,
+    name: template.name.trim() || template.image || 'Without a name',
     hash: template.hash_id,
     id: template.id,
     creatorId: template.creator_id,

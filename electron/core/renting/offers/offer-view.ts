@@ -1,6 +1,7 @@
 import type { OfferQuery, OfferView } from '../../../contract/market/offer.ts'
-import { micros } from '../../../contract/spending/money.ts'
 import type { Offer, OfferSearch } from '../../../service/offers.ts'
+import { cleanLine } from '../../instances/instance-view.ts'
+import { believable } from '../../instances/spending.ts'
 import { trafficPrices } from '../../instances/traffic.ts'
 
 /** The search for a query: offers that can be rented now, cheapest first, with its extra conditions. */
@@ -21,14 +22,13 @@ export function searchFor({ type, verifiedOnly, storage, limit, extra }: OfferQu
 
 /** An offer's record for State and the page. */
 export function offerView(offer: Offer): OfferView {
-  const price = offer.dph_total ?? offer.dph_base
   return {
     id: offer.id,
-    gpuName: offer.gpu_name,
+    gpuName: cleanLine(offer.gpu_name),
     gpuCount: offer.num_gpus,
     gpuMemory: offer.gpu_ram,
-    price: dollars(price),
-    minimumBid: dollars(offer.min_bid),
+    price: believable(offer.dph_total ?? offer.dph_base),
+    minimumBid: believable(offer.min_bid),
     storagePrice: storagePrice(offer),
     storageCost: offer.storage_cost,
     score: offer.dlperf,
@@ -37,19 +37,19 @@ export function offerView(offer: Offer): OfferView {
     gpuBandwidth: offer.gpu_mem_bw,
     nvlink: offer.bw_nvlink,
     pcie: pcie(offer),
-    driver: offer.driver_version,
-    cpuName: offer.cpu_name,
+    driver: cleanLine(offer.driver_version),
+    cpuName: cleanLine(offer.cpu_name),
     cpuCores: offer.cpu_cores_effective,
     memory: offer.cpu_ram,
     disk: offer.disk_space,
-    diskName: offer.disk_name,
+    diskName: cleanLine(offer.disk_name),
     diskBandwidth: offer.disk_bw,
     down: offer.inet_down,
     up: offer.inet_up,
     ...trafficPrices(offer),
     reliability: offer.reliability2 ?? offer.reliability,
     verified: offer.verification === undefined ? undefined : offer.verification === 'verified',
-    location: offer.geolocation?.trim() || undefined,
+    location: cleanLine(offer.geolocation),
     // Some deployments send -1 for none.
     directPorts: offer.direct_port_count && Math.max(0, offer.direct_port_count),
     staticIp: offer.static_ip,
@@ -68,10 +68,5 @@ function pcie({ pci_gen, gpu_lanes, pcie_bw }: Offer): OfferView['pcie'] {
 
 function storagePrice({ storage_total_cost, dph_total, dph_base }: Offer): number | undefined {
   const between = dph_total === undefined || dph_base === undefined ? undefined : dph_total - dph_base
-  const price = storage_total_cost ?? between
-  return price === undefined ? undefined : micros(Math.max(0, price))
-}
-
-function dollars(amount: number | undefined): number | undefined {
-  return amount === undefined ? undefined : micros(amount)
+  return believable(storage_total_cost ?? (between === undefined ? undefined : Math.max(0, between)))
 }

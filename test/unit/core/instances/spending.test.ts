@@ -37,6 +37,16 @@ test('what is offline costs its disk, or beyond the interface nothing unless tha
     expect(costPerHour(state, price, true)).toBe(50_000)
 })
 
+test('what is offline under a promised reliability costs its GPUs', () => {
+  const hourly = { totalHour: 0.41, slaPremiumPerHour: 0.08 }
+  const price = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: hourly })
+  expect(costPerHour('offline', price, true)).toBe(490_000)
+  expect(costPerHour('running', price, true)).toBe(490_000)
+  const none = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: { ...hourly, slaPremiumPerHour: 0 } })
+  expect(costPerHour('offline', none, true)).toBe(0)
+  expect(costPerHour('running', none, true)).toBe(410_000)
+})
+
 test('missing or absurd prices are ignored, so that sums stay valid', () => {
   expect(pricesOf({ dph_base: 0.4 })).toEqual({})
   expect(pricesOf({ dph_total: 0.4 })).toEqual({ running: 400_000 })

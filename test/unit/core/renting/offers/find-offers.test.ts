@@ -1,6 +1,9 @@
+import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import type { OfferQuery } from '../../../../../electron/contract/market/offer.ts'
+import { ExtraFilters } from '../../../../../electron/contract/market/offer.ts'
 import { findOffers, searchNarrowed } from '../../../../../electron/core/renting/offers/find-offers.ts'
+import { offerView } from '../../../../../electron/core/renting/offers/offer-view.ts'
 import type { Offer, OfferSearch } from '../../../../../electron/service/offers.ts'
 import { ServiceError } from '../../../../../electron/service/service-error.ts'
 
@@ -118,4 +121,21 @@ test('if a country code finds nothing, the search is repeated without it', async
   }
   expect(await searchNarrowed(comparing, query, { gpus: ['H100'], regions: ['SE'] })).toHaveLength(5)
   expect(asked.at(-1)?.filters).toMatchObject({ gpu_name: { eq: 'H100' } })
+})
+
+test('an offer shows no price that cannot be, and no text that turns or colours others', () => {
+  const view = offerView({
+    id: 1,
+    dph_total: -0.1,
+    min_bid: 1e9,
+    gpu_name: '\u001b[31mH100',
+    geolocation: '\u202eSE ',
+  })
+  expect(view).toMatchObject({ gpuName: 'H100', location: 'SE' })
+  expect([view.price, view.minimumBid]).toEqual([undefined, undefined])
+  expect(offerView({ id: 1, gpu_name: 'x'.repeat(5000) }).gpuName).toHaveLength(500)
+})
+
+test('a filter by what is not null is taken', () => {
+  expect(v.is(ExtraFilters, { cluster_id: { neq: null } })).toBe(true)
 })

@@ -13,7 +13,15 @@ test('an instance’s own key, told once, is kept before anything is written of 
   await rentals.add({
     id,
     account,
-    request: { offer: 1, image: 'pytorch', access: 'ssh', disk: 20, env: [], ports: [], watchdog: { action: 'stop' } },
+    request: {
+      offer: 1,
+      image: 'pytorch',
+      access: 'ssh',
+      disk: 20,
+      env: [],
+      ports: [],
+      watchdog: { action: 'stop' },
+    },
     offer: { id: 1 },
     step: 'asking',
     before: [],
