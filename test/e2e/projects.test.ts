@@ -88,7 +88,7 @@ test('an error in berth.yaml shows its line, and a machine without offers what t
   await page.getByRole('menuitem', { name: 'Read berth.yaml again' }).click()
   await page.getByRole('button', { name: 'Run digits…' }).click()
   const sheet = page.getByRole('dialog', { name: 'Run digits' })
-  await sheet.getByText('Allow a higher price or other GPUs').waitFor()
+  await sheet.getByText(/^Allow a higher price, other GPUs, unverified hosts /).waitFor()
   expect(await sheet.getByRole('button', { name: /^Run/ }).isDisabled()).toBe(true)
 })
 
