@@ -54,7 +54,7 @@ export function noSftp(why: string): BerthError {
     code: 'no_sftp',
     message: `The instance lets Berth in but serves no files: ${why}.`,
     advice:
-      'Its image may come without an SFTP server; install openssh-sftp-server there, or use another image.',
+      'Its image may come without an SFTP server (openssh-sftp-server), or a start file such as ~/.bashrc takes over the session.',
   })
 }
 

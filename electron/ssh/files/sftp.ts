@@ -95,12 +95,85 @@ const mostEmpty = 8
 export async function openSftp({ client, lost, answered }: Connection): Promise<Sftp> {
   const request = new Promise<SFTPWrapper>((resolve, reject) => {
     void lost.then(reject)
+    dropGreetings(client)
     client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
   })
   const channel = await answered(request, noSftp).catch(error => {
     throw error instanceof BerthError && error.problem.code === 'ssh_closed' ? new SftpLost() : error
   })
   return sftpOn(channel, lost)
+}
+
+/** The start of a server's first packet after its length, and of the client's own, which a program may echo. */
+const versionStart = Buffer.from([2, 0, 0, 0, 3])
+const ownStart = Buffer.from([0, 0, 0, 5, 1, 0, 0, 0, 3])
+/** The most bytes of a greeting, and of the first packet. */
+const longest = { greeting: 16 * 1024 * 1024, packet: 256 * 1024 }
+const prepared = new WeakSet<object>()
+
+/**
+ * Makes the client's SFTP channels drop what comes before the server's first packet: a server that the user's shell
+ * starts has the greeting of the shell's start files before it. ssh2 hands a channel out only after that packet, so its
+ * own list of channels is where a new one is found.
+ */
+function dropGreetings(client: object): void {
+  const channels: unknown = '_chanMgr' in client ? client._chanMgr : undefined
+  if (prepared.has(client) || !isChannelList(channels)) return
+  prepared.add(client)
+  const update = channels.update.bind(channels)
+  channels.update = (id, channel) => {
+    if (isNewSftp(channel)) dropGreeting(channel)
+    update(id, channel)
+  }
+}
+
+interface Taker {
+  push(data: Buffer | null): unknown
+}
+
+function isChannelList(value: unknown): value is { update(id: number, channel: unknown): void } {
+  return (
+    typeof value === 'object' && value !== null && 'update' in value && typeof value.update === 'function'
+  )
+}
+
+function isNewSftp(value: unknown): value is Taker {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    '_version' in value &&
+    value._version === -1 &&
+    'push' in value
+  )
+}
+
+function dropGreeting(channel: Taker): void {
+  const push = channel.push.bind(channel)
+  let held: Buffer = Buffer.alloc(0)
+  let dropped = 0
+  channel.push = data => {
+    if (data === null) return push(data)
+    held = Buffer.concat([held, data])
+    const at = firstPacket(held)
+    if (at === undefined && dropped < longest.greeting) {
+      dropped += data.length
+      held = held.subarray(-ownStart.length)
+      return undefined
+    }
+    channel.push = push
+    return push(held.subarray(at))
+  }
+}
+
+/** Where the server's first packet, or an echo of the client's, begins. */
+function firstPacket(bytes: Buffer): number | undefined {
+  const echo = bytes.indexOf(ownStart)
+  if (echo >= 0) return echo
+  for (let at = bytes.indexOf(versionStart); at >= 0; at = bytes.indexOf(versionStart, at + 1)) {
+    const length = at < 4 ? 0 : bytes.readUInt32BE(at - 4)
+    if (length >= versionStart.length && length <= longest.packet) return at - 4
+  }
+  return undefined
 }
 
 function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { outputOf } from '../../../electron/ssh/exec.ts'
+import { openSftp } from '../../../electron/ssh/files/sftp.ts'
 import { readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
 import { runScript } from '../../../electron/ssh/scripted.ts'
 import { tmuxShells } from '../../../electron/ssh/shell/tmux.ts'
@@ -41,6 +42,10 @@ describe.skipIf(!hasSshd)('a shell that greets with', () => {
       code: 0,
     })
     expect(await tmuxShells(connection, systemClock)).toEqual([])
+
+    const sftp = await openSftp(connection)
+    expect(await sftp.realPath('.')).toMatch(/^\//)
+    sftp.end()
 
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7919) % 251))
     write(here, { 'a.bin': bytes, 'b/c.txt': 'text\n' })
