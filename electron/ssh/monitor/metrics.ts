@@ -50,7 +50,7 @@ export function readLoads(text: string): (number | undefined)[] {
     .flatMap(line => {
       const cell = line.trim()
       if (notReported.test(cell)) return [undefined]
-      const load = number(cell.replace(/ *%$/, ''))
+      const load = number(cell.endsWith('%') ? cell.slice(0, -1).trimEnd() : cell)
       return load === undefined ? readGpu(line).map(gpu => gpu.load) : [load]
     })
     .slice(0, mostGpus)

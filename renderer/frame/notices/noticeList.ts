@@ -74,9 +74,10 @@ export function groupNotices(notices: readonly PageNotice[]): NoticeGroup[] {
 /** What a title says of its one instance: `was outbid` of `llama #4711 was outbid`; undefined where it is about none. */
 function saidOf({ title, instance }: PageNotice): string | undefined {
   if (instance === undefined) return undefined
-  const found = new RegExp(`^(Stopped |Destroyed )?.*#${instance}(?!\\d) ?(.*)$`).exec(title)
-  const said = found && `${found[1] ?? ''}${found[2] ?? ''}`.trim()
-  return said || undefined
+  const [before = '', after] = title.split(`#${instance}`)
+  if (after === undefined || /^\d/.test(after)) return undefined
+  const verb = ['Stopped ', 'Destroyed '].find(start => before.startsWith(start)) ?? ''
+  return `${verb}${after.trim()}`.trim() || undefined
 }
 
 const plurals: Readonly<Record<string, string>> = {

@@ -210,11 +210,18 @@ function missingWords({ code, lastLine = '' }: { code?: number; lastLine?: strin
 }
 /** The command in a shell's complaint, such as `line 1: mytrain: command not found`. */
 export function missingCommand(line: string): string | undefined {
-  const named =
-    /(?:^|[\s:])([^\s:]{1,100}): (?:command not found|not found|No such file or directory|Permission denied|cannot execute\b.*)\s*$/i
-  const name = named.exec(line)?.[1]
-  return name === undefined ? undefined : harmless(name)
+  const parts = line.slice(0, 1000).split(': ')
+  const complaint = parts.findIndex(part => complaints.some(start => part.toLowerCase().startsWith(start)))
+  const name = parts[complaint - 1]?.trim().slice(0, 100)
+  return name ? harmless(name) : undefined
 }
+const complaints = [
+  'command not found',
+  'not found',
+  'no such file or directory',
+  'permission denied',
+  'cannot execute',
+]
 const notRented = {
   code: 'not_rented',
   message: 'No machine was rented.',

@@ -5,6 +5,7 @@ import type { InstanceView } from '../../../../electron/contract/instance/instan
 import type { InstanceNote } from '../../../../electron/contract/instance/note.ts'
 import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
 import { canGetIn, isContractOver, knownSpent } from '../../../../electron/contract/reading.ts'
+import { withoutEnd } from '../../../../electron/contract/text.ts'
 import { stateWords } from '../../../words/state.ts'
 
 /** An action on all of the selection that asks once. */
@@ -50,7 +51,7 @@ export function costWords(action: BulkAction, instances: readonly InstanceView[]
 /** The label with another prefix: what stood before its first `/` is replaced, and without a label the number is kept. */
 export function prefixed({ id, label }: Pick<InstanceView, 'id' | 'label'>, prefix: string): string {
   const name = label ? label.slice(label.indexOf('/') + 1) : String(id)
-  return prefix === '' ? name : `${prefix.replace(/\/+$/, '')}/${name}`
+  return prefix === '' ? name : `${withoutEnd(prefix, '/')}/${name}`
 }
 
 /** Those that a command can run on now. */
