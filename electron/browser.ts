@@ -32,6 +32,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const flags = readFlags(process.argv.slice(2))
   const home = berthHome(process.env, process.platform)
   const { files, log } = await openHome(home, shutdown)
+  const icon = fileURLToPath(new URL('../icons/app.png', import.meta.url))
   const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   shutdown.add(server.close)
@@ -44,7 +45,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
-  const opening = openDbusNotifier(process.env, log.line).then(notifier =>
+  const opening = openDbusNotifier(process.env, log.line, icon).then(notifier =>
     openMachine(files, notifier, shutdown),
   )
   async function startBehindPage(): Promise<RunningBerth> {

@@ -35,7 +35,8 @@ async function start(home: string): Promise<void> {
   const { files, log } = await openHome(home, shutdown)
   // Loaded here, since a second instance passes its link on and ends without it.
   const { startBerth } = await import('./core/berth.ts')
-  const notifier = await openNotifier(log.line)
+  // A package's files are in an archive that the desktop can't read, but it installs the icon.
+  const notifier = await openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png'))
   const machine = await openMachine(files, notifier, shutdown)
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
   const trayHost = await openTrayHost(process.platform, process.env, machine.clock)

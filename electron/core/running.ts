@@ -41,6 +41,8 @@ export interface PageLink {
   receive(message: unknown): void
   /** Call once the transport has room again: until then the page's streams are paused. */
   drained(): void
+  /** Whether its end would cut something off: an open stream, or a command without an answer. */
+  isBusy(): boolean
   /** Call when the page is gone: ends its streams. */
   close(): void
 }

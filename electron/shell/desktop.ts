@@ -52,22 +52,24 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   const places = await openStoredPlaces(options.files, clock)
   shutdown.add(places.flush)
   const icon = join(options.pictures, 'app.png')
+  const busy = new WeakMap<BrowserWindow, () => boolean>()
   const pages = {
     preload: options.preload,
     icon,
     places,
     clock,
     onOpen: (opened: BrowserWindow) => {
-      joinWindow(berth, opened)
+      busy.set(opened, joinWindow(berth, opened))
       hearFolderDrops(berth, opened)
-      recoverPage(opened, berth, clock)
+      recoverPage(opened, berth, clock, () => window.isResting(opened))
       askToLeave(opened, options.appShutdown.closesWindows)
       offerContextMenu(opened.webContents)
     },
   }
   hardenPages(options.opener, createDetailsWindows(pages), options.log)
-  const window = new MainWindow({
+  const window: MainWindow = new MainWindow({
     ...pages,
+    isBusy: shown => busy.get(shown)?.() === true || berth.state().app.unsaved === true,
     hides: () => trayHost.present() && berth.state().settings.closeToTray,
     closes: options.appShutdown.closesWindows,
     quit: () => app.quit(),

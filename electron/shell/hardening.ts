@@ -8,9 +8,12 @@ export function sandboxPages(): void {
   app.enableSandbox()
 }
 
-/** Whether the sandbox is on: the user can switch it off, and an AppImage does so where the system has none. */
+/**
+ * Whether the sandbox is whole: the user can switch it off, and an AppImage does so where the system has none. Then
+ * `sandboxPages` brings back only the filter of system calls, and takes the switch from Chromium's list.
+ */
 export function isSandboxed(): boolean {
-  return !app.commandLine.hasSwitch('no-sandbox')
+  return !process.argv.includes('--no-sandbox')
 }
 
 /** The notice without the sandbox. */

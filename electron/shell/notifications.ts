@@ -57,8 +57,11 @@ class ElectronNotifier implements Notifier {
   }
 }
 
-/** The desktop's notifications; on Linux directly by its service, which can do more than Electron offers. */
-export async function openNotifier(log: (line: string) => void): Promise<Notifier> {
-  const desktop = process.platform === 'linux' ? await openDbusNotifier(process.env, log) : undefined
+/**
+ * The desktop's notifications; on Linux directly by its service, which can do more than Electron offers. `picture`: the
+ * name of an installed icon, or the absolute path of one.
+ */
+export async function openNotifier(log: (line: string) => void, picture: string): Promise<Notifier> {
+  const desktop = process.platform === 'linux' ? await openDbusNotifier(process.env, log, picture) : undefined
   return desktop?.available ? desktop : new ElectronNotifier()
 }

@@ -4,8 +4,11 @@ import type { PageLink, RunningBerth } from '../core/running.ts'
 import { channel } from './channel.ts'
 import { isPage } from './page-address.ts'
 
-/** Joins a window's page to Berth. After a reload the page counts as a new one. */
-export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
+/**
+ * Joins a window's page to Berth. After a reload the page counts as a new one. Gives the function that says whether the
+ * page's end would cut something off.
+ */
+export function joinWindow(berth: RunningBerth, window: BrowserWindow): () => boolean {
   const { webContents } = window
   let link: PageLink | undefined
 
@@ -38,6 +41,7 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): void {
     ipcMain.off(channel, receive)
     leave()
   })
+  return () => link?.isBusy() ?? false
 }
 
 /** A page cannot tell: to it a hidden window may have the focus. */

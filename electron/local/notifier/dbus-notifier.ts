@@ -12,16 +12,17 @@ const urgencies = { low: 0, normal: 1, critical: 2 } as const
 
 /**
  * Notifications by the desktop's service (org.freedesktop.Notifications). Without that service `available` is false.
- * Never rejects.
+ * `picture`: the name of an installed icon, or the absolute path of one. Never rejects.
  */
 export async function openDbusNotifier(
   env: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
+  picture = 'berth',
 ): Promise<Notifier> {
   const address = busAddress(env)
   if (address === undefined) return noNotifier
   try {
-    return new DbusNotifier(address, await connect(address), log)
+    return new DbusNotifier(address, await connect(address), log, picture)
   } catch (error) {
     log(`notifications: ${String(error)}`)
     return noNotifier
@@ -57,6 +58,7 @@ class DbusNotifier implements Notifier {
   readonly available = true
   readonly #address: string
   readonly #log: (line: string) => void
+  readonly #picture: string
   #connected: Connected
   /** The service's number for each notice on screen, by our id. */
   readonly #numbers = new Map<string, number>()
@@ -64,9 +66,10 @@ class DbusNotifier implements Notifier {
   /** One at a time: the second notice with an id needs the number of the first. */
   readonly #inTurn = oneAtATime()
 
-  constructor(address: string, connected: Connected, log: (line: string) => void) {
+  constructor(address: string, connected: Connected, log: (line: string) => void, picture: string) {
     this.#address = address
     this.#log = log
+    this.#picture = picture
     this.#connected = connected
     connected.bus.onSignal(signal => this.#hear(signal))
   }
@@ -95,7 +98,9 @@ class DbusNotifier implements Notifier {
 
   async #notify({ bus, can }: Connected, notice: Notice): Promise<number> {
     const { Variant } = await import('@jellybrick/dbus-next')
-    const actions = can.has('actions') ? [{ id: 'default', label: 'Open Berth' }, ...notice.actions] : []
+    // The click on the notification. Some desktops make a button of it, which is needed only where there's no other.
+    const click = { id: 'default', label: notice.actions.length === 0 ? 'Open Berth' : '' }
+    const actions = can.has('actions') ? [click, ...notice.actions] : []
     const [number] = await bus.call({
       ...service,
       member: 'Notify',
@@ -103,7 +108,7 @@ class DbusNotifier implements Notifier {
       body: [
         'Berth',
         this.#numbers.get(notice.id) ?? 0,
-        'berth',
+        this.#picture,
         notice.title,
         can.has('body-markup') ? escapeMarkup(notice.body) : notice.body,
         actions.flatMap(({ id, label }) => [id, label]),

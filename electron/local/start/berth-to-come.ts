@@ -1,4 +1,4 @@
-import type { RunningBerth } from '../../core/running.ts'
+import type { PageLink, RunningBerth } from '../../core/running.ts'
 
 /** The part of Berth that the page's server and the command's socket use. */
 type Asked = Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>
@@ -11,8 +11,10 @@ export function berthToCome(starting: Promise<Asked>): Asked {
   return {
     connectPage(send) {
       const link = starting.then(berth => berth.connectPage(send))
-      link.catch(() => undefined)
+      let there: PageLink | undefined
+      link.then(found => (there = found)).catch(() => undefined)
       return {
+        isBusy: () => there?.isBusy() ?? true,
         receive: message => void link.then(there => there.receive(message)).catch(() => undefined),
         drained: () => void link.then(there => there.drained()).catch(() => undefined),
         close: () => void link.then(there => there.close()).catch(() => undefined),

@@ -30,7 +30,7 @@ export function trayStatus(state: State): TrayStatus {
   const [first] = [...matters, ...unseen]
   const more = matters.length + unseen.length - 1
   const told = [
-    `Berth: ${spendLine(accounts)}`,
+    `Berth: ${spendLine(accounts).replace('Nothing', 'nothing')}`,
     ...(first === undefined ? [] : [more > 0 ? `${first}, and ${more} more` : first]),
   ]
   const title = [...(running > 0 ? [String(running)] : []), ...(perHour > 0 ? [rate(perHour)] : [])]

@@ -25,13 +25,13 @@ export function creditLine(account: AccountView): string {
   return `Credit ${money(account.credit)}${asOf}${left}`
 }
 
-/** `2 running, $1.240/h` for one account or several. */
+/** `2 running, $1.240/h` or `Nothing running, $0.000/h`, for one account or several. */
 export function spendLine(accounts: readonly AccountView[]): string {
   const instances = accounts.flatMap(account => Object.values(account.instances))
   const running = instances.filter(isOnTheMeter).length
   const spendPerHour = accounts.reduce((sum, account) => sum + account.spendPerHour, 0)
   const words = spendWords({ spendPerHour, instances: Object.fromEntries(instances.entries()) })
-  return `${running === 0 ? 'nothing runs' : `${running} running`}, ${words}`
+  return `${running === 0 ? 'Nothing running' : `${running} running`}, ${words}`
 }
 
 /** `llama-finetune #4711` */

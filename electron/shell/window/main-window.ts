@@ -13,11 +13,16 @@ import { arrangement, besideTray } from './placing.ts'
 /** Points. */
 const usualSize = { width: 1080, height: 720 }
 
+/** Milliseconds until a hidden page's process ends, which holds a quarter of Berth's memory. */
+const restAfter = 300_000
+
 export interface MainWindowOptions extends PageWindowOptions {
   /** Whether closing only hides it, as there is a tray. */
   hides: () => boolean
   /** Whether closing must really close it, since the cause of Berth's end waits for the windows. */
   closes: () => boolean
+  /** Whether the end of its page's process would cut something off. */
+  isBusy: (window: BrowserWindow) => boolean
   /** Called when the window is closed and does not hide: ends Berth, unless the user stays. */
   quit: () => void
 }
@@ -28,6 +33,9 @@ export class MainWindow {
   #window: BrowserWindow | undefined
   /** Shows a window that still waits for its first frame. */
   #reveal: (() => void) | undefined
+  /** Whether the hidden page's process was ended; the next `show` loads the page again. */
+  #rests = false
+  #cancelRest: () => void = () => undefined
   /** The arrangement of the screens when it was last placed. */
   #arrangement = ''
 
@@ -38,8 +46,15 @@ export class MainWindow {
   /** Shows it at its stored place for these screens, else near the tray icon, if its position is known. */
   show(near?: Rectangle): void {
     const window = this.#window
+    this.#cancelRest()
     if (window === undefined) {
       this.#open(near)
+      return
+    }
+    if (this.#rests) {
+      this.#rests = false
+      window.webContents.reload()
+      this.#revealSoon(window, false)
       return
     }
     if (this.#reveal) {
@@ -61,10 +76,28 @@ export class MainWindow {
     if (!this.#window?.isVisible() && !this.#reveal) this.show()
   }
 
-  /** Hides it; Berth continues in the tray. */
+  /** Hides it; Berth continues in the tray, and after a while without the page's process. */
   hide(): void {
     this.#reveal = undefined
     this.#window?.hide()
+    this.#restSoon()
+  }
+
+  /** Whether that window's page has no process, on purpose. */
+  isResting(window: BrowserWindow): boolean {
+    return this.#rests && window === this.#window
+  }
+
+  #restSoon(): void {
+    this.#cancelRest()
+    this.#cancelRest = this.#options.clock.after(restAfter, () => {
+      const window = this.#window
+      if (window === undefined || window.isVisible()) return
+      if (this.#options.isBusy(window)) return this.#restSoon()
+      this.#rests = true
+      // Unlike a new window, this one keeps where the page was.
+      window.webContents.forcefullyCrashRenderer()
+    })
   }
 
   #open(near: Rectangle | undefined): void {
@@ -82,8 +115,10 @@ export class MainWindow {
       else this.#options.quit()
     })
     window.once('closed', () => {
+      this.#cancelRest()
       this.#window = undefined
       this.#reveal = undefined
+      this.#rests = false
     })
   }
 

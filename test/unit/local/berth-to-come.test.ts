@@ -13,6 +13,7 @@ function starting() {
       return {
         receive: message => void reached.push(message),
         drained: () => void reached.push('drained'),
+        isBusy: () => false,
         close: () => void reached.push('closed'),
       }
     },

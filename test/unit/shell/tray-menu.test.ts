@@ -168,7 +168,7 @@ test('a booting instance shows its price once ready', () => {
     pricePerHour: 2_528_000,
   })
   const told = labels(menuOf(stateOf(accountView({}, booting))))
-  expect(told[1]).toBe('nothing runs, now $0.007/h, $2.528/h once ready')
+  expect(told[1]).toBe('Nothing running, now $0.007/h, $2.528/h once ready')
   expect(told[3]).toMatch(/^llama #4711: Loading.*, now \$0\.007\/h, \$2\.528\/h once ready$/)
 })
 

@@ -66,7 +66,7 @@ test('the tooltip says what runs, what all accounts spend and what needs the use
   const one = accountView({}, instanceView(), instanceView({ id: 2, state: 'stopped', costPerHour: 6_000 }))
   const two = accountView({ id: 'a00000002' }, instanceView({ id: 3 }))
   expect(trayStatus(stateOf(one, two)).tooltip).toBe('Berth: 2 running, $0.806/h')
-  expect(trayStatus(emptyState()).tooltip).toBe('Berth: nothing runs, $0.000/h')
+  expect(trayStatus(emptyState()).tooltip).toBe('Berth: nothing running, $0.000/h')
   const worse = accountView(
     {},
     instanceView({ id: 7, state: 'outbid', label: 'train' }),

@@ -78,6 +78,7 @@ export function createPageLink(
       if (told === 'behind') whole()
       streams.drained()
     },
+    isBusy: () => streams.flows() || unanswered.size > 0,
     close() {
       closed = true
       stopPatches()

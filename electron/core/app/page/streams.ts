@@ -7,6 +7,8 @@ export interface Streams {
   /** Connects a Duplex to the page and returns its number. `ended` resolves to why it ended, if there is a reason. */
   open(duplex: Duplex, ended?: Promise<Problem | undefined>): number
   receive(message: StreamMessage): void
+  /** Whether any is open. */
+  flows(): boolean
   /** Call when the transport has room again. */
   drained(): void
   close(): void
@@ -66,6 +68,7 @@ export function createStreams(send: (message: StreamMessage) => boolean): Stream
         stream.close()
       }
     },
+    flows: () => open.size > 0,
     drained() {
       room = true
       for (const stream of open.values()) stream.flow()
