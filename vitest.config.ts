@@ -19,7 +19,6 @@ export default defineConfig({
     // The files of a worker share what they import, and one browser: each test ends what it starts.
     isolate: false,
     sequence: { sequencer: UnitTestsLast },
-    globalSetup: 'test/before-all.ts',
     include: ['test/{unit,integration,e2e,electron}/**/*.test.ts'],
     // Without the program that is shipped there is nothing to start.
     exclude: process.env['BERTH_SHIPPED']

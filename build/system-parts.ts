@@ -16,8 +16,8 @@ const browser = 'test/e2e/'
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const packaging = 'test/integration/packaging/'
-const shell = 'test/integration/electron/'
 const specs = 'test/electron/'
+const shipped = 'test/electron/shipped/'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
@@ -27,10 +27,13 @@ export const systemParts: readonly SystemPart[] = [
   part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, webApps, specs]),
   // Without it the page's tests run in Chromium, which takes longer. Only Debian has the package.
   ...(isSystem(/^ID=debian$/m) ? [part(['chromium-headless-shell'], 'chromium-headless-shell', [])] : []),
-  part(['dbus-run-session'], 'dbus', [keyring, notifications, shell, specs, browser]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, specs, browser]),
   part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
   part(['secret-tool'], 'libsecret-tools', [keyring, browser, specs]),
   part(['Xvfb'], 'xvfb', [notifications, browser, specs]),
+  part(['weston'], 'weston', [shipped]),
+  part(['xfwm4'], 'xfwm4', [shipped]),
+  part(['wmctrl'], 'wmctrl', [shipped]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),
   part(['xauth'], 'xauth', [notifications, browser]),
@@ -47,7 +50,7 @@ export const systemParts: readonly SystemPart[] = [
   part(['nginx'], 'nginx-light', ['test/integration/ssh/what-answers', webApps, jupyter]),
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
-    shell,
+    specs,
     'test/integration/local/autostart',
   ]),
   part(['nm'], 'binutils', [packaging]),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import { expect } from 'vitest'
 import type { Connection } from '../../electron/cli/connection.ts'
 import { reachBerth } from '../../electron/cli/reach.ts'
 import { app as builtApp, program as electronProgram, user } from './program.ts'
@@ -40,6 +40,12 @@ declare global {
     | undefined
 }
 
+/** A function that runs in the main process. */
+type InMain<Answer, Arg> = (
+  electron: typeof Electron.CrossProcessExports,
+  arg: Arg,
+) => Answer | Promise<Answer>
+
 /** Berth in a real Electron. */
 export class Berth {
   readonly electron: ElectronApplication
@@ -64,8 +70,9 @@ export class Berth {
       chromiumSandbox: true,
       timeout: 60_000,
     })
-    await electron.evaluate(holdQuestions)
-    return new Berth(electron, start)
+    const berth = new Berth(electron, start)
+    await berth.look(holdQuestions)
+    return berth
   }
 
   private constructor(electron: ElectronApplication, start: Start) {
@@ -83,21 +90,40 @@ export class Berth {
     page.on('console', message => message.type() === 'error' && this.errors.push(message.text()))
   }
 
+  /** Waits until the main window is visible, or hidden. */
+  async shown(visible = true): Promise<void> {
+    await until(async () => ((await this.visible()) ?? false) === visible)
+  }
+
   /** The page of the main window, once there is one. */
   async page(): Promise<Page> {
     const isMain = (page: Page) =>
       page.url().startsWith('app://berth/index.html#') || page.url() === mainAddress
+    return until(async () => this.electron.windows().find(page => isMain(page) && !page.isClosed()))
+  }
+
+  /**
+   * Asks the main process by a function that runs there, with Electron and an argument. Asks again where Electron's
+   * garbage collector takes the answer before the inspector has it.
+   */
+  async look<Answer, Arg = undefined>(ask: InMain<Answer, Arg>, arg?: Arg): Promise<Answer> {
     for (;;) {
-      const page = this.electron.windows().find(page => isMain(page) && !page.isClosed())
-      if (page) return page
-      await this.electron.waitForEvent('window', { timeout: 60_000 }).catch(() => undefined)
-      await expect.poll(() => this.electron.windows().some(isMain)).toBe(true)
+      try {
+        return (await this.electron.evaluate(ask as never, arg as never)) as Answer
+      } catch (error) {
+        if (!String(error).includes('garbage collected')) throw error
+      }
     }
+  }
+
+  /** Runs a function in the main process, which may end it before it answers. */
+  async act<Arg = undefined>(act: InMain<unknown, Arg>, arg?: Arg): Promise<void> {
+    await this.electron.evaluate(act as never, arg as never).catch(() => undefined)
   }
 
   /** The windows, the main one first. */
   windows(): Promise<SeenWindow[]> {
-    return this.electron.evaluate(({ BrowserWindow }) =>
+    return this.look(({ BrowserWindow }) =>
       BrowserWindow.getAllWindows()
         .toSorted((a, b) => a.id - b.id)
         .map(window => ({
@@ -115,21 +141,19 @@ export class Berth {
     return (await this.windows())[0]?.visible
   }
 
-  /** Closes a window as its close button does. */
+  /** Closes a window as its close button does. Where that ends Berth, no answer comes. */
   async close(at = 0): Promise<void> {
-    await this.electron.evaluate(
-      ({ BrowserWindow }, at) =>
-        BrowserWindow.getAllWindows()
-          .toSorted((a, b) => a.id - b.id)
-          [at]?.close(),
-      at,
-    )
+    const close = ({ BrowserWindow }: typeof Electron.CrossProcessExports, at: number) => {
+      const windows = BrowserWindow.getAllWindows().toSorted((a, b) => a.id - b.id)
+      windows[at]?.close()
+    }
+    await this.act(close, at)
   }
 
   /** Closes the main window and waits until it is hidden. */
   async closeToTray(): Promise<void> {
     await this.close()
-    await expect.poll(() => this.visible()).not.toBe(true)
+    await this.shown(false)
   }
 
   /** Drops a local file or folder on the main window's page, at a point. */
@@ -144,7 +168,7 @@ export class Berth {
 
   /** The message boxes that wait for an answer, oldest first. They are not drawn. */
   questions(): Promise<Question[]> {
-    return this.electron.evaluate(() =>
+    return this.look(() =>
       (globalThis.berthQuestions ?? []).map(({ options }) => ({
         message: options.message,
         detail: options.detail ?? '',
@@ -157,7 +181,7 @@ export class Berth {
 
   /** Answers the oldest question. */
   answer(button: string): Promise<void> {
-    return this.electron.evaluate((_electron, button) => {
+    return this.act((_electron, button) => {
       const question = globalThis.berthQuestions?.shift()
       const response = question?.options.buttons?.indexOf(button) ?? -1
       if (response < 0) throw new Error(`no question with a button ${button}`)
@@ -167,12 +191,13 @@ export class Berth {
 
   /** Quits as the desktop asks to. The answer may not arrive. */
   async quit(): Promise<void> {
-    await this.electron.evaluate(({ app }) => app.quit()).catch(() => undefined)
+    await this.act(({ app }) => app.quit())
   }
 
   /** A connection as the command `berth` has one, for commands and State. */
   connection(): Promise<Connection> {
-    this.#connection ??= reachBerth(String(this.#start.env['BERTH_HOME']), undefined)
+    const home = String(this.#start.env['BERTH_HOME'])
+    this.#connection ??= until(() => reachBerth(home, undefined).catch(() => undefined))
     return this.#connection
   }
 
@@ -197,6 +222,17 @@ export class Berth {
     ;(await this.#connection?.catch(() => undefined))?.close()
     this.signal('SIGKILL')
     await this.ended
+  }
+}
+
+/** Waits for what only shows when it is looked at; rejects after a minute. */
+async function until<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
+  const end = performance.now() + 60_000
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > end) throw new Error(`not within a minute: ${look}`)
+    await pause(50)
   }
 }
 

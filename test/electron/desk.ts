@@ -1,6 +1,6 @@
 import { appendFile, chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import type { Settings } from '../../electron/contract/app/settings.ts'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
 import { startDisplay, type TestDisplay } from '../integration/local/x-display.ts'
@@ -23,6 +23,8 @@ export interface Desk {
   start(...flags: string[]): Promise<Berth>
   /** Starts Berth on the demo and does not wait for its window. */
   startAlone(...flags: string[]): Promise<Berth>
+  /** Ends that Berth with the desk. */
+  ends(berth: Berth): void
   /** Writes a file of the session's user. */
   write(path: string, text: string): Promise<void>
   /** Writes the settings file, before Berth starts. */
@@ -90,14 +92,15 @@ export function useDesk({
     },
     async start(...flags) {
       const berth = await desk.startAlone(...flags)
-      await expect.poll(() => berth.visible(), { timeout: 60_000 }).toBe(true)
+      await berth.shown()
       return berth
     },
     async startAlone(...flags) {
       const berth = await Berth.start({ env: session.env, flags: ['--demo', ...flags] })
-      endings.push(() => berth.stop())
+      desk.ends(berth)
       return berth
     },
+    ends: berth => void endings.push(() => berth.stop()),
     async write(path, text) {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text)

@@ -4,8 +4,10 @@ import { Message, sessionBus, type Variant } from '@jellybrick/dbus-next'
 export interface ShownNotice {
   title: string
   body: string
-  /** The labels of its buttons; a click on the notification itself is none. */
+  /** The labels of its buttons, without that for a click on the notification itself. */
   actions: string[]
+  /** The label for a click on it, which some desktops show as a button; empty for none. */
+  click: string
   /** The name or the path of its picture. */
   picture: string
 }
@@ -65,5 +67,6 @@ function readNotice(call: unknown[]) {
   )
   const ids = new Map(pairs.filter(([, id]) => id !== 'default'))
   const picture = String(hints['image-path']?.value ?? icon)
-  return { title, body, actions: [...ids.keys()], picture, ids }
+  const click = pairs.find(([, id]) => id === 'default')?.[0] ?? ''
+  return { title, body, actions: [...ids.keys()], click, picture, ids }
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectAccount, rentRunning } from '../../e2e/account-steps.ts'
 import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
@@ -84,6 +85,17 @@ test('a link shows its place, a terminal link asks first, and a bad link does no
   await follow('berth://settings')
   await expect.poll(() => place(berth)).toBe('#/settings')
 
+  // The desktop of macOS passes a link on in this way.
+  await berth.closeToTray()
+  await berth.look(
+    ({ app }, link) => app.emit('open-url', { preventDefault: () => undefined }, link),
+    `berth://instance/${instance}`,
+  )
+  await berth.shown()
+  await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))
+  await follow('berth://settings')
+  await expect.poll(() => place(berth)).toBe('#/settings')
+
   const bad = [
     `berth://instance/${instance}/destroy`,
     `berth://instance/${instance}?state=destroyed`,
@@ -108,6 +120,9 @@ test('a clicked notification shows its instance, and its button the dialog for t
   const outbid = `train #${instance} was outbid`
   await expect.poll(desk.titles, soon).toContain(outbid)
   const at = desk.titles().indexOf(outbid)
+  // The other buttons lead to Berth, too.
+  expect(desk.notices.shown[at]).toMatchObject({ click: '', actions: ['Raise bid', 'Show'] })
+  expect((await readFile(desk.notices.shown[at]?.picture ?? '')).subarray(1, 4).toString()).toBe('PNG')
   desk.notices.click(at)
   await expect.poll(() => berth.visible()).toBe(true)
   await expect.poll(() => place(berth)).toMatch(new RegExp(`^#/instances/${instance}`))

@@ -229,7 +229,7 @@ test('the page leads nowhere, and a web address it opens goes to the user’s br
 test('navigations, redirections and webviews are refused at the handlers, whatever asks', async () => {
   const { berth } = await open()
   const emit = (name: string, url: string) =>
-    berth.electron.evaluate(
+    berth.look(
       ({ BrowserWindow }, [name, url]) => {
         let allowed = true
         const preventDefault = () => {

@@ -12,7 +12,7 @@ const soon = { timeout: 60_000 }
 const entries = async () => (await desk.panel.icons.menu()) ?? []
 const labels = async () => (await entries()).map(({ label }) => label)
 const clickMenu = (...path: string[]) => desk.panel.icons.clickMenu(path)
-const copied = (berth: Berth) => berth.electron.evaluate(({ clipboard }) => clipboard.readText())
+const copied = (berth: Berth) => berth.look(({ clipboard }) => clipboard.readText())
 const place = (page: Page) => new URL(page.url()).hash
 
 /** The tray's entry of the only instance. */
@@ -52,7 +52,7 @@ test('every entry of the tray works', async () => {
   await expect.poll(async () => (await labels())[1], soon).toMatch(/^Credit \$/)
   const [demo, credit, spend] = await entries()
   expect([demo?.enabled, credit?.enabled, spend?.enabled]).toEqual([false, false, false])
-  expect(spend?.label).toBe('nothing runs, $0.000/h')
+  expect(spend?.label).toBe('Nothing running, $0.000/h')
 
   await berth.closeToTray()
   await desk.panel.icons.click()
@@ -90,13 +90,15 @@ test('every entry of the tray works', async () => {
 
   await clickMenu('Pause polling for an hour')
   await expect.poll(() => labels()).toContainEqual(expect.stringMatching(/^Nothing is watched until/))
+  const tooltip = async () => JSON.stringify(await desk.panel.icons.property('ToolTip'))
+  await expect.poll(tooltip).toContain('Paused until')
   await clickMenu('Resume polling')
   await expect.poll(() => labels()).toContain('Pause polling for an hour')
 
   const query = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 50 }
-  await berth.command('saveSearch', { name: 'My search', search: { query, filter: {} } })
+  await berth.command('saveSearch', { name: 'R&D', search: { query, filter: {} } })
   await expect.poll(() => labels()).toContain('Saved searches')
-  await clickClosed('Saved searches', 'My search')
+  await clickClosed('Saved searches', 'R&D')
   await expect.poll(() => place(page)).toBe('#/offers')
 
   const again = (await labels()).find(label => label.endsWith(' again…')) ?? ''

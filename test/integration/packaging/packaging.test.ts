@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { extractAll, extractFile, statFile } from '@electron/asar'
+import { extractFile, statFile } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import type { Configuration } from 'electron-builder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedPackages, writeLicences } from '../../../build/licences.ts'
 import { at } from '../../../build/places.ts'
-import { startUnderDouble } from '../../electron/start-under-double.ts'
 import { type Packed, pack, reach } from './packed.ts'
 
 let folder: string
@@ -148,34 +147,4 @@ test.each<[string, Configuration]>([
   ['mac', { mac: { hardenedRuntime: 'perhaps' } as object }],
 ])('electron-builder’s schema refuses an unknown option or value of %s', async (_name, wrong) => {
   await expect(pack(join(folder, 'refused'), wrong)).rejects.toThrow(/configuration/i)
-})
-
-test('the main process starts from the files of the archive alone', async () => {
-  const app = join(folder, 'unpacked')
-  extractAll(packed.asar, app)
-  const berth = await startUnderDouble(
-    {
-      ...process.env,
-      BERTH_HOME: join(folder, 'home'),
-      TMPDIR: folder,
-      DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-    },
-    ['--demo'],
-    undefined,
-    join(app, 'dist/main/main.js'),
-  )
-  try {
-    await expect.poll(() => berth.ask('windows'), { timeout: 45_000 }).toMatchObject([{ visible: true }])
-    const page = await berth.ask('fetch', 'app://berth/index.html')
-    expect(page?.status).toBe(200)
-    expect(Buffer.from(page?.bytes ?? []).toString()).toBe(await inAsar('dist/renderer/index.html'))
-    // The demo loads the modules for the service and the SSH server, which are loaded on demand.
-    await berth.ask('post', { kind: 'sync' })
-    await expect.poll(() => berth.ask('sent')).toContainEqual(expect.anything())
-    expect(JSON.stringify(await berth.ask('sent'))).toContain('"shown":"demo"')
-  } finally {
-    void berth.ask('quit').catch(() => undefined)
-    expect(await berth.ended).toBe(0)
-  }
-  await expect(readFile(join(app, 'node_modules/vite/package.json'))).rejects.toThrow('ENOENT')
 })

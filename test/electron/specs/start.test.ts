@@ -1,0 +1,140 @@
+import { access, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { useDesk } from '../desk.ts'
+
+const desk = useDesk({ panel: false })
+const soon = { timeout: 60_000 }
+
+test('started hidden with the session, Berth waits for a late panel without its window; a second start shows it', async () => {
+  const berth = await desk.startAlone('--hidden')
+  await berth.connection()
+  const panel = await desk.offerPanel()
+  await expect.poll(() => panel.icons.menu(), soon).toBeDefined()
+  expect(await berth.windows()).toEqual([])
+  expect(await berth.startAgain('--hidden')).toBe(0)
+  expect(await berth.windows()).toEqual([])
+  expect(await berth.startAgain()).toBe(0)
+  await expect.poll(() => berth.visible(), soon).toBe(true)
+})
+
+test('a desktop without a tray keeps the window, says so once, and closing the window ends Berth', async () => {
+  const title = 'This desktop has no tray'
+  const berth = await desk.start('--hidden')
+  await expect.poll(desk.titles, soon).toContain(title)
+  expect((await berth.state()).app.tray).toBe(false)
+  await berth.close()
+  expect(await berth.ended).toBe(0)
+  await access(join(desk.home, 'told-no-tray'))
+
+  const again = await desk.start('berth://nowhere')
+  await expect.poll(desk.titles, soon).toContain('A link leads nowhere')
+  expect(desk.titles().filter(one => one === title)).toHaveLength(1)
+  await again.quit()
+  expect(await again.ended).toBe(0)
+})
+
+test('a panel that comes later gets the icon; one that restarts changes nothing; one that goes brings the window back', async () => {
+  const panel = await desk.offerPanel(false)
+  const berth = await desk.start()
+  const tray = async () => (await berth.state()).app.tray
+  expect(await tray()).toBe(false)
+  panel.showIcons(true)
+  await expect.poll(tray, soon).toBe(true)
+  await expect.poll(() => panel.icons.menu(), soon).toBeDefined()
+  await berth.closeToTray()
+
+  const before = panel.registered()
+  await panel.leave()
+  await panel.come()
+  // The icon finds each panel itself.
+  await expect.poll(() => panel.registered(), soon).toBeGreaterThan(before)
+  expect(await berth.visible()).toBe(false)
+
+  await panel.leave()
+  await expect.poll(tray, soon).toBe(false)
+  await expect.poll(() => berth.visible(), soon).toBe(true)
+  await panel.come()
+  await expect.poll(tray, soon).toBe(true)
+  await expect.poll(() => panel.icons.menu(), soon).toBeDefined()
+})
+
+test('a link that started Berth is followed; with closeToTray off, closing ends it despite the tray', async () => {
+  await desk.offerPanel()
+  await desk.settings({ closeToTray: false })
+  const berth = await desk.start('berth://settings')
+  const page = await berth.page()
+  await expect.poll(() => new URL(page.url()).hash, soon).toBe('#/settings')
+  await berth.close()
+  expect(await berth.ended).toBe(0)
+})
+
+test('a start at login is noticed to be switched off by the desktop', async () => {
+  const file = join(desk.session.home, '.config/autostart/berth.desktop')
+  const first = await desk.start()
+  await first.command('changeSettings', { settings: { startAtLogin: 'tray' } })
+  const entry = await readFile(file, 'utf8')
+  expect(entry).toMatch(/^Exec=.*--hidden$/m)
+  await first.stop()
+  await writeFile(file, `${entry}Hidden=true\n`)
+  const second = await desk.start()
+  expect((await second.state()).settings.startAtLogin).toBe('no')
+})
+
+test('a start without the sandbox is noticed and said, once', async () => {
+  const title = 'Berth runs without its sandbox'
+  const first = await desk.start('--no-sandbox')
+  await expect.poll(desk.titles, soon).toContain(title)
+  expect((await first.state()).app.runtime).toMatch(/; no sandbox$/)
+  await first.stop()
+  const second = await desk.start('--no-sandbox', 'berth://nowhere')
+  await expect.poll(desk.titles, soon).toContain('A link leads nowhere')
+  expect(desk.titles().filter(one => one === title)).toHaveLength(1)
+  await second.stop()
+})
+
+test('a window comes back to its place for the same screens, and maximised only once its page is drawn', async () => {
+  const place = { x: 100, y: 20, width: 900, height: 640 }
+  const file = join(desk.home, 'window.json')
+  const first = await desk.start()
+  await first.look(({ BrowserWindow }, place) => BrowserWindow.getAllWindows()[0]?.setBounds(place), place)
+  await expect.poll(() => readFile(file, 'utf8').catch(() => ''), soon).toContain('"width": 900')
+  await first.stop()
+  const second = await desk.start()
+  expect((await second.windows())[0]?.bounds).toEqual(place)
+  await second.stop()
+
+  const [screens = ''] = Object.keys(JSON.parse(await readFile(file, 'utf8')))
+  await desk.write(file, JSON.stringify({ [screens]: { ...place, maximized: true } }))
+  const third = await desk.startAlone()
+  // Chromium shows a window that it maximises: it may only be visible with its page.
+  await third.shown()
+  expect(
+    await third.look(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.webContents.isLoadingMainFrame(),
+    ),
+  ).toBe(false)
+  await third.stop()
+  await desk.write(file, JSON.stringify({ '800x600+0+0': { ...place, maximized: false } }))
+  const fourth = await desk.start()
+  expect((await fourth.windows())[0]?.bounds).toMatchObject({ width: 1080, height: 720 })
+})
+
+test('a window whose page never draws is shown all the same', async () => {
+  await desk.offerPanel()
+  const berth = await desk.startAlone('--hidden')
+  await expect.poll(() => desk.panel.icons.menu().catch(() => undefined), soon).toBeDefined()
+  await berth.look(({ protocol }) => {
+    protocol.unhandle('app')
+    protocol.handle('app', () => new Promise(() => undefined))
+  })
+  await desk.panel.icons.click()
+  await berth.shown()
+})
+
+test('a notification that nothing on the desktop shows is on the page', async () => {
+  desk.notices.end()
+  const berth = await desk.start('berth://nowhere')
+  const titles = async () => Object.values((await berth.state()).notices).map(({ title }) => title)
+  await expect.poll(titles, soon).toContain('A link leads nowhere')
+})
