@@ -12,5 +12,7 @@ export interface RunParts {
   watchdog: RunWatchdog
   runAlerts: RunAlerts
   failing: Failing
+  /** The variables that an instance was rented with, as far as they are known. */
+  rentedWith(instance: number | undefined): Record<string, string>
   outputOf(id: string): Promise<RunOutput>
 }

@@ -7,6 +7,7 @@ import type { AccountContext, Automation } from '../account-context.ts'
 import type { Target } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
+import { rentedWith } from '../renting/rentals/model.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId } from './alerts.ts'
 import { nextStep } from './decide.ts'
@@ -17,6 +18,7 @@ import { createRunWatchdog } from './on-instance/watchdog.ts'
 import { createOnPoll } from './on-poll.ts'
 import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
+import type { RunParts } from './parts.ts'
 import { runAlertsOf } from './run-alerts.ts'
 import { spares } from './spares.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
@@ -71,7 +73,7 @@ const mostOver = 50
 export async function openRuns(
   context: AccountContext,
   watchdogs: Watchdogs,
-  rentals: Pick<Rentals, 'knows' | 'rented'>,
+  rentals: Pick<Rentals, 'knows' | 'rented' | 'ofInstance'>,
   attempts: Pick<Attempts, 'find'>,
 ): Promise<Runs> {
   const { account, store, machine, files } = context
@@ -84,7 +86,15 @@ export async function openRuns(
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
   const failing = createFailing(context, { runs, runAlerts })
-  const parts = { runs, inside, watchdog, runAlerts, failing, outputOf: outputs.of }
+  const parts: RunParts = {
+    runs,
+    inside,
+    watchdog,
+    runAlerts,
+    failing,
+    rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance), context.record(instance)),
+    outputOf: outputs.of,
+  }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
   /** Runs whose instance is being rented right now. */
   const asking = new Set<string>()

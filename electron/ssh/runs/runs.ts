@@ -20,6 +20,13 @@ export interface WatchdogOrder {
   seconds: number
 }
 
+/** A command, the watchdog's order for after it, and the variables with which its instance was rented. */
+export interface NewCommand {
+  command: string
+  order: WatchdogOrder | undefined
+  environment: Readonly<Record<string, string>>
+}
+
 /** Milliseconds for a script. */
 const patience = 20_000
 /** The most bytes of output per request. */
@@ -55,11 +62,30 @@ export async function startRun(
   connection: Connection,
   clock: Clock,
   run: string,
-  { command, order }: { command: string; order: WatchdogOrder | undefined },
+  { command, order, environment }: NewCommand,
 ): Promise<void> {
   const { run: script, place, start } = await scripts()
-  const values = { run, script, command, order: order ? orderText(order) : '' }
+  const values = {
+    run,
+    script,
+    command,
+    order: order ? orderText(order) : '',
+    BERTH_RENTED_WITH: environmentText(environment),
+  }
   await said(connection, clock, values, [place, start], 'started')
+}
+
+/** The most characters of an environment: a process accepts no variable of 128 KB. */
+const longestEnvironment = 30_000
+
+/** The variables as lines, with the line ends in their values as \u0001. Those that are too long are left out. */
+function environmentText(environment: Readonly<Record<string, string>>): string {
+  let text = ''
+  for (const [name, value] of Object.entries(environment)) {
+    const line = `${name}=${value.replaceAll('\0', '').replaceAll('\n', '\u0001')}\n`
+    if (text.length + line.length <= longestEnvironment) text += line
+  }
+  return text
 }
 
 /** Reads a run's status, and its output from byte `from` on. Throws as `startRun` does. */

@@ -1,4 +1,4 @@
-# Starts the run, unless it was started before. Needs: script, command, order.
+# Starts the run, unless it was started before. Needs: script, command, order, and BERTH_RENTED_WITH for `run.sh`.
 
 mkdir -p "$here"
 if [ ! -d "$here/claim" ]; then
@@ -8,6 +8,7 @@ if [ ! -d "$here/claim" ]; then
     echo 'refused no_room'
     exit 0
   fi
+  export BERTH_RENTED_WITH
   if command -v setsid > /dev/null 2>&1; then
     setsid sh "$here/run.sh" < /dev/null > /dev/null 2>&1 &
   else

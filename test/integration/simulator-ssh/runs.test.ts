@@ -28,8 +28,8 @@ async function scene() {
 test('a run started twice runs once, and leaves its output, exit code and files', async () => {
   const { instance, connection } = await scene()
   const command = "echo it\\'s 'a b'\necho 1 > kept\nfalse"
-  await startRun(connection, systemClock, 'one', { command, order: undefined })
-  await startRun(connection, systemClock, 'one', { command, order: undefined })
+  await startRun(connection, systemClock, 'one', { command, order: undefined, environment: {} })
+  await startRun(connection, systemClock, 'one', { command, order: undefined, environment: {} })
   const status = () => readRunStatus(connection, systemClock, 'one', 0)
   await expect.poll(async () => (await status()).state).toBe('ended')
   expect(await status()).toMatchObject({ code: 1, bytes: Buffer.from("it's a b\n") })
@@ -41,7 +41,11 @@ test('a run started twice runs once, and leaves its output, exit code and files'
 
 test('a training prints its progress, and ends with 130 when it is interrupted', async () => {
   const { instance, connection } = await scene()
-  await startRun(connection, systemClock, 'two', { command: 'python3 train.py', order: undefined })
+  await startRun(connection, systemClock, 'two', {
+    command: 'python3 train.py',
+    order: undefined,
+    environment: {},
+  })
   const status = () => readRunStatus(connection, systemClock, 'two', 0)
   await expect.poll(async () => (await status()).bytes.toString()).toMatch(/Epoch 1\/3: +\d+%\|/)
   expect((await status()).state).toBe('running')
@@ -53,7 +57,7 @@ test('a training prints its progress, and ends with 130 when it is interrupted',
 test('a finished training leaves its model in the results folder', { timeout: 60_000 }, async () => {
   const { instance, connection } = await scene()
   const command = 'python3 train.py --epochs 1'
-  await startRun(connection, systemClock, 'three', { command, order: undefined })
+  await startRun(connection, systemClock, 'three', { command, order: undefined, environment: {} })
   const status = () => readRunStatus(connection, systemClock, 'three', 0)
   await expect.poll(status, { timeout: 50_000 }).toMatchObject({ state: 'ended', code: 0 })
   expect(readFileSync(join(instance.files, 'root/results/loss.csv'), 'utf8')).toMatch(/^step,loss\n1,/)

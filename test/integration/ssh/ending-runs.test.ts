@@ -17,7 +17,7 @@ describe.skipIf(!hasSshd)('asking a run to end', () => {
   ])('ends the processes it has started: %s', async (_, missing) => {
     const { sshd, connect } = await openPlace([`SetEnv PATH=${programsBut(missing)}`])
     const { connection } = await connect()
-    await startRun(connection, systemClock, 'one', { command, order: undefined })
+    await startRun(connection, systemClock, 'one', { command, order: undefined, environment: {} })
     await expect.poll(() => existsSync(join(sshd.home, 'up'))).toBe(true)
     await endRun(connection, systemClock, 'one')
     const status = () => readRunStatus(connection, systemClock, 'one', 0)

@@ -55,7 +55,11 @@ describe.skipIf(!hasSshd)('a shell that greets with', () => {
     await down()
     expect(readFileSync(join(here, 'd.bin')).equals(bytes)).toBe(true)
 
-    await startRun(connection, systemClock, 'xgreeted', { command: 'echo trained; exit 3', order: undefined })
+    await startRun(connection, systemClock, 'xgreeted', {
+      command: 'echo trained; exit 3',
+      order: undefined,
+      environment: {},
+    })
     const ended = async () => {
       const status = await readRunStatus(connection, systemClock, 'xgreeted', 0)
       return { ...status, bytes: status.bytes.toString() }

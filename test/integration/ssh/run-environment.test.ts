@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { inProject } from '../../../electron/core/projects/jobs/scripts.ts'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { createSsh } from '../../../electron/ssh/connection/connections.ts'
 import { readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
@@ -8,21 +9,32 @@ import { scratchMachine } from './machine.ts'
 import { hasSshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
 
-/** What a run prints on a machine whose first process has this environment, and a program of the image in `tools`. */
-async function printed(first: Readonly<Record<string, string>>, command: string): Promise<string> {
+/**
+ * What a run prints on a machine whose first process has this environment, and a program of the image in `tools`.
+ * `rented`: the variables that Berth knows; with them the first process is the SSH server, which overwrites its own.
+ */
+async function printed(
+  first: Readonly<Record<string, string>>,
+  command: string,
+  rented?: (tools: string) => Record<string, string>,
+): Promise<string> {
   const machine = scratchMachine()
   onTestFinished(() => machine.remove())
   const tools = join(machine.home, 'tools')
   mkdirSync(tools)
   writeFileSync(join(tools, 'mytrain'), '#!/bin/sh\necho "got=$RENTED_WITH"\n', { mode: 0o755 })
   const path = `${tools}:/usr/local/bin:/usr/bin:/bin`
-  const sshd = await startSshd([], { PATH: path, ...first })
+  const sshd = await startSshd([], { PATH: path, ...first }, rented !== undefined)
   onTestFinished(() => sshd.close())
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())
   sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
   const { connection } = await ssh.connect(target({ direct: sshd }))
-  await startRun(connection, systemClock, 'x1', { command, order: undefined })
+  await startRun(connection, systemClock, 'x1', {
+    command,
+    order: undefined,
+    environment: rented?.(tools) ?? {},
+  })
   const status = () => readRunStatus(connection, systemClock, 'x1', 0)
   await expect.poll(async () => (await status()).state, { timeout: 20_000 }).toBe('ended')
   return (await status()).bytes.toString()
@@ -31,6 +43,28 @@ async function printed(first: Readonly<Record<string, string>>, command: string)
 describe.skipIf(!hasSshd)('a run', () => {
   test('finds the image’s programs, and sees the variables of the rental', async () => {
     expect(await printed({ RENTED_WITH: 'yes' }, 'mytrain')).toBe('got=yes\n')
+  })
+
+  test('of a project finds and sees the same, in its set-up and its command', async () => {
+    const files = `cd && mkdir -p berth/p && echo "export OWN='of the project'" > berth/.j.env`
+    const command = `(${files}) && ${inProject('j', 'p', 'mytrain; echo "$OWN"')}`
+    expect(await printed({ RENTED_WITH: 'yes' }, command)).toBe('got=yes\nof the project\n')
+  })
+
+  test('sees the variables that it was rented with where the SSH server is the first process', async () => {
+    const rented = (tools: string) => ({
+      PATH: `${tools}:/usr/bin:/bin`,
+      RENTED_WITH: `it's "a" $b\n\`c\` \\`,
+      HOME: '/nowhere',
+    })
+    const command = 'mytrain; basename "$HOME"; env | grep -c BERTH_RENTED_WITH'
+    expect((await printed({ RENTED_WITH: 'overwritten' }, command, rented)).split('\n')).toEqual([
+      `got=it's "a" $b`,
+      '`c` \\',
+      'home',
+      '0',
+      '',
+    ])
   })
 
   test('sees values over several lines, and no variable in place of the session’s own', async () => {

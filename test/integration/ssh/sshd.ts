@@ -49,11 +49,12 @@ function environment(config: readonly string[], home: string): string {
 /**
  * `config`: lines of sshd_config that override the defaults, since sshd uses the first value. HOME is empty, because a
  * user's start files take time, and one that is killed halfway may block the next shell. `first`: the environment of
- * a process that is the first of its own container, with the server below it.
+ * a process that is the first of its own container, with the server below it; `isFirst`: the server is that process.
  */
 export async function startSshd(
   config: readonly string[] = [],
   first?: Readonly<Record<string, string>>,
+  isFirst = false,
 ): Promise<Sshd> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-sshd-'))
   const keyFile = join(folder, 'host_key')
@@ -103,7 +104,7 @@ export async function startSshd(
       '--mount-proc',
       'sh',
       '-c',
-      `${server.join(' ')}; :`,
+      isFirst ? `exec ${server.join(' ')}` : `${server.join(' ')}; :`,
     ]
     const [program = '', ...args] = first ? container : server
     const child = spawn(program, args, { stdio: 'ignore', ...(first && { env: { ...first } }) })

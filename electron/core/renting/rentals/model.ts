@@ -4,6 +4,7 @@ import { AccountId, RentalId } from '../../../contract/ids.ts'
 import { SavedQuery } from '../../../contract/market/offer.ts'
 import { RentRequest } from '../../../contract/market/rental.ts'
 import { micros } from '../../../contract/spending/money.ts'
+import type { Instance } from '../../../service/instance-record.ts'
 import { StoredProblem } from '../../app/problems.ts'
 import type { Rented } from '../../instances/instance-view.ts'
 
@@ -64,6 +65,20 @@ export type Rental = v.InferOutput<typeof Rental>
 /** Whether the rental has not ended. */
 export function isUnderWay({ step }: Rental): boolean {
   return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
+}
+
+/**
+ * The variables that an instance was rented with. The service shows all of them, those of a template and secret ones
+ * included, and Berth keeps those of its own rental that are not secret.
+ */
+export function rentedWith(
+  rental: Rental | undefined,
+  record: Pick<Instance, 'extra_env'> | undefined,
+): Record<string, string> {
+  const own = (rental?.request.env ?? []).filter(({ secret }) => !secret)
+  const pairs = [...own.map(({ name, value }) => [name, value] as const), ...(record?.extra_env ?? [])]
+  // A port is in the environment, too, with `-p 8080:8080` for a name.
+  return Object.fromEntries(pairs.filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
 }
 
 /** What the rental tells of its instance: traffic expected, price or bid agreed to, when, and whether it waits. */

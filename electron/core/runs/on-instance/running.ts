@@ -18,7 +18,7 @@ export interface Running {
 
 export function createRunning(
   { account, machine: { clock }, ending, now }: AccountContext,
-  { runs, watchdog, runAlerts, failing, outputOf }: RunParts,
+  { runs, watchdog, runAlerts, failing, rentedWith, outputOf }: RunParts,
   loops: Loops,
 ): Running {
   const { tell, note, nameOf } = runAlerts
@@ -46,7 +46,7 @@ export function createRunning(
     async begin(run, connection, view) {
       const { id, command, name } = run
       const order = await watchdog.ready(run, view)
-      await startRun(connection, clock, id, { command, order })
+      await startRun(connection, clock, id, { command, order, environment: rentedWith(run.instance) })
       // The run was ended meanwhile, so its command is ended, too.
       if (runs.find(id)?.step !== 'starting') return endRun(connection, clock, id)
       await runs.update(id, { step: 'running', startedAt: now() })
