@@ -237,7 +237,8 @@ function startsAtEnd(bytes: Buffer, mark: Buffer): number {
   return 0
 }
 
-function lastLine(bytes: Buffer): string {
+/** The last line with text in it, harmless and at most 200 characters. */
+export function lastLine(bytes: Buffer): string {
   const lines = bytes.toString('utf8').split('\n')
   return harmless(
     lines

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chosenFolder } from '../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../electron/local/chosen/chosen-items.ts'
+import { systemClock } from '../../electron/local/clock.ts'
 import { createSsh } from '../../electron/ssh/connection/connections.ts'
 import { openSftp, type Sftp } from '../../electron/ssh/files/sftp.ts'
 import { downloadJob } from '../../electron/ssh/files/transfer/download.ts'
@@ -42,7 +43,7 @@ export async function sftpRows({ smoke }: Size): Promise<Row[]> {
     writeFileSync(big, Buffer.alloc(megabytes * 1024 * 1024, 'Berth'))
     writeFileSync(join(there, 'down'), Buffer.alloc(megabytes * 1024 * 1024, 'Berth'))
     const lease = await ssh.connect(target({ direct: sshd }))
-    const sftp = await openSftp(lease.connection)
+    const sftp = await openSftp(lease.connection, systemClock)
     stock = startStock(key.path, sshd.port)
     const { does } = stock
     await does('pwd')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chosenFolder } from '../../electron/local/chosen/chosen-folder.ts'
 import { chosenItem } from '../../electron/local/chosen/chosen-items.ts'
+import { systemClock } from '../../electron/local/clock.ts'
 import { createSsh } from '../../electron/ssh/connection/connections.ts'
 import { openSftp, type Sftp } from '../../electron/ssh/files/sftp.ts'
 import { downloadJob } from '../../electron/ssh/files/transfer/download.ts'
@@ -30,7 +31,7 @@ export async function soakFiles(): Promise<string> {
   const ssh = createSsh(machine)
   try {
     sshd.authorize((await ssh.keysOf(account).load('berth')).publicKey)
-    const sftp = await openSftp((await ssh.connect(target({ direct: sshd }))).connection)
+    const sftp = await openSftp((await ssh.connect(target({ direct: sshd }))).connection, systemClock)
     const hash = await randomFile(join(here, 'big'), gigabyte)
     let least = Number.POSITIVE_INFINITY
     let most = 0

@@ -33,7 +33,7 @@ export interface Connection {
   isFull(): boolean
   /**
    * Waits for the answer to a request for a session; `ssh_closed` if the connection is lost before, `ssh_full` if the
-   * server refuses a further session, and else `refused` with the reason as a clause. A host that does not answer for a
+   * server refuses a further session, an own problem as it is, and else `refused` with the reason as a clause. A host that does not answer for a
    * minute counts as dead even if it still answers pings: the connection is closed, and `ssh_timeout` is thrown.
    */
   answered<Answer>(request: Promise<Answer>, refused: (why: string) => BerthError): Promise<Answer>
@@ -198,7 +198,8 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
           const ended = await whyEnded({ lost, hasEnded })
           const isOfSession = error instanceof Error && 'reason' in error
           full ||= !ended && isOfSession
-          reject(ended ?? (isOfSession ? connectionFull : refused)(reasonOf(error)))
+          const own = error instanceof BerthError ? error : undefined
+          reject(ended ?? own ?? (isOfSession ? connectionFull : refused)(reasonOf(error)))
         }
         request.then(resolve, fail).finally(cancelPatience)
       }),

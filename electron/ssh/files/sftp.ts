@@ -1,9 +1,13 @@
+import type { EventEmitter } from 'node:events'
 import type { Attributes, FileEntry, SFTPWrapper } from 'ssh2'
 import ssh2 from 'ssh2'
 import { harmless } from '../../contract/instance/file-names.ts'
 import { isUnreadable } from '../../contract/instance/files.ts'
 import { BerthError } from '../../contract/problem.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
+import { isShellReplaced, shellReplaced } from '../connection/ssh-problems.ts'
+import { beginsWithin, lastLine, outputOf } from '../exec.ts'
 import { fileRefused, noSftp, SftpLost, unreadableName } from './file-problems.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
@@ -91,17 +95,32 @@ export const listBounds = { name: 1024, characters: 64 * 1024 * 1024 }
 /** The most empty answers in a row. */
 const mostEmpty = 8
 
-/** Opens SFTP on a connection. Throws `no_sftp`, `ssh_full`, `ssh_timeout`, or SftpLost. */
-export async function openSftp({ client, lost, answered }: Connection): Promise<Sftp> {
+/**
+ * Opens SFTP on a connection. A server is given as long to begin as a command is. Throws `shell_replaced`, `no_sftp`,
+ * `ssh_full`, `ssh_timeout`, or SftpLost.
+ */
+export async function openSftp(connection: Connection, clock: Clock): Promise<Sftp> {
+  const { client, address, lost, answered } = connection
   const request = new Promise<SFTPWrapper>((resolve, reject) => {
     void lost.then(reject)
-    dropGreetings(client)
+    dropGreetings(client, clock, said => shellReplaced(address, said, undefined))
     client.sftp((error, opened) => (error === undefined ? resolve(opened) : reject(error)))
   })
-  const channel = await answered(request, noSftp).catch(error => {
-    throw error instanceof BerthError && error.problem.code === 'ssh_closed' ? new SftpLost() : error
+  try {
+    return sftpOn(await answered(request, noSftp), lost)
+  } catch (error) {
+    const code = error instanceof BerthError ? error.problem.code : undefined
+    // Either there is no such server, or another program took its place.
+    if (code === 'no_sftp') await refuseReplacedShell(connection, clock)
+    throw code === 'ssh_closed' ? new SftpLost() : error
+  }
+}
+
+/** Throws `shell_replaced` for an instance whose shell runs no command. */
+async function refuseReplacedShell(connection: Connection, clock: Clock): Promise<void> {
+  await outputOf(connection, 'true', { clock, within: beginsWithin, most: 1 }).catch(error => {
+    if (isShellReplaced(error)) throw error
   })
-  return sftpOn(channel, lost)
 }
 
 /** The start of a server's first packet after its length, and of the client's own, which a program may echo. */
@@ -109,26 +128,30 @@ const versionStart = Buffer.from([2, 0, 0, 0, 3])
 const ownStart = Buffer.from([0, 0, 0, 5, 1, 0, 0, 0, 3])
 /** The most bytes of a greeting, and of the first packet. */
 const longest = { greeting: 16 * 1024 * 1024, packet: 256 * 1024 }
+/** The most characters of a shell's last words. */
+const longestWords = 1024
 const prepared = new WeakSet<object>()
 
 /**
  * Makes the client's SFTP channels drop what comes before the server's first packet: a server that the user's shell
  * starts has the greeting of the shell's start files before it. ssh2 hands a channel out only after that packet, so its
- * own list of channels is where a new one is found.
+ * own list of channels is where a new one is found. One without that packet in time fails as `silent` says, which gets
+ * the last line of the greeting.
  */
-function dropGreetings(client: object): void {
+function dropGreetings(client: object, clock: Clock, silent: (said: string) => BerthError): void {
   const channels: unknown = '_chanMgr' in client ? client._chanMgr : undefined
   if (prepared.has(client) || !isChannelList(channels)) return
   prepared.add(client)
   const update = channels.update.bind(channels)
   channels.update = (id, channel) => {
-    if (isNewSftp(channel)) dropGreeting(channel)
+    if (isNewSftp(channel)) dropGreeting(channel, clock, silent)
     update(id, channel)
   }
 }
 
-interface Taker {
+interface Taker extends EventEmitter {
   push(data: Buffer | null): unknown
+  end(): void
 }
 
 function isChannelList(value: unknown): value is { update(id: number, channel: unknown): void } {
@@ -143,16 +166,26 @@ function isNewSftp(value: unknown): value is Taker {
     value !== null &&
     '_version' in value &&
     value._version === -1 &&
-    'push' in value
+    'push' in value &&
+    'end' in value
   )
 }
 
-function dropGreeting(channel: Taker): void {
+function dropGreeting(channel: Taker, clock: Clock, silent: (said: string) => BerthError): void {
   const push = channel.push.bind(channel)
+  let said: Buffer = Buffer.alloc(0)
+  const cancel = clock.after(beginsWithin, () => {
+    // Listened to once the instance has accepted the request, and until it is answered.
+    if (channel.listenerCount('error') === 0) return
+    channel.emit('error', silent(lastLine(said)))
+    channel.end()
+  })
+  channel.once('close', cancel)
   let held: Buffer = Buffer.alloc(0)
   let dropped = 0
   channel.push = data => {
     if (data === null) return push(data)
+    said = Buffer.concat([said, data]).subarray(-longestWords)
     held = Buffer.concat([held, data])
     const at = firstPacket(held)
     if (at === undefined && dropped < longest.greeting) {
@@ -160,6 +193,7 @@ function dropGreeting(channel: Taker): void {
       held = held.subarray(-ownStart.length)
       return undefined
     }
+    cancel()
     channel.push = push
     return push(held.subarray(at))
   }

@@ -82,11 +82,7 @@ async function x11(session: TestSession): Promise<NodeJS.ProcessEnv> {
 }
 
 async function wayland(session: TestSession): Promise<NodeJS.ProcessEnv> {
-  const weston = session.start('weston', [
-    '--backend=headless-backend.so',
-    '--socket=berth',
-    '--idle-time=0',
-  ])
+  const weston = session.start('weston', ['--backend=headless-backend.so', '--socket=berth', '--idle-time=0'])
   for await (const line of weston.stderr ?? []) if (String(line).includes('launching')) break
   return { WAYLAND_DISPLAY: 'berth', XDG_SESSION_TYPE: 'wayland' }
 }

@@ -43,7 +43,7 @@ describe.skipIf(!hasSshd)('a shell that greets with', () => {
     })
     expect(await tmuxShells(connection, systemClock)).toEqual([])
 
-    const sftp = await openSftp(connection)
+    const sftp = await openSftp(connection, systemClock)
     expect(await sftp.realPath('.')).toMatch(/^\//)
     sftp.end()
 
@@ -104,6 +104,7 @@ describe.skipIf(!hasSshd)('a shell that hands its session over to', () => {
       for (const request of [
         () => outputOf(connection, 'true', asked),
         () => runScript(connection, { secret: 'hub-token' }, ['echo "$secret"'], asked),
+        () => openSftp(connection, clock),
       ]) {
         const { code, message, advice } = await problemOf(request())
         expect({ code, advice }).toEqual({

@@ -124,10 +124,10 @@ describe.skipIf(!hasSshd)('shells at a real OpenSSH server', () => {
     const { connection } = lease
     const run = () => outputOf(connection, 'true', { clock: systemClock, within: 10_000, most: 100 })
     expect((await problemOf(run())).code).toBe('ssh_full')
-    expect((await problemOf(openSftp(connection))).code).toBe('ssh_full')
+    expect((await problemOf(openSftp(connection, systemClock))).code).toBe('ssh_full')
     const next = await ssh.connect(target({ proxy: sshd }))
     expect(next.found).toBe(false)
-    ;(await openSftp(next.connection)).end()
+    ;(await openSftp(next.connection, systemClock)).end()
     expect(sshd.connections()).toBe(2)
     next.release()
     lease.release()

@@ -187,9 +187,9 @@ export class FileTransfer {
   }
 
   async #over(connection: Connection, signal: AbortSignal): Promise<void> {
-    const { job } = this.#needs
+    const { job, clock } = this.#needs
     const { openSftp } = await import('../../../ssh/files/sftp.ts')
-    const sftp = await openSftp(connection)
+    const sftp = await openSftp(connection, clock)
     try {
       if (!this.#prepared) await job.prepare(sftp, signal)
       this.#prepared = true
@@ -203,10 +203,10 @@ export class FileTransfer {
 
   /** Over a new connection, if there is one, since partial files may be on the instance. */
   async #discard(): Promise<void> {
-    const { connect, job } = this.#needs
+    const { connect, job, clock } = this.#needs
     const { openSftp } = await import('../../../ssh/files/sftp.ts')
     const lease = await connect().catch(() => undefined)
-    const sftp = lease && (await openSftp(lease.connection).catch(() => undefined))
+    const sftp = lease && (await openSftp(lease.connection, clock).catch(() => undefined))
     await job.discard(sftp)
     sftp?.end()
     lease?.release()

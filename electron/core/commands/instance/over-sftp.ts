@@ -22,7 +22,7 @@ export function createOverSftp(parts: Parts): OverSftp {
     const lease = await access.connect(target)
     let sftp: Sftp | undefined
     try {
-      sftp = await openSftp(lease.connection)
+      sftp = await openSftp(lease.connection, machine.clock)
       return await work(sftp)
     } finally {
       sftp?.end()

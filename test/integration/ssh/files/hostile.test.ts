@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { harmless } from '../../../../electron/contract/instance/file-names.ts'
 import { treeBounds } from '../../../../electron/contract/instance/tree-bounds.ts'
 import { chosenFolder } from '../../../../electron/local/chosen/chosen-folder.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
 import { createSsh } from '../../../../electron/ssh/connection/connections.ts'
 import { remove } from '../../../../electron/ssh/files/remove.ts'
 import { listBounds, openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
@@ -43,7 +44,7 @@ async function hostileServer(entries: FileEntry[], telling: Listing = {}): Promi
   const ssh = createSsh(machine)
   onTestFinished(() => ssh.close())
   const { connection } = await ssh.connect(target({ direct: { host: '127.0.0.1', port: address.port } }))
-  return openSftp(connection)
+  return openSftp(connection, systemClock)
 }
 
 function attributes(mode: number, size = text.length): Attributes {

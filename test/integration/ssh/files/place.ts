@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { SshAddress } from '../../../../electron/contract/instance/instance.ts'
+import { systemClock } from '../../../../electron/local/clock.ts'
 import { createSsh } from '../../../../electron/ssh/connection/connections.ts'
 import type { Lease } from '../../../../electron/ssh/connection/sharing.ts'
 import { openSftp, type Sftp } from '../../../../electron/ssh/files/sftp.ts'
@@ -41,7 +42,7 @@ export async function openPlace(config: readonly string[] = []): Promise<Place> 
     there,
     here,
     connect,
-    sftp: async () => openSftp((await connect()).connection),
+    sftp: async () => openSftp((await connect()).connection, systemClock),
   }
 }
 
