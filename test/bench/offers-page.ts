@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { connectAccount } from '../e2e/account-steps.ts'
+import { connectAccount, showAllOffers } from '../e2e/account-steps.ts'
 import { openBrowser, openPage, scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
 import { drawPlainRows, readTable, servePlainPage } from './plain-rows.ts'
 import { median, percentile, type Row, type Size } from './row.ts'
@@ -30,7 +30,7 @@ export async function offersPageRows({ smoke }: Size): Promise<Row[]> {
     await connectAccount(page, sim)
     await page.getByRole('link', { name: 'Offers' }).click()
     await page.locator('tr[data-offer]').first().waitFor()
-    await page.getByRole('button', { name: 'Clear all' }).click()
+    await showAllOffers(page)
     const all = smoke ? /^[\d,]+ of (the first )?[\d,]+ offers$/ : /^10,000 of (the first )?[\d,]+ offers$/
     await page.getByText(all).waitFor()
     const shown = await page.getByText(/^[\d,]+ of (the first )?[\d,]+ offers$/).textContent()

@@ -66,6 +66,15 @@ export async function rentWithJupyter(page: Page, gpu: string): Promise<Locator>
   return row
 }
 
+/** Lifts what Offers begins with: all offers are shown, of verified and reliable hosts or not. */
+export async function showAllOffers(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Reliability: 98/ }).click()
+  await page.getByRole('button', { name: /^Any reliab/ }).click()
+  await page.getByLabel('Verified: only').click()
+  await page.getByRole('option', { name: 'any' }).click()
+  await page.getByLabel('Verified: any').waitFor()
+}
+
 /** Returns a function that lets Berth poll now, by a connection of its own, and waits until the poll was handled. */
 export async function openPolling(start: Start, address: string): Promise<() => Promise<void>> {
   const socket = await joinBerth(address)

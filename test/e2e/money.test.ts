@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { nextMorning } from '../morning.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, rentRunning, showAllOffers } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 
@@ -80,7 +80,7 @@ describe('money and the market over time', () => {
     await page.getByRole('link', { name: 'Offers' }).click()
     const rents = page.getByRole('button', { name: /^Rent/ })
     await rents.first().waitFor()
-    await page.getByRole('button', { name: 'Clear all' }).click()
+    await showAllOffers(page)
     const { offers } = await sim.api<{ offers: { id: number; machine_id: number }[] }>(
       'POST',
       '/api/v0/bundles/',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, showAllOffers } from './account-steps.ts'
 import { patience } from './app.ts'
 import { test as base } from './fixtures.ts'
 
@@ -21,6 +21,11 @@ const test = base.extend('offersOf', async ({ start }) => {
 })
 
 const drawer = (page: Page) => page.getByRole('complementary', { name: 'Offer' })
+/** Opens the first row. */
+const openFirst = async (page: Page) => {
+  await page.locator('tr[data-offer] td.reliability').first().click()
+  await drawer(page).waitFor()
+}
 const chart = (page: Page) => page.getByRole('application')
 /** The numbers in `37 of 132`. */
 async function counted(page: Page): Promise<number[]> {
@@ -32,42 +37,71 @@ const guardsOf = async (page: Page) => {
   await page.getByRole('tab', { name: /^(Guards|Automation)/ }).click()
 }
 
-test('a first visit says it shows only popular GPUs; a small window has one line of filters', async ({
+test('a first visit shows all GPUs of verified, reliable hosts; a small window has one line of filters', async ({
   offersOf,
 }) => {
   const { page, errors } = await offersOf({ width: 720, height: 480 })
-  const said = page.getByText('Only the GPUs that people rent most are shown.')
-  await said.waitFor()
-  const [some = 0, all = 0] = await counted(page)
-  expect(some).toBeLessThan(all)
+  await page.getByRole('button', { name: 'GPU: any' }).waitFor()
+  await page.getByRole('button', { name: /^Reliability: 98 %\+/ }).waitFor()
+  await page.getByText(/ verified offers$/).waitFor()
   const filters = page.getByRole('group', { name: 'Filters' })
   expect((await filters.boundingBox())?.height).toBeLessThan(40)
-  await page.getByRole('button', { name: 'Show all GPUs' }).click()
-  await said.waitFor({ state: 'detached' })
-  await expect.poll(() => counted(page)).toEqual([all, all])
-  await page.getByText(/ verified offers$/).waitFor()
   // A filter that does not fit scrolls into view on focus.
-  const clear = filters.getByRole('button', { name: 'Clear all' })
-  await clear.focus()
+  const reset = filters.getByRole('button', { name: 'Reset' })
+  await reset.focus()
   await expect
     .poll(async () => {
-      const [line, last] = [await filters.boundingBox(), await clear.boundingBox()]
+      const [line, last] = [await filters.boundingBox(), await reset.boundingBox()]
       return line && last && last.x + last.width <= line.x + line.width
     })
     .toBe(true)
   expect(errors).toEqual([])
 })
 
-test('Clear all takes every filter away, verified hosts included', async ({ offersOf }) => {
-  const { page, errors } = await offersOf()
-  const [, verified = 0] = await counted(page)
-  await page.getByLabel('Verified: only').waitFor()
-  await page.getByRole('button', { name: 'Clear all' }).click()
-  await page.getByLabel('Verified: any').waitFor()
+test('nothing is selected at first, and Reset goes back to that, also after a reload', async ({
+  offersOf,
+}) => {
+  const { page, errors, settings } = await offersOf()
+  expect(await drawer(page).count()).toBe(0)
+  const [some = 0, verified = 0] = await counted(page)
+  expect(some).toBeLessThan(verified)
+  await openFirst(page)
+  await showAllOffers(page)
   await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
   const [shown = 0, all = 0] = await counted(page)
   expect(shown).toBe(all)
   expect(all).toBeGreaterThan(verified)
+  await expect.poll(settings, { timeout: patience }).toMatch(/"verifiedOnly":\s*false/)
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await expect.poll(() => counted(page)).toEqual([some, verified])
+  await drawer(page).waitFor({ state: 'detached' })
+  await expect.poll(settings, { timeout: patience }).not.toMatch(/"verifiedOnly":\s*false/)
+  await page.reload()
+  await page.getByLabel('Verified: only').waitFor()
+  await expect.poll(() => counted(page)).toEqual([some, verified])
+  expect(errors).toEqual([])
+})
+
+test('all of Europe is one tick, which the chip, the countries and the name of the search follow', async ({
+  offersOf,
+}) => {
+  const { page, errors } = await offersOf()
+  await page.getByRole('button', { name: 'Place: any' }).click()
+  await page.getByRole('searchbox', { name: 'Find in countries' }).fill('europe')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Place: Europe' }).click()
+  const tick = (name: string) => page.getByRole('checkbox', { name: new RegExp(`^${name} [\\d,]+$`) })
+  expect(await tick('Norway').isChecked()).toBe(true)
+  await tick('Norway').uncheck()
+  expect(await tick('Europe').evaluate(box => (box as HTMLInputElement).indeterminate)).toBe(true)
+  await page.getByRole('button', { name: /^Place: European Union and \d+ more/ }).waitFor()
+  await tick('Europe').check()
+  await page.keyboard.press('Escape')
+  const [some = 0, verified = 0] = await counted(page)
+  expect(some).toBeGreaterThan(0)
+  expect(some).toBeLessThan(verified)
+  await page.getByRole('button', { name: 'Save search' }).click()
+  await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toContain('Europe')
   expect(errors).toEqual([])
 })
 
@@ -87,7 +121,7 @@ test('a region drawn on the chart by pointer or keyboard filters the table until
   offersOf,
 }) => {
   const { page, errors } = await offersOf()
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await showAllOffers(page)
   await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
   const [, all = 0] = await counted(page)
   await expect.poll(async () => (await counted(page))[0]).toBe(all)
@@ -108,6 +142,7 @@ test('a region drawn on the chart by pointer or keyboard filters the table until
   await expect.poll(async () => (await counted(page))[0]).toBe(all)
 
   // By keyboard: arrows choose an offer, which the drawer shows; Shift and arrows make and widen a region.
+  await openFirst(page)
   await chart(page).focus()
   const before = await drawer(page).innerText()
   await page.keyboard.press('ArrowRight')
@@ -124,7 +159,7 @@ test('a region drawn on the chart by pointer or keyboard filters the table until
 
 test('the drawer rents with the chosen stop rules, and they are remembered', async ({ offersOf }) => {
   const { sim, page, errors } = await offersOf()
-  await drawer(page).getByRole('heading', { name: /H100/ }).waitFor()
+  await openFirst(page)
   const stop = (name: string) => drawer(page).getByRole('button', { name, exact: true })
   // On a first rental nothing is chosen.
   for (const name of ['30 min idle', '8 h', '$20'])
@@ -153,7 +188,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
   await rules.and(page.getByLabel(/ when it has cost \$7\.50\.$/)).waitFor()
 
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.locator('tr[data-offer]').first().waitFor()
+  await openFirst(page)
   expect(await stop('30 min idle').getAttribute('aria-pressed')).toBe('true')
   await page
     .getByRole('button', { name: /^Rent \d/ })
@@ -168,6 +203,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
 test('an interruptible offer shows its bid before anything is rented', async ({ offersOf }) => {
   const { sim, page, errors } = await offersOf()
   await page.getByText('Interruptible', { exact: true }).click()
+  await openFirst(page)
   await drawer(page).getByRole('button', { name: 'Rent…', exact: true }).click()
   const bid = page.getByRole('dialog', { name: /^Rent/ }).getByLabel('Bid ($/h)')
   await bid.waitFor()
@@ -201,13 +237,7 @@ test('a narrow window has no drawer until a row is opened, and a low one no char
 
 test('the last search and the chosen columns are restored after a reload', async ({ offersOf }) => {
   const { page, errors, settings } = await offersOf()
-  await page.getByRole('button', { name: 'GPU: H100' }).waitFor()
   await page.getByLabel('Find in offers').fill('RTX 4090')
-  // A search drops the GPU filter that was only proposed.
-  await page.getByRole('button', { name: 'GPU: any' }).waitFor()
-  await drawer(page)
-    .getByRole('heading', { name: /RTX 4090/ })
-    .waitFor()
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('checkbox', { name: /^Reliable/ }).uncheck()
   await page.keyboard.press('Escape')

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, showAllOffers } from './account-steps.ts'
 import { test as base } from './fixtures.ts'
 
 /** The offers, in a table that can be scrolled. */
@@ -10,7 +10,7 @@ const test = base.extend('page', async ({ start }) => {
   const { page } = await start.page(berth.address)
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await showAllOffers(page)
   await page.getByText(/^[\d,]+ of [\d,]+ offers$/).waitFor()
   await rowsOf(page).nth(10).waitFor({ state: 'attached' })
   return page

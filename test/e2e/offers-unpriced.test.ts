@@ -20,6 +20,7 @@ test('where only ids are told, each offer is a row, and Rent asks before it rent
   await page.getByRole('link', { name: 'Offers' }).click()
   await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
 
+  await page.locator('tr[data-offer] td').first().click()
   await page.getByRole('complementary', { name: 'Offer' }).getByRole('button', { name: 'Rent…' }).click()
   const dialog = page.getByRole('dialog', { name: /^Rent 1 × unknown GPU, offer 10\d$/ })
   await dialog.getByRole('button', { name: 'Rent…' }).click()

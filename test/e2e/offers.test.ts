@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { readProfile } from '../../simulator/deployment/deployment.ts'
-import { connectAccount, rentRunning } from './account-steps.ts'
+import { connectAccount, rentRunning, showAllOffers } from './account-steps.ts'
 import { patience } from './app.ts'
 import { test } from './fixtures.ts'
 
@@ -11,7 +11,7 @@ test('where the service caps its list, the page says so and the service filters'
   await connectAccount(page, sim)
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText('The service lists at most 64 offers at a time').waitFor()
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await showAllOffers(page)
 
   const shown = async () =>
     Number.parseInt(await page.getByText(/^[0-9,]+ of [0-9,]+ offers$/).innerText(), 10)
@@ -27,7 +27,7 @@ test('where the service caps its list, the page says so and the service filters'
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByRole('menuitem', { name: 'Static IP' }).click()
   await page.getByRole('button', { name: 'Static IP: only' }).waitFor()
-  // The arrow key opens a filter and goes through its choices; Clear all resets everything.
+  // The arrow key opens a filter and goes through its choices; Reset takes all of it back.
   await page.getByRole('button', { name: 'GPU: any' }).focus()
   await page.keyboard.press('ArrowDown')
   await page.getByLabel('Find in GPUs').and(page.locator(':focus')).waitFor()
@@ -36,7 +36,7 @@ test('where the service caps its list, the page says so and the service filters'
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'GPU: any' }).waitFor({ state: 'detached' })
   await page.getByLabel('Find in offers').fill('gb')
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByRole('button', { name: 'GPU: any' }).waitFor()
   expect(await page.getByRole('button', { name: /^(CUDA|Static IP)/ }).count()).toBe(0)
   expect(await page.getByLabel('Find in offers').inputValue()).toBe('')

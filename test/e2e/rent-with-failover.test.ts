@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connectAccount } from './account-steps.ts'
+import { connectAccount, showAllOffers } from './account-steps.ts'
 import type { Service } from './app.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
@@ -51,7 +51,7 @@ test('rent with failover drops a bad machine, marks it among the offers, and for
 }, async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await showAllOffers(page)
   await page.setViewportSize({ width: 720, height: 480 })
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   const dialog = page.getByRole('dialog')
@@ -106,7 +106,7 @@ test('rent with failover drops a bad machine, marks it among the offers, and for
 test('rent with failover, cancelled on its row, leaves no instance', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
-  await page.getByRole('button', { name: 'Clear all' }).click()
+  await showAllOffers(page)
   await page.getByRole('button', { name: 'Rent with failover' }).click()
   await page
     .getByRole('dialog')

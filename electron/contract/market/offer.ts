@@ -50,7 +50,8 @@ export const OfferFilter = v.object({
   countTo: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
   /** Dollars per hour. */
   priceTo: amount,
-  regions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(100))),
+  /** Country codes; a part of the world is all of its countries. */
+  regions: v.optional(v.pipe(v.array(v.pipe(v.string(), v.maxLength(100))), v.maxLength(300))),
   /** GB per GPU. */
   memoryFrom: amount,
   /** GB. */

@@ -5,7 +5,7 @@ import { micros } from '../spending/money.ts'
 import { activeParts, type FilterPart, filterWithout } from './filter.ts'
 import { furtherParts, furtherWords } from './further-filters.ts'
 import type { OfferFilter, SavedQuery } from './offer.ts'
-import { countryName } from './place.ts'
+import { placeWords } from './world-regions.ts'
 
 /** A condition of a search that the user can drop. */
 export const SearchPart = v.picklist([
@@ -53,7 +53,7 @@ export function searchPartWords({ query, filter }: SavedQuery, part: SearchPart)
     case 'count':
       return countWords(filter)
     case 'regions':
-      return `in ${named((filter.regions ?? []).map(countryName), { last: ' or ' })}`
+      return `in ${named(placeWords(filter.regions ?? []), { last: ' or ' })}`
     case 'price':
       return `at most ${rate(micros(filter.priceTo ?? 0))}`
     case 'text':

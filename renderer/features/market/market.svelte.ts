@@ -42,8 +42,8 @@ export class Market {
   sortBy: SortBy = $state.raw({ column: 'score', descending: true })
   loading = $state(false)
   problem: Problem | undefined = $state.raw()
-  /** The offer that is selected, its id; null once the user has closed it, undefined for the first that is shown. */
-  selected: number | null | undefined = $state()
+  /** The id of the selected offer. */
+  selected: number | undefined = $state()
   /** The offer to rent once the search has found it; its id. */
   wanted: number | undefined = $state()
   #chosen: ChosenTemplate | undefined = $state.raw()
@@ -53,7 +53,7 @@ export class Market {
   /** GB, the disk that the search began with: what is looked for has it still unless the user has chosen another. */
   #usualDisk = firstDisk
   /** Whether the filter is a proposal that nobody has touched. */
-  #proposed = $state(false)
+  #proposed = false
   /** Whether what was looked for last was taken up, or something else was asked for before. */
   #begun = false
   #remembering: ReturnType<typeof setTimeout> | undefined
@@ -88,14 +88,8 @@ export class Market {
     this.#remember()
   }
 
-  /** Whether what people rent most is shown, since nobody has looked for anything yet. */
-  get isProposed(): boolean {
-    return this.#proposed
-  }
-
-  /** Looks for a text; in all there is, where the filter was but a proposal. */
   find(text: string): void {
-    this.filter = withValues(this.#proposed ? {} : this.#filter, { text })
+    this.filter = withValues(this.#filter, { text })
   }
 
   /** What stops the next rental: as chosen here, else as with the last one. */
@@ -110,7 +104,7 @@ export class Market {
     this.#stops = account === undefined ? undefined : { account, stops }
   }
 
-  /** Begins with what was looked for last, else with what people rent. */
+  /** Begins with what was looked for last, else with reliable hosts. */
   #begin(): void {
     if (this.#begun) return
     this.#begun = true
@@ -128,8 +122,8 @@ export class Market {
     clearTimeout(this.#remembering)
     this.#remembering = setTimeout(() => {
       // What a template asked for is not what was looked for.
-      if (this.#chosen || this.#proposed) return
-      const search = { query: this.query, filter: this.#filter }
+      if (this.#chosen) return
+      const search = this.#proposed ? null : { query: this.query, filter: this.#filter }
       void this.#page.berth.changeSettings({ settings: { offers: { search } } }).catch(() => undefined)
     }, rememberPause)
   }
@@ -181,11 +175,13 @@ export class Market {
     this.filter = filter
   }
 
-  /** Takes every filter away, verified hosts and those of a template included, and the template itself. */
-  clear(): Promise<void> {
+  /** Goes back to what a search begins with, without the template that was chosen. */
+  reset(): Promise<void> {
     this.#chosen = undefined
-    this.filter = {}
-    return this.#askFor({ ...this.#usualQuery(), verifiedOnly: false, type: this.query.type })
+    this.selected = undefined
+    this.filter = usualFilter
+    this.#proposed = true
+    return this.#askFor({ ...this.#usualQuery(), type: this.query.type })
   }
 
   /** The chosen template was edited: from now on this is what it is. */

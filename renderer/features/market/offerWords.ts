@@ -11,8 +11,9 @@ import {
   shownFigure,
 } from '../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
-import { countryName, placeName } from '../../../electron/contract/market/place.ts'
+import { placeName } from '../../../electron/contract/market/place.ts'
 import { longestStartScript } from '../../../electron/contract/market/rental.ts'
+import { placeWords } from '../../../electron/contract/market/world-regions.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {
@@ -76,7 +77,7 @@ export function partWords(filter: OfferFilter, part: FilterPart): string {
     case 'gpus':
       return listWords(filter.gpus)
     case 'regions':
-      return listWords(filter.regions?.map(countryName))
+      return listWords(filter.regions && placeWords(filter.regions))
     case 'count':
       return countWords(filter)
     case 'price':

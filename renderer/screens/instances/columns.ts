@@ -1,5 +1,6 @@
 import { duration } from '../../../electron/contract/format/time.ts'
 import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
+import { placeName } from '../../../electron/contract/market/place.ts'
 import { knownSpent, runningSince } from '../../../electron/contract/reading.ts'
 import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
@@ -9,6 +10,8 @@ import { type Row, rowPrice, rowState } from './rows.ts'
  * name 96 pixels, in which an instance's number fits.
  */
 const leastWidths = {
+  image: 1560,
+  place: 1340,
   id: 1186,
   gpuMemory: 1100,
   uptime: 1072,
@@ -29,7 +32,17 @@ export function partsFor(width: number): ReadonlySet<Part> {
   return new Set(parts.filter(([, least]) => width >= least).map(([part]) => part))
 }
 
-export type RowColumn = 'state' | 'name' | 'gpu' | 'price' | 'spent' | 'load' | 'vram' | 'uptime'
+export type RowColumn =
+  | 'state'
+  | 'name'
+  | 'gpu'
+  | 'place'
+  | 'image'
+  | 'price'
+  | 'spent'
+  | 'load'
+  | 'vram'
+  | 'uptime'
 
 export interface Column {
   column: RowColumn
@@ -68,6 +81,8 @@ export const columns: readonly Column[] = [
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },
   },
+  { column: 'place', title: 'Place', part: 'place', order: place, text: place },
+  { column: 'image', title: 'Image', part: 'image', order: image, text: image },
   { column: 'price', title: 'Price', figure: true, part: 'price', order: row => rowPrice(row).micros },
   {
     column: 'spent',
@@ -96,6 +111,15 @@ export function columnsFor(parts: ReadonlySet<Part>, memoryKnown: boolean): read
   return columns.filter(
     ({ column, part }) => (part === undefined || parts.has(part)) && (column !== 'vram' || memoryKnown),
   )
+}
+
+function place({ instance, rental, attemptSeries }: Row): string | undefined {
+  const location = instance?.location ?? (rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer)?.location
+  return location === undefined ? undefined : placeName(location)
+}
+
+function image({ instance, rental, attemptSeries }: Row): string | undefined {
+  return instance?.image ?? (rental ?? attemptSeries)?.image
 }
 
 /** Seconds since the instance began to run or boot. */

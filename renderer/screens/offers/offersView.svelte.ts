@@ -50,17 +50,11 @@ export class OffersView {
   readonly charted = $derived.by(() => offersPassing(this.offers, this.#debouncedFilter()))
   /** The table's rows: one for each group of twins. */
   readonly groups = $derived.by(() => this.#twins.grouped(this.shown, this.#open))
-  readonly #first = $derived(this.offers[this.shown[0] ?? -1])
-  readonly #debouncedFirst = debounced(
-    () => this.#first,
-    () => this.catalogue,
-  )
-  /** The selected offer, else the first one; undefined once the user has closed it. */
+  /** The selected offer, while it is in the list. */
   readonly selected: ListedOffer | undefined = $derived.by(() => {
     const { selected } = this.market
-    if (selected === null || this.shown.length === 0) return undefined
     const chosen = (selected === undefined ? undefined : this.#twins.positionOf(selected)) ?? -1
-    return this.shown.includes(chosen) ? this.offers[chosen] : (this.#debouncedFirst() ?? this.#first)
+    return this.shown.includes(chosen) ? this.offers[chosen] : undefined
   })
   /** Characters of the answer's longest GPU name, as shown. */
   readonly longestName = $derived(

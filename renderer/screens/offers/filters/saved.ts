@@ -2,7 +2,7 @@ import { rate } from '../../../../electron/contract/format/money.ts'
 import { isActive } from '../../../../electron/contract/market/filter.ts'
 import { furtherFilters, furtherParts } from '../../../../electron/contract/market/further-filters.ts'
 import type { OfferFilter, SavedQuery } from '../../../../electron/contract/market/offer.ts'
-import { countryName } from '../../../../electron/contract/market/place.ts'
+import { placeWords } from '../../../../electron/contract/market/world-regions.ts'
 import { partWords } from '../../../features/market/offerWords.ts'
 
 /** Suggests a name for a search from its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
@@ -12,7 +12,7 @@ export function searchName({ query, filter }: SavedQuery): string {
   const name = [
     count(filter) + what + price,
     filter.gpus?.length && filter.text?.trim(),
-    listed(filter.regions?.map(countryName)),
+    listed(filter.regions && placeWords(filter.regions)),
     ...furtherParts
       .filter(part => isActive(filter, part))
       .map(part => {
