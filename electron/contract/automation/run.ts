@@ -85,6 +85,8 @@ export interface RunView {
   code?: number
   /** Since when there was neither output nor load, for a run that seems stuck; absent again after either. */
   stuckSince?: number
+  /** Its GPU load can't be read, so only output counts. */
+  loadUnread?: boolean
   /**
    * Since when the download of its folder fails, and the time of the next try; without one, Berth tries once SSH works
    * again. `problem` says why.

@@ -2,8 +2,9 @@
 export interface InstanceMetrics {
   /** Epoch milliseconds of this machine. */
   at: number
-  /** Empty without `nvidia-smi`. */
   gpus: readonly GpuMetrics[]
+  /** Why there are no `gpus`, as a clause. */
+  gpusUnread?: string
   disks: readonly DiskMetrics[]
 }
 

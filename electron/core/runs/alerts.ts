@@ -47,10 +47,13 @@ export function notStartedAlert(account: AccountId, run: Run): Alert {
 
 export function stuckAlert(account: AccountId, run: Run, where: string, now: number): Alert {
   const since = duration(now - (run.stuckSince ?? now))
+  const signs = run.loadUnread
+    ? `no output for ${since}, and its GPU load can’t be read`
+    : `no output and no load on the GPUs for ${since}`
   return {
     ...about(account, run),
     title: `${run.name} seems stuck`,
-    body: `On ${where}: no output and no load on the GPUs for ${since}. ${run.afterwardsIfStuck ? comesNext(run) : 'It is left as it is.'}`,
+    body: `On ${where}: ${signs}. ${run.afterwardsIfStuck ? comesNext(run) : 'It is left as it is.'}`,
     urgency: 'normal',
   }
 }

@@ -51,16 +51,24 @@ export function afterFailure(
     : { step: 'failed', afterwards }
 }
 
-/** The run with the output and the GPU load that were just read; a load that cannot be read counts as idle. */
-export function observed(run: Run, output: { bytes: number; load?: number }, now: number): Run {
-  const moved = output.bytes > 0
-  const loaded = (output.load ?? 0) >= idleBelow
+/**
+ * The run with the output and the GPU load that were just read, if the load was. One that cannot be read, `unread`, says
+ * nothing: only output counts then.
+ */
+export function observed(
+  run: Run,
+  { bytes, load }: { bytes: number; load?: number | 'unread' },
+  now: number,
+): Run {
+  const moved = bytes > 0
+  const loaded = typeof load === 'number' && load >= idleBelow
   const { stuckSince, ...rest } = run
   return {
     ...rest,
     stuckSince: stuckSince !== undefined && !moved && !loaded ? stuckSince : undefined,
     ...(moved ? { outputAt: now } : {}),
     ...(loaded ? { loadAt: now } : {}),
+    ...(load === undefined ? {} : { loadUnread: load === 'unread' }),
   }
 }
 

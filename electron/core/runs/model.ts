@@ -29,6 +29,8 @@ export const Run = v.object({
   outputAt: v.optional(v.number()),
   loadAt: v.optional(v.number()),
   stuckSince: v.optional(v.number()),
+  /** The last reading of its GPUs told no load, so only output counts. */
+  loadUnread: v.optional(v.boolean()),
   fetched: v.optional(v.boolean()),
   acted: v.optional(v.picklist(['stop', 'destroy'])),
   interrupted: v.optional(v.boolean()),

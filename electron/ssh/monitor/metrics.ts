@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { DiskMetrics, GpuMetrics } from '../../contract/instance/metrics.ts'
 import { firstLines } from '../../contract/text.ts'
+import { plainLine } from './plain-lines.ts'
 
 /** The fields queried for each GPU; the name is last, since it may contain commas. */
 const fields = [
@@ -61,6 +62,12 @@ export function busiest(text: string): number | undefined {
   const loads = readLoads(text)
   const known = loads.filter(load => load !== undefined)
   return known.length === 0 || known.length < loads.length ? undefined : Math.max(...known)
+}
+
+/** Why no load or no GPU can be read, as a clause, from what the question printed. */
+export function whyUnread(printed: string): string {
+  const said = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
+  return said === '' ? 'nvidia-smi is missing there, or prints nothing' : `nvidia-smi there says “${said}”`
 }
 
 /** `[N/A]`, `[Not Supported]`, `N/A`. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isTimeout, reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'
-import { diskQuestion, gpuQuestion, readDisks, readGpus } from './metrics.ts'
+import { diskQuestion, gpuQuestion, readDisks, readGpus, whyUnread } from './metrics.ts'
 
 /** A stream to the page, and why it ended. */
 export interface Watched {
@@ -22,15 +22,23 @@ const longest = 65_536
 
 async function readMetrics(connection: Connection, clock: Clock): Promise<InstanceMetrics> {
   const bounds = { clock, within: patience, most: longest }
-  const [gpus, disks] = await Promise.all([
+  const [answer, disks] = await Promise.all([
     // A driver that hangs does not take the other figures with it.
     outputOf(connection, gpuQuestion, bounds).catch(error => {
-      if (isTimeout(error)) return { text: '' }
+      if (isTimeout(error)) return undefined
       throw error
     }),
     outputOf(connection, diskQuestion, bounds),
   ])
-  return { at: clock.now(), gpus: readGpus(gpus.text), disks: readDisks(disks.text) }
+  const gpus = readGpus(answer?.text ?? '')
+  return {
+    at: clock.now(),
+    gpus,
+    ...(gpus.length > 0
+      ? {}
+      : { gpusUnread: answer ? whyUnread(answer.text) : 'nvidia-smi there does not answer' }),
+    disks: readDisks(disks.text),
+  }
 }
 
 /** Streams readings, each one line of JSON, with back-pressure. `onMetrics` is called with each reading, too. */

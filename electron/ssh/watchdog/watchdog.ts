@@ -4,6 +4,7 @@ import { firstLines } from '../../contract/text.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
+import { busiest, loadQuestion, whyUnread } from '../monitor/metrics.ts'
 import { plainLine } from '../monitor/plain-lines.ts'
 import { runScript } from '../scripted.ts'
 import { configLines } from './config.ts'
@@ -65,7 +66,7 @@ async function scripts() {
 
 /**
  * Installs and starts the watchdog, or gives an installed one another request. Throws `no_http_tool`,
- * `no_instance_key`, `no_gpu_load`, `no_posix_shell` or `disk_full`, and as `readWatchdog` does.
+ * `no_instance_key`, `no_posix_shell` or `disk_full`, and as `readWatchdog` does.
  */
 export async function putWatchdog(
   connection: Connection,
@@ -78,13 +79,18 @@ export async function putWatchdog(
     script: watchdog,
     config: configText(config),
     given_key: config.key ?? '',
-    needs_load: config.request.idle ? 'yes' : '',
     lease,
   }
   const found = await run(connection, clock, values, [here, put, status])
   const seen = readStatus(found)
   if (!seen) throw new BerthError(noShell)
   return seen
+}
+
+/** Throws `gpu_load_unread` for an instance whose GPU load a watchdog could not read, and as `outputOf` does. */
+export async function needLoad(connection: Connection, clock: Clock): Promise<void> {
+  const printed = await outputOf(connection, loadQuestion, { clock, within: patience, most: longest })
+  if (busiest(printed.text) === undefined) throw new BerthError(loadUnread(whyUnread(printed.text)))
 }
 
 /**
@@ -198,6 +204,11 @@ const noShell = {
   message: 'This instance’s shell cannot run what Berth puts there.',
   advice: 'It needs a POSIX sh with the usual small programs. A guard in Berth itself needs nothing there.',
 }
+const loadUnread = (why: string) => ({
+  code: 'gpu_load_unread',
+  message: `A watchdog there can’t tell when it is idle: ${why}.`,
+  advice: 'Choose a time or a lease instead.',
+})
 const stays = {
   code: 'not_removed',
   message: 'The watchdog’s folder could not be removed.',
@@ -214,11 +225,6 @@ const refusals: Record<string, typeof noShell> = {
     code: 'no_instance_key',
     message: 'The instance’s own key is not to be found: a watchdog never gets yours.',
     advice: 'The container has no CONTAINER_API_KEY, and it was not rented with this Berth.',
-  },
-  no_load: {
-    code: 'no_gpu_load',
-    message: 'The instance has no nvidia-smi, so a watchdog there could not tell when it is idle.',
-    advice: 'Choose a time or a lease instead.',
   },
   no_room: {
     code: 'disk_full',

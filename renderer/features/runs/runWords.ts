@@ -30,12 +30,16 @@ function endedWith(code: number | undefined): string {
 
 /** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */
 export function nextWords(run: RunView, now: number): string {
-  const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince } = run
+  const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince, loadUnread } = run
   const parts: string[] = []
   if (startedAt !== undefined)
     parts.push(`${endedAt === undefined ? 'for' : 'took'} ${duration((endedAt ?? now) - startedAt)}`)
   if (stuckSince !== undefined && step === 'running')
-    parts.push(`no output and no GPU load for ${duration(now - stuckSince)}`)
+    parts.push(
+      loadUnread
+        ? `no output for ${duration(now - stuckSince)}, and its GPU load can’t be read`
+        : `no output and no GPU load for ${duration(now - stuckSince)}`,
+    )
   if (fetched) parts.push(`${fetch} is in ${into}`)
   else if (step === 'over' && fetch !== undefined) parts.push(`${fetch} was not fetched`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)

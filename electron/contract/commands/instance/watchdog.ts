@@ -4,8 +4,8 @@ import { account, command, onInstance } from '../command.ts'
 /** The watchdog inside an instance, which works while this machine sleeps. */
 export const watchdogCommands = {
   /**
-   * Installs or changes it over SSH. Throws `not_running`, `no_instance_key`, `no_http_tool`, `no_gpu_load` or
-   * `no_posix_shell`, and then leaves nothing; `invalid_argument` for a time that has passed.
+   * Installs or changes it over SSH. Throws `not_running`, `no_instance_key`, `no_http_tool`, `gpu_load_unread`
+   * or `no_posix_shell`, and then leaves nothing; `invalid_argument` for a time that has passed.
    */
   putWatchdog: command({ ...onInstance, request: WatchdogRequest }).answers<void>(),
   /** Removes it as soon as the instance can be reached. */

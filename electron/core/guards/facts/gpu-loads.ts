@@ -3,8 +3,7 @@ import { canGetIn } from '../../../contract/reading.ts'
 import { withoutEnd } from '../../../contract/text.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { outputOf } from '../../../ssh/exec.ts'
-import { busiest, loadQuestion } from '../../../ssh/monitor/metrics.ts'
-import { plainLine } from '../../../ssh/monitor/plain-lines.ts'
+import { busiest, loadQuestion, whyUnread } from '../../../ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import type { HeardLoad, Loads } from './facts.ts'
@@ -100,12 +99,6 @@ export function createGpuLoads(context: {
       return new Map([...loads].filter(([, { at }]) => at >= since))
     },
   }
-}
-
-/** Why a guard that goes by the load cannot see it, as a clause, from what `loadQuestion` printed. */
-function whyUnread(printed: string): string {
-  const said = plainLine(printed.trim().split('\n').at(-1) ?? '').slice(0, 120)
-  return said === '' ? 'nvidia-smi is missing there, or prints nothing' : `nvidia-smi there says “${said}”`
 }
 
 /** Reads an instance's GPU loads over SSH, as `loadQuestion` prints them. */

@@ -3,7 +3,7 @@ import type { WatchdogRequest } from '../../../contract/automation/watchdog.ts'
 import type { InstanceView } from '../../../contract/instance/instance.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import { canGetIn } from '../../../contract/reading.ts'
-import { watchdogLog } from '../../../ssh/watchdog/watchdog.ts'
+import { needLoad, watchdogLog } from '../../../ssh/watchdog/watchdog.ts'
 import {
   type AccountContext,
   type AccountPoll,
@@ -36,7 +36,7 @@ export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' |
 }
 
 /** Errors that no retry solves: the request is withdrawn. */
-const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_gpu_load', 'no_posix_shell', 'disk_full'])
+const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_posix_shell', 'disk_full'])
 
 export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
   const { account, store, machine } = context
@@ -76,6 +76,13 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     return view
   }
 
+  /** Throws `gpu_load_unread`. One that cannot be asked now gets the watchdog, which tells later what it cannot see. */
+  async function needLoadOf(view: InstanceView): Promise<void> {
+    await withConnection(context, view, connection => needLoad(connection, machine.clock)).catch(error => {
+      if (problemOf(error).code === 'gpu_load_unread') throw error
+    })
+  }
+
   async function putSoon(instance: number, request: WatchdogRequest): Promise<void> {
     const isPast = request.at !== undefined && request.at <= context.now()
     if (!find(instance) && !isPast) await put({ instance, request, step: 'putting', foreign: false })
@@ -84,7 +91,8 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
   return {
     async put(instance, request) {
       mustBeAhead(request, context.now())
-      existing(instance)
+      const view = existing(instance)
+      if (request.idle) await needLoadOf(view)
       const before = find(instance)
       const watchdog: StoredWatchdog = {
         instance,

@@ -1,9 +1,10 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Connection } from '../../../ssh/connection/connection.ts'
 import { outputOf } from '../../../ssh/exec.ts'
-import { loadQuestion, readLoads } from '../../../ssh/monitor/metrics.ts'
+import { busiest, loadQuestion, readLoads } from '../../../ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '../../../ssh/monitor/plain-output.ts'
 import { mostAtOnce, readRunStatus } from '../../../ssh/runs/runs.ts'
+import { idleBelow } from '../../instances/instance-state.ts'
 import { observed, stuckSince } from '../decide.ts'
 import type { Run } from '../model.ts'
 import type { RunOutput } from '../output/output.ts'
@@ -69,22 +70,22 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
 const loadBounds = { within: 20_000, most: 65_536 }
 
 /**
- * Gives the latest load of a GPU, in percent, once after each reading of it. The readings are on their own: one that
- * hangs or fails tells nothing, and nothing waits for it.
+ * Gives the load of the busiest GPU, in percent, once after each reading of it; `unread` where one without a load may be
+ * busier. The readings are on their own: one that hangs or fails tells nothing, and nothing waits for it.
  */
-function loadReader(connection: Connection, clock: Clock): (run: Run) => number | undefined {
+function loadReader(connection: Connection, clock: Clock): (run: Run) => number | 'unread' | undefined {
   let askedAt: number | undefined
   let asking = false
-  let latest: number | undefined
+  let latest: number | 'unread' | undefined
 
   async function ask(): Promise<void> {
     asking = true
     try {
       const { text } = await outputOf(connection, loadQuestion, { clock, ...loadBounds })
       const known = readLoads(text).filter(load => load !== undefined)
-      latest = known.length > 0 ? Math.max(...known) : undefined
+      latest = known.some(load => load >= idleBelow) ? Math.max(...known) : (busiest(text) ?? 'unread')
     } catch {
-      // Unknown, as where there is no GPU.
+      latest = 'unread'
     } finally {
       asking = false
     }
@@ -107,13 +108,14 @@ function loadReader(connection: Connection, clock: Clock): (run: Run) => number 
 const tail = 65_536
 
 async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
-  const { outputAt, loadAt, stuckSince: since } = run
+  const { outputAt, loadAt, loadUnread, stuckSince: since } = run
   const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
   const text = bytes.toString('utf8')
   const lastLine = plainLastLine(text.trimEnd().split('\n').at(-1) ?? '')
   runs.note(id, {
     outputAt,
     loadAt,
+    loadUnread,
     stuckSince: since,
     seen: output.next(),
     dropped: output.first(),

@@ -187,6 +187,25 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
   }, 120_000)
 
+  test.each([
+    ['tells none', 'echo "[N/A]"', 'nvidia-smi there says “[N/A]”'],
+    ['knows one of two', 'echo 0; echo "[N/A]"', 'nvidia-smi there says “[N/A]”'],
+    [
+      'finds no device',
+      'echo "No devices were found"; exit 6',
+      'nvidia-smi there says “No devices were found”',
+    ],
+  ])('that goes by the load is refused where the driver %s', async (_about, script, why) => {
+    const { under, instance, home, setNvidiaSmi } = await openInside()
+    setNvidiaSmi(script)
+    const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
+    await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({
+      problem: { code: 'gpu_load_unread', message: `A watchdog there can’t tell when it is idle: ${why}.` },
+    })
+    expect(viewOf(under, instance)).toBeUndefined()
+    expect(existsSync(join(home, '.berth', 'watchdog'))).toBe(false)
+  })
+
   test('is refused without an instance key, and leaves nothing on the instance', async () => {
     const { world, under, instance, home } = await openInside()
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { stuckAlert } from '../../../../electron/core/runs/alerts.ts'
 import {
   nextStep,
   observed,
@@ -58,6 +59,11 @@ test('a run seems stuck after a time without output and load; either restarts th
   const loaded = observed(run, { bytes: 0, load: 60 }, 1500)
   expect(stuckSince(loaded, 2099)).toBeUndefined()
   expect(stuckSince(observed(run, { bytes: 0, load: 2 }, 1500), 1600)).toBe(1000)
+  const unread = observed(run, { bytes: 0, load: 'unread' }, 1500)
+  expect(stuckSince(unread, 1600)).toBe(1000)
+  expect(stuckAlert('a00000001', unread, 'RTX 4090', 1600).body).toContain('and its GPU load can’t be read.')
+  expect(observed(unread, { bytes: 0 }, 1600).loadUnread).toBe(true)
+  expect(observed(unread, { bytes: 0, load: 0 }, 1600).loadUnread).toBe(false)
   expect(observed({ ...run, stuckSince: 1000 }, { bytes: 1 }, 1700).stuckSince).toBeUndefined()
   expect(observed({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
 })
