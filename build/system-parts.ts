@@ -18,6 +18,7 @@ const notifications = 'test/integration/local/notifications'
 const packaging = 'test/integration/packaging/'
 const specs = 'test/electron/'
 const shipped = 'test/electron/shipped/'
+const desktop = 'test/electron/specs/desktop'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
@@ -32,8 +33,12 @@ export const systemParts: readonly SystemPart[] = [
   part(['secret-tool'], 'libsecret-tools', [keyring, browser, specs]),
   part(['Xvfb'], 'xvfb', [notifications, browser, specs]),
   part(['weston'], 'weston', [shipped]),
-  part(['xfwm4'], 'xfwm4', [shipped]),
-  part(['wmctrl'], 'wmctrl', [shipped]),
+  part(['xfwm4'], 'xfwm4', [shipped, desktop]),
+  part(['wmctrl'], 'wmctrl', [shipped, desktop]),
+  part(['xfce4-panel'], 'xfce4-panel', [desktop]),
+  part(['xfce4-notifyd-config'], 'xfce4-notifyd', [desktop]),
+  part(['xfconf-query'], 'xfconf', [desktop]),
+  part(['xdotool'], 'xdotool', [desktop]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),
   part(['xauth'], 'xauth', [notifications, browser]),

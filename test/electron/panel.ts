@@ -175,3 +175,23 @@ export async function startPanel(busAddress: string, shows = true): Promise<Pane
     end: () => bus.disconnect(),
   }
 }
+
+/** The icons that the desktop's own panel shows. */
+export function iconsOfDesktop(busAddress: string): { icons: TrayIcons; end(): void } {
+  const bus = sessionBus({ busAddress })
+  const registered = async () => {
+    const answer = await bus.call(
+      new Message({
+        destination: watcher.name,
+        path: watcher.path,
+        interface: 'org.freedesktop.DBus.Properties',
+        member: 'Get',
+        signature: 'ss',
+        body: [watcher.name, 'RegisteredStatusNotifierItems'],
+      }),
+    )
+    const [icon] = (answer?.body[0] as Variant<string[]> | undefined)?.value ?? []
+    return icon?.split('/')[0]
+  }
+  return { icons: new TrayIcons(bus, () => registered().catch(() => undefined)), end: () => bus.disconnect() }
+}

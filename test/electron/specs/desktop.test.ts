@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Berth } from '../berth.ts'
+import { useDesk } from '../desk.ts'
+import { iconsOfDesktop, type TrayIcons } from '../panel.ts'
+
+// XFCE's window manager, panel and notification service.
+const desk = useDesk({ of: 'the file', panel: false, notices: false })
+const soon = { timeout: 60_000 }
+let icons: TrayIcons
+let panel: ChildProcess
+let berth: Berth
+let disconnect: () => void = () => undefined
+
+/** A program that Debian keeps outside of PATH. */
+function inLibraries(path: string): string {
+  const folders = readdirSync('/usr/lib').map(name => `/usr/lib/${name}/xfce4/${path}`)
+  return folders.find(existsSync) ?? path
+}
+
+const run = async (program: string, ...args: string[]) => (await desk.session.run(program, args)).output
+
+/** Runs it again until it ends with 0. */
+async function untilRuns(program: string, ...args: string[]): Promise<void> {
+  while ((await desk.session.run(program, args)).code !== 0) await pause(100)
+}
+
+/** Sets the panel up with a list of windows and a tray. */
+async function setUpPanel(): Promise<void> {
+  const set = (path: string, ...values: string[]) =>
+    untilRuns('xfconf-query', '-c', 'xfce4-panel', '--create', '-p', path, ...values)
+  const integer = (value: string) => ['-t', 'int', '-s', value]
+  await set('/panels', ...integer('1'), '-a')
+  await set('/panels/panel-1/position', '-t', 'string', '-s', 'p=6;x=0;y=0')
+  await set('/panels/panel-1/plugin-ids', ...integer('1'), ...integer('2'), '-a')
+  await set('/plugins/plugin-1', '-t', 'string', '-s', 'tasklist')
+  await set('/plugins/plugin-2', '-t', 'string', '-s', 'systray')
+}
+
+function startPanel(): void {
+  panel = desk.session.start('xfce4-panel', ['--disable-wm-check'])
+}
+
+beforeAll(async () => {
+  desk.session.env['XDG_CURRENT_DESKTOP'] = 'XFCE'
+  desk.session.start(inLibraries('xfconf/xfconfd'), [])
+  desk.session.start('xfwm4', ['--compositor=off'])
+  desk.session.start(inLibraries('notifyd/xfce4-notifyd'), [])
+  await setUpPanel()
+  startPanel()
+  const shown = iconsOfDesktop(desk.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
+  ;({ icons, end: disconnect } = shown)
+  berth = await desk.start()
+})
+afterAll(() => disconnect())
+
+const hasIcon = async () => (await icons.menu().catch(() => undefined)) !== undefined
+const windows = () => run('wmctrl', '-l')
+
+test('the window manager closes the window to the tray; the panel’s menu and its icon bring it back', async () => {
+  await expect.poll(hasIcon, soon).toBe(true)
+  await expect.poll(windows, soon).toContain('Berth')
+  await run('wmctrl', '-c', 'Berth')
+  await berth.shown(false)
+  expect(await windows()).not.toContain('Berth')
+  await icons.clickMenu(['Open Berth'])
+  await expect.poll(windows, soon).toContain('Berth')
+  await run('wmctrl', '-c', 'Berth')
+  await berth.shown(false)
+  await icons.click()
+  await berth.shown()
+})
+
+test('an alert while the window is hidden is on the desktop, and its button leads to its place', async () => {
+  const notices = async () =>
+    (await run('xdotool', 'search', '--onlyvisible', '--class', 'notifyd')).split('\n').filter(Boolean)
+  await run('wmctrl', '-c', 'Berth')
+  await berth.shown(false)
+  const before = await notices()
+  await icons.clickMenu(['Make something happen', 'The credit runs low'])
+  const fresh = async () => (await notices()).find(window => !before.includes(window))
+  await expect.poll(fresh, soon).toBeDefined()
+  const geometry = await run('xdotool', 'getwindowgeometry', '--shell', (await fresh()) ?? '')
+  const [x = 0, y = 0, width = 0, height = 0] = ['X', 'Y', 'WIDTH', 'HEIGHT'].map(name =>
+    Number(new RegExp(`^${name}=(\\d+)`, 'm').exec(geometry)?.[1]),
+  )
+  // Its buttons are at its lower right edge.
+  await run('xdotool', 'mousemove', String(x + width - 50), String(y + height - 28), 'click', '1')
+  await berth.shown()
+})
+
+test('a panel that restarts gets the icon again, and the hidden window stays hidden', async () => {
+  await run('wmctrl', '-c', 'Berth')
+  await berth.shown(false)
+  const ended = once(panel, 'exit')
+  panel.kill('SIGKILL')
+  await ended
+  startPanel()
+  await expect.poll(hasIcon, soon).toBe(true)
+  expect(await berth.visible()).toBe(false)
+  await icons.clickMenu(['Quit Berth'])
+  expect(await berth.ended).toBe(0)
+  expect(berth.errors).toEqual([])
+})
