@@ -25,4 +25,4 @@ export interface AlertButton {
   command?: { name: CommandName; args: unknown }
 }
 
-export type AlertAction = 'terminal' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'
+export type AlertAction = 'terminal' | 'rent' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'

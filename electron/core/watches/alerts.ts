@@ -24,7 +24,7 @@ export function matchAlert(
     title: `${gpuCount && gpuCount > 1 ? `${gpuCount} × ` : ''}${gpuName ?? 'A machine'} at ${rate(best.price ?? 0)}`,
     body: `${location ? `${location}. ` : ''}“${watch.request.name}”: ${count(fresh.length)} new, ${count(matching.length)} match${matching.length === 1 ? 'es' : ''} now.`,
     urgency: 'normal',
-    actions: [{ id: 'show', label: 'Rent…' }],
+    actions: [{ id: 'rent', label: 'Rent…' }],
     place: { screen: 'offers', search: { query, filter }, offer: best.offer.id },
   }
 }

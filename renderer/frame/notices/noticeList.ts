@@ -9,7 +9,8 @@ export function worstThenNewest(notices: readonly PageNotice[]): PageNotice[] {
 }
 
 /**
- * The notice that needs a decision now: the worst that is critical and has a button. On Instances the rows of the
+ * The notice that needs a decision now: the worst that is critical and has a button, or an offer that a watch found, which
+ * waits for nobody. On Instances the rows of the
  * shown account say what they need themselves, at the top of the list.
  */
 export function decisionOf(
@@ -20,8 +21,13 @@ export function decisionOf(
   const inRow = ({ account, instance }: PageNotice) =>
     screen === 'instances' && account === shown?.id && shown?.instances[instance ?? ''] !== undefined
   return worstThenNewest(notices).find(
-    notice => notice.urgency === 'critical' && notice.actions.length > 0 && !inRow(notice),
+    notice => notice.actions.length > 0 && (notice.urgency === 'critical' || asks(notice)) && !inRow(notice),
   )
+}
+
+/** Whether a watch asks to rent what it found. */
+function asks({ kind, actions }: PageNotice): boolean {
+  return kind === 'watch' && actions.some(({ id }) => id === 'rent')
 }
 
 /** The account's name such as `Demo: `, where a notice could be taken for another account's. */

@@ -27,6 +27,14 @@ describe('the strip', () => {
     expect(decisionOf([...news, outbid(6), outbid(7, 2)], 'offers', account)?.instance).toBe(7)
   })
 
+  test('asks whether to rent what a watch found, after all that is critical', () => {
+    const rent = { id: 'rent', label: 'Rent…' }
+    const found = notice('watch', 'RTX 4090 at $0.300/h', { kind: 'watch', actions: [rent, show], at: 9 })
+    expect(decisionOf([found], 'offers', account)?.id).toBe('watch')
+    expect(decisionOf([found, outbid(6)], 'offers', account)?.instance).toBe(6)
+    expect(decisionOf([{ ...found, actions: [show] }], 'offers', account)).toBeUndefined()
+  })
+
   test('leaves to the rows of Instances what they say', () => {
     expect(decisionOf([outbid(7)], 'instances', account)).toBeUndefined()
     expect(decisionOf([outbid(7)], 'offers', account)?.instance).toBe(7)
