@@ -2,6 +2,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  renameSync,
   rmdirSync,
   rmSync,
   type Stats,
@@ -10,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { FileError, reason } from '../files/file-error.ts'
 import { longLine } from '../files/long-line.ts'
 import { absolute, type Call } from '../shell/command.ts'
@@ -147,6 +148,26 @@ export async function rm(call: Call): Promise<number> {
     else if (flags.includes('d')) rmdirSync(place.real)
     else throw new FileError('EISDIR')
   })
+}
+
+/** `mv FROM TO` of one file or folder, also into a folder. */
+export async function mv({ args, shell, err }: Call): Promise<number> {
+  const [from = '', to = ''] = args.filter(arg => !arg.startsWith('-'))
+  try {
+    const { path, real } = shell.files.existing(absolute(shell, from), 'stay')
+    const place = shell.files.at(absolute(shell, to), 'stay')
+    if (path === '/' || to === '') throw new FileError('EINVAL')
+    renameSync(
+      real,
+      place.stats?.isDirectory()
+        ? shell.files.at(`${place.path}/${basename(path)}`, 'stay').real
+        : place.real,
+    )
+    return 0
+  } catch (error) {
+    await err(`mv: cannot move '${from}' to '${to}': ${reason(error)}\n`)
+    return 1
+  }
 }
 
 /** `touch FILE…` */

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { dirname, extname } from 'node:path/posix'
 import { setTimeout } from 'node:timers/promises'
-import type { Call } from '../shell/command.ts'
-import { appendingSink } from '../shell/redirect.ts'
+import { parse } from 'yaml'
+import { has, makeFolder } from '../runs/runs.ts'
+import type { Call, ShellState } from '../shell/command.ts'
+import { appendingSink, readRegular } from '../shell/redirect.ts'
 import { Interrupted } from '../shell/sink.ts'
 
 /** `python3 --version`, and `python3 FILE.py`, which plays a training and does not run the file. */
@@ -25,9 +28,9 @@ const pace = 75
 /** Characters of the bar. */
 const width = 20
 
-/** Plays a training, of as many `--epochs` as are asked for, with a progress bar; its results go into `results`. */
+/** Plays a training, of as many `--epochs` as are asked for, with a progress bar. It leaves a model as its result. */
 async function train(call: Call): Promise<number> {
-  const { args, shell, run, out, err, signal } = call
+  const { args, shell, out, signal } = call
   const epochs = Number(args[args.indexOf('--epochs') + 1]) || usualEpochs
   const { gpu } = shell.machine
   await out(`Training on ${gpu.count} x ${gpu.name}\n`)
@@ -47,14 +50,34 @@ async function train(call: Call): Promise<number> {
     }
     await out('\n')
   }
-  await run(shell, 'mkdir -p results', { out, err, input: undefined, signal })
-  await save(call, 'loss.csv', `${learnt.join('\n')}\n`)
-  await save(call, 'model.safetensors', randomBytes(512 * 1024))
-  await out('Saved results/model.safetensors and results/loss.csv\n')
+  const files: [string, string | Buffer][] = resultPaths(shell).flatMap(path =>
+    extname(path) === ''
+      ? [
+          [`${path}/loss.csv`, `${learnt.join('\n')}\n`],
+          [`${path}/model.safetensors`, randomBytes(512 * 1024)],
+        ]
+      : [[path, randomBytes(512 * 1024)]],
+  )
+  for (const [path, bytes] of files) {
+    makeFolder(shell, dirname(path))
+    await appendingSink(shell.files, path, false, signal)(bytes)
+    await out(`Saved ${path.replace(`${shell.folder}/`, '')}\n`)
+  }
   return 0
 }
 
-async function save({ shell, signal }: Call, name: string, bytes: string | Buffer): Promise<void> {
-  const write = appendingSink(shell.files, `${shell.folder}/results/${name}`, false, signal)
-  await write(bytes)
+/** Where a training's results belong: the files and folders that a `berth.yaml` names, or a folder `results`. */
+function resultPaths({ files, folder }: ShellState): string[] {
+  for (let project = folder; project !== '/'; project = dirname(project)) {
+    if (!has(files, `${project}/berth.yaml`)) continue
+    const spec = parse(readRegular(files, `${project}/berth.yaml`).toString('utf8'))
+    return [spec?.results ?? []].flat().map(path => `${project}/${path}`)
+  }
+  return [`${folder}/results`]
+}
+
+/** `pip install …`, which plays that everything is there. */
+export async function pip({ out }: Call): Promise<number> {
+  await out('All requirements are already satisfied\n')
+  return 0
 }

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
+import { giveArchive, listFolder, takeArchive } from '../runs/folder-sync.ts'
 import { endRun, markRun, readRunStatus, startRun, type Values } from '../runs/runs.ts'
 import { putWatchdog, readWatchdog, removeWatchdog } from '../runs/watchdog.ts'
 import type { Call } from '../shell/command.ts'
@@ -7,7 +8,7 @@ import type { Call } from '../shell/command.ts'
 const longest = 256 * 1024
 
 /** The scripts that this shell knows, each by a text unique to it. It does not run them, but does the same. */
-const known: readonly [string, (call: Call, values: Values) => Promise<number>][] = [
+const known: readonly [string, (call: Call, values: Values, script: string) => Promise<number>][] = [
   ["echo 'started yes'", startRun],
   ["echo 'ended yes'", endRun],
   ["echo 'marked yes'", markRun],
@@ -16,15 +17,39 @@ const known: readonly [string, (call: Call, values: Values) => Promise<number>][
   ["echo 'refused no_tool'", putWatchdog],
   ["echo 'there yes'", readWatchdog],
   ["echo 'removed yes'", removeWatchdog],
+  ['berth-sync ok', listFolder],
+  ['tar -xof -', takeArchive],
+  ['exec tar --null', giveArchive],
 ]
 
 /** `sh -s`: a script on the input, which clients use to leave a command running. */
 export async function scriptFromInput(call: Call): Promise<number> {
-  const text = call.input ? await textOf(call.input) : ''
+  return play(call, call.input ? await textOf(call.input) : '')
+}
+
+/** A script on the first line of the input, whose rest is for the script: clients send and get folders so. */
+export async function scriptFromLine(call: Call): Promise<number> {
+  const pieces = call.input?.iterator({ destroyOnReturn: false })
+  let read = Buffer.alloc(0)
+  let end = -1
+  while (end < 0) {
+    const next = await pieces?.next()
+    if (!next || next.done || read.length > longest) return 2
+    read = Buffer.concat([read, next.value])
+    end = read.indexOf('\n')
+  }
+  async function* rest() {
+    yield read.subarray(end + 1)
+    if (pieces) yield* pieces
+  }
+  return play({ ...call, input: Readable.from(rest()) }, read.toString('utf8', 0, end))
+}
+
+async function play(call: Call, text: string): Promise<number> {
   const values = valuesOf(text)
   const script = text.slice(values.end)
   const found = known.find(([words]) => script.includes(words))
-  if (found) return found[1](call, values.set)
+  if (found) return found[1](call, values.set, script)
   await call.err(`${call.name}: this shell is scripted and knows only a few scripts\n`)
   return 2
 }
@@ -41,10 +66,10 @@ async function textOf(input: Readable): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** The lines `name='value'` at its start, after an opening brace, and where they end. */
+/** The assignments `name='value'` at its start, after an opening brace, and where they end. */
 function valuesOf(text: string): { set: Map<string, string>; end: number } {
   const set = new Map<string, string>()
-  const assignment = /(\w+)='([^']*(?:'\\''[^']*)*)'\n/y
+  const assignment = /(\w+)='([^']*(?:'\\''[^']*)*)'(?:\n|; )/y
   let end = text.startsWith('{\n') ? 2 : 0
   for (;;) {
     assignment.lastIndex = end

@@ -1,10 +1,10 @@
 import type { Command } from '../shell/command.ts'
-import { bash } from './bash.ts'
+import { bash, source } from './bash.ts'
 import { grep, head, tail, wc } from './filters.ts'
-import { cd, df, ls, mkdir, pwd, rm, touch } from './folders.ts'
+import { cd, df, ls, mkdir, mv, pwd, rm, touch } from './folders.ts'
 import { jupyter } from './jupyter.ts'
 import { nvidiaSmi } from './nvidia-smi.ts'
-import { python } from './python.ts'
+import { pip, python } from './python.ts'
 import {
   clear,
   date,
@@ -21,10 +21,11 @@ import {
   uptime,
   whoami,
 } from './system.ts'
-import { cat, echo, seq, yes } from './text.ts'
+import { cat, echo, printf, seq, yes } from './text.ts'
 
 /** Every command of the shell by name, as `help` lists them. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['.', source],
   ['bash', bash],
   ['cat', cat],
   ['cd', cd],
@@ -46,9 +47,12 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['logout', exit],
   ['ls', ls],
   ['mkdir', mkdir],
+  ['mv', mv],
   ['nproc', nproc],
   ['nvidia-smi', nvidiaSmi],
+  ['pip', pip],
   ['printenv', env],
+  ['printf', printf],
   ['pwd', pwd],
   ['python', python],
   ['python3', python],
@@ -59,6 +63,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['tail', tail],
   ['touch', touch],
   ['true', async () => 0],
+  ['umask', async () => 0],
   ['uname', uname],
   ['uptime', uptime],
   ['wc', wc],

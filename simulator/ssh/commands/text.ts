@@ -14,6 +14,13 @@ export async function echo({ args, out }: Call): Promise<number> {
   return 0
 }
 
+/** `printf FORMAT [WORD…]`, of `%s` alone. */
+export async function printf({ args, out }: Call): Promise<number> {
+  const [format = '', ...words] = args
+  await out(escaped(format).replaceAll('%s', () => words.shift() ?? ''))
+  return 0
+}
+
 const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', e: '\x1b', a: '\x07', '\\': '\\' }
 
 function escaped(text: string): string {

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path/posix'
+import type { Scratch } from '../files/scratch.ts'
 import type { Call, ShellState } from '../shell/command.ts'
 import { appendingSink, readRegular } from '../shell/redirect.ts'
 
@@ -10,7 +11,7 @@ export type Values = ReadonlyMap<string, string>
 export async function startRun(call: Call, values: Values): Promise<number> {
   const { shell, run, out } = call
   const here = folderOf(values)
-  if (!has(shell, here)) {
+  if (!has(shell.files, here)) {
     makeFolder(shell, here)
     appendFileSync(shell.files.at(`${here}/output`, 'follow').real, '')
     const lines = (values.get('command') ?? '').split('\n').filter(line => /^\s*[^#\s]/.test(line))
@@ -20,7 +21,7 @@ export async function startRun(call: Call, values: Values): Promise<number> {
       for (const line of lines)
         if (own.ending === undefined && !signal.aborted)
           await run(own, line, { out: sink, err: sink, input: undefined, signal })
-      if (!shell.background.halted && has(shell, here))
+      if (!shell.background.halted && has(shell.files, here))
         writeFileSync(shell.files.at(`${here}/code`, 'follow').real, `${own.ending ?? own.status}\n`)
     })
   }
@@ -31,11 +32,11 @@ export async function startRun(call: Call, values: Values): Promise<number> {
 /** Prints its status on one line, and its output from a byte on. */
 export async function readRunStatus({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
-  if (!has(shell, here)) {
+  if (!has(shell.files, here)) {
     await out('none - 0\n')
     return 0
   }
-  const ended = has(shell, `${here}/code`)
+  const ended = has(shell.files, `${here}/code`)
   const code = ended ? readRegular(shell.files, `${here}/code`).toString('latin1').trim() : '-'
   const state = ended ? 'ended' : shell.background.isGoing(here) ? 'running' : 'lost'
   const output = readRegular(shell.files, `${here}/output`)
@@ -54,7 +55,7 @@ export async function endRun({ shell, out }: Call, values: Values): Promise<numb
 /** Only `remove` has an effect: the other words are for a watchdog. */
 export async function markRun({ shell, out }: Call, values: Values): Promise<number> {
   const here = folderOf(values)
-  if (values.get('word') === 'remove' && has(shell, here))
+  if (values.get('word') === 'remove' && has(shell.files, here))
     rmSync(shell.files.existing(here, 'stay').real, { recursive: true })
   await out('marked yes\n')
   return 0
@@ -64,9 +65,10 @@ function folderOf(values: Values): string {
   return `/root/.berth/runs/${(values.get('run') ?? '').replaceAll('/', '')}`
 }
 
-function has(shell: ShellState, path: string): boolean {
+/** Whether anything is at a path. */
+export function has(files: Scratch, path: string): boolean {
   try {
-    return shell.files.at(path, 'stay').stats !== undefined
+    return files.at(path, 'stay').stats !== undefined
   } catch {
     return false
   }
@@ -74,7 +76,7 @@ function has(shell: ShellState, path: string): boolean {
 
 /** Makes a folder and its parents. */
 export function makeFolder(shell: ShellState, path: string): void {
-  if (has(shell, path)) return
+  if (has(shell.files, path)) return
   makeFolder(shell, dirname(path))
   mkdirSync(shell.files.at(path, 'stay').real)
 }

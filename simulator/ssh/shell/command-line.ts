@@ -1,4 +1,4 @@
-/** A parsed line: quotes, variables, `;` `&&` `||` `|`, and redirections. */
+/** A parsed line: quotes, variables, `;` `&&` `||` `|`, `{ }`, and redirections. */
 export interface Pipeline {
   /** Whether it runs, given how the one before ended. */
   when: 'always' | 'after success' | 'after failure'
@@ -7,6 +7,8 @@ export interface Pipeline {
 
 export interface ParsedCommand {
   words: Word[]
+  /** What is between braces, in place of words. */
+  group?: Pipeline[]
   redirections: Redirection[]
 }
 
@@ -36,15 +38,23 @@ const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*
 
 /** Parses a line. Throws ShellSyntaxError. */
 export function parseLine(line: string): Pipeline[] {
+  return parse(tokenize(line), false)
+}
+
+/** Parses to the end, or to the brace that closes a group. */
+function parse(tokens: Token[], isGroup: boolean): Pipeline[] {
   const pipelines: Pipeline[] = []
   let when: Pipeline['when'] = 'always'
   let commands: ParsedCommand[] = []
   let current: ParsedCommand = { words: [], redirections: [] }
 
+  const isEmpty = () => current.words.length + current.redirections.length === 0 && !current.group
   function endCommand(operator: string): void {
-    const empty = current.words.length === 0 && current.redirections.length === 0
+    const empty = isEmpty()
     const closesNothing =
-      (operator === '\n' || operator === 'end') && commands.length === 0 && when === 'always'
+      (operator === '\n' || operator === '}' || operator === 'end') &&
+      commands.length === 0 &&
+      when === 'always'
     if (empty && !closesNothing)
       throw new ShellSyntaxError(`syntax error near unexpected token \`${operator}'`)
     if (!empty) commands.push(current)
@@ -57,20 +67,32 @@ export function parseLine(line: string): Pipeline[] {
     when = next
   }
 
-  const tokens = tokenize(line)
   for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
-    if ('word' in token) current.words.push(token.word)
-    else if (token.operator === '|') endCommand('|')
+    if (isEmpty() && isBrace(token, '{')) current.group = parse(tokens, true)
+    else if (isEmpty() && isBrace(token, '}')) {
+      if (!isGroup) throw new ShellSyntaxError("syntax error near unexpected token `}'")
+      endPipeline('}', 'always')
+      return pipelines
+    } else if ('word' in token) {
+      if (current.group) throw new ShellSyntaxError("syntax error after `}'")
+      current.words.push(token.word)
+    } else if (token.operator === '|') endCommand('|')
     else if (token.operator === '&&') endPipeline('&&', 'after success')
     else if (token.operator === '||') endPipeline('||', 'after failure')
     else if (token.operator === ';' || token.operator === '\n') endPipeline(token.operator, 'always')
     else if (token.operator === '&') throw new ShellSyntaxError('background jobs are not available here')
     else current.redirections.push(redirection(token.operator, tokens))
   }
-  const open =
-    commands.length > 0 || when !== 'always' || current.words.length + current.redirections.length > 0
+  if (isGroup) throw new ShellSyntaxError('syntax error: unexpected end of file')
+  const open = commands.length > 0 || when !== 'always' || !isEmpty()
   if (open) endPipeline('end', 'always')
   return pipelines
+}
+
+function isBrace(token: Token, brace: '{' | '}'): boolean {
+  if (!('word' in token)) return false
+  const [first, ...others] = token.word
+  return first?.text === brace && !first.quoted && others.length === 0
 }
 
 function redirection(operator: string, tokens: Token[]): Redirection {

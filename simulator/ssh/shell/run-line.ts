@@ -12,14 +12,19 @@ const interruptedStatus = 130
 /** Runs a line; gives the exit status of its last command. Never rejects. */
 export async function runLine(shell: ShellState, line: string, streams: Streams): Promise<number> {
   try {
-    for (const pipeline of parseLine(line)) {
-      if (pipeline.when === 'after success' && shell.status !== 0) continue
-      if (pipeline.when === 'after failure' && shell.status === 0) continue
-      shell.status = await runPipeline(shell, pipeline, streams)
-      if (shell.ending !== undefined) return shell.ending
-    }
+    return await runAll(shell, parseLine(line), streams)
   } catch (error) {
     shell.status = await failure(error, streams)
+  }
+  return shell.status
+}
+
+async function runAll(shell: ShellState, pipelines: readonly Pipeline[], streams: Streams): Promise<number> {
+  for (const pipeline of pipelines) {
+    if (pipeline.when === 'after success' && shell.status !== 0) continue
+    if (pipeline.when === 'after failure' && shell.status === 0) continue
+    shell.status = await runPipeline(shell, pipeline, streams)
+    if (shell.ending !== undefined) return shell.ending
   }
   return shell.status
 }
@@ -67,6 +72,7 @@ async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Str
   try {
     const redirected = await redirect(shell, parsed, streams)
     if (redirected === undefined) return 1
+    if (parsed.group) return await runAll(shell, parsed.group, redirected)
     const words = parsed.words.flatMap(word => expand(word, shell))
     const [name, ...args] = words
     if (name === undefined) return 0

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { lacks } from '../../needs.ts'
 import { openProject, write } from '../core/projects/place.ts'
+import { createWorld } from '../core/world.ts'
 import { hasSshd } from '../ssh/sshd.ts'
 import { berthOn, openSocket } from './cli.ts'
 
@@ -99,5 +100,48 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(await berth('run', 'nowhere', '--yes')).toMatchObject({ code: 5 })
     expect(await berth('project', 'rm')).toMatchObject({ code: 2 })
     expect(existsSync(join(folder, 'nowhere'))).toBe(false)
+  })
+})
+
+describe('a project on the machines that the simulator plays', () => {
+  /** A project's folder, and the command in it. */
+  async function played(files: Readonly<Record<string, string>>) {
+    const world = await createWorld({ speed: 60 })
+    onTestFinished(() => world.close())
+    const folder = join(world.machine.home, 'digits')
+    write(folder, files)
+    const under = await world.startConnected()
+    const { home } = await openSocket(world, under.berth)
+    return { under, folder, berth: berthOn(home, { cwd: folder }) }
+  }
+
+  test('is sent, set up and run, and its results are downloaded before the machine is destroyed', async () => {
+    const { under, folder, berth } = await played({
+      'berth.yaml':
+        'setup: pip install -r requirements.txt\nrun: |\n  cat src/epochs.txt\n  echo "$RUN"\n  python train.py --epochs 1\nenv: { RUN: first run }\nresults: [out, models/best.pt]\n',
+      'requirements.txt': 'torch\n',
+      'src/epochs.txt': 'one epoch\n',
+      'train.py': 'raise SystemExit("never run here")\n',
+      'out/earlier.txt': 'kept\n',
+    })
+    const ran = await berth('run', '.', '--yes', '-f')
+    expect(ran.err).toMatch(/Sending.*\n(.*\n)*Done\n3 files downloaded\./)
+    expect(ran).toMatchObject({ code: 0, out: expect.stringMatching(/one epoch\nfirst run\nTraining on /) })
+    expect(readFileSync(join(folder, 'out', 'loss.csv'), 'utf8')).toMatch(/^step,loss\n1,/)
+    expect(statSync(join(folder, 'out', 'model.safetensors')).size).toBe(512 * 1024)
+    expect(statSync(join(folder, 'models', 'best.pt')).size).toBe(512 * 1024)
+    expect(readFileSync(join(folder, 'out', 'earlier.txt'), 'utf8')).toBe('kept\n')
+    await under.until(() => Object.keys(under.account().instances).length === 0)
+  })
+
+  test('ends with the code of a command that is missing there, which is named, and its machine is stopped', async () => {
+    const { under, berth } = await played({ 'berth.yaml': 'run: trayn --fast\nresults: out\n' })
+    const ran = await berth('run', '.', '--yes', '-f')
+    expect(ran).toMatchObject({ code: 127, out: 'bash: trayn: command not found\n' })
+    expect(ran.err).toContain('trayn')
+    await under.until(() =>
+      Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
+    )
+    expect(Object.keys(under.account().instances)).toHaveLength(1)
   })
 })

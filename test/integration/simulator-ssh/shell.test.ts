@@ -50,6 +50,23 @@ test('a command ends with its status, with output and errors separate', async ()
   })
 })
 
+test('braces group commands, with one status and one output', async () => {
+  const client = await connect(await startInstance())
+  const grouped = '{ echo one && { foo; echo two; }; false; } > said 2>&1 || echo failed; cat said'
+  expect(await exec(client, grouped)).toEqual({
+    out: 'failed\none\nbash: foo: command not found\ntwo\n',
+    err: '',
+    status: 0,
+  })
+  expect(await exec(client, 'true || { echo no; echo no; }; { printf %s "$HOME" | cat; }')).toMatchObject({
+    out: '/root',
+  })
+  expect(await exec(client, '{ echo one; exit 3; }; echo two')).toMatchObject({ out: 'one\n', status: 3 })
+  expect(await exec(client, 'echo { }')).toMatchObject({ out: '{ }\n' })
+  for (const wrong of ['{ echo one', 'echo one; }', '{ echo one; } two', '{ echo one && }'])
+    expect(await exec(client, wrong)).toMatchObject({ out: '', status: 2 })
+})
+
 test('nvidia-smi shows every GPU with its load, as a table and as csv', async () => {
   const client = await connect(await startInstance())
   const { out: table } = await exec(client, 'nvidia-smi')
