@@ -8,7 +8,7 @@ import { createKeyKeeper } from './key-keeper.ts'
 import type { Transfer } from './model.ts'
 import { startCopy, startSync } from './start.ts'
 import { openStoredTransfers } from './stored-transfers.ts'
-import { transferEntry } from './words.ts'
+import { failedAlert, transferEntry } from './words.ts'
 
 /** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
 export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {
@@ -31,6 +31,11 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
 
   function tell(kind: 'user' | 'berth' | 'error', text: string, transfer: Transfer, detail?: string): void {
     activity.add(transferEntry(account, kind, text, transfer, detail))
+  }
+
+  /** In Activity, too. */
+  function tellFailed(transfer: Transfer): void {
+    context.notifications.tell(account, [failedAlert(account, transfer)])
   }
 
   return {
@@ -65,8 +70,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         const after = follow(transfer, others, instances, now())
         if (!isDeepEqual(transfer, after)) {
           void note(transfer.id, after)
-          if (isOver(after))
-            tell(after.step === 'failed' ? 'error' : 'berth', ended(after), after, after.message)
+          if (after.step === 'failed') tellFailed(after)
+          else if (isOver(after)) tell('berth', ended(after), after, after.message)
         }
         if (isOver(after)) void keys.deleteUnused(transfer.id)
       }
@@ -76,7 +81,10 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
       for (const { id, step, kind, key } of all()) {
         if (step !== 'starting') continue
         // The key is stored before a sync is requested.
-        if (kind === 'sync' && !key) void note(id, { step: 'failed', message: neverBegan, endedAt: now() })
+        if (kind === 'sync' && !key)
+          void note(id, { step: 'failed', message: neverBegan, endedAt: now() }).then(() =>
+            tellFailed(get(id)),
+          )
         else void note(id, { step: 'unknown', message: endedInBetween })
       }
     },
@@ -95,7 +103,7 @@ function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): 
 
 function ended({ step }: Transfer): string {
   if (step === 'done') return 'Done'
-  return step === 'failed' ? 'Failed' : step === 'cancelled' ? 'Cancelled' : 'Lost sight of'
+  return step === 'cancelled' ? 'Cancelled' : 'Lost sight of'
 }
 
 const endedInBetween = 'Berth ended while it was being started: it may be running.'

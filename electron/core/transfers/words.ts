@@ -1,5 +1,6 @@
 import type { AccountId } from '../../contract/ids.ts'
 import type { ActivityEntry } from '../../contract/state.ts'
+import type { Alert } from '../notifications/alert.ts'
 import type { Transfer } from './model.ts'
 
 /** A transfer's name: `copy of #12:/data to #15:/data`. */
@@ -9,6 +10,22 @@ function transferName({ kind, from, to }: Pick<Transfer, 'kind' | 'from' | 'to'>
 
 function side({ instance, path }: Transfer['from']): string {
   return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
+}
+
+/** The alert for a transfer that has failed. */
+export function failedAlert(account: AccountId, transfer: Transfer): Alert {
+  const { id, kind, from, to, message } = transfer
+  const instance = to.instance ?? from.instance
+  return {
+    id: `${account}/transfer/${id}`,
+    kind: 'run',
+    instance,
+    title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} has failed`,
+    body: `The ${transferName(transfer)}${message ? `: ${message}` : ' gave no reason.'}`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances', ...(instance === undefined ? {} : { instance }) },
+  }
 }
 
 /** A transfer's line in Activity. */
