@@ -48,7 +48,7 @@ export class TrayIcons {
   /** Clicks an entry, found by the beginnings of the labels on its path. */
   async clickMenu(path: readonly string[]): Promise<void> {
     const icon = await this.#present()
-    const { menu, entries } = await this.#entries(icon)
+    const { menu, revision, entries } = await this.#entries(icon)
     let among: NumberedEntry[] = entries
     for (const [depth, begin] of path.entries()) {
       const entry = among.find(({ label }) => label.startsWith(begin))
@@ -56,6 +56,8 @@ export class TrayIcons {
         throw new Error(`no entry ${begin} among ${among.map(({ label }) => label).join(', ')}`)
       if (depth < path.length - 1) among = entry.submenu ?? []
       else if (!entry.enabled) throw new Error(`${entry.label} cannot be clicked`)
+      // A menu that was replaced meanwhile has other numbers.
+      else if ((await this.#entries(icon)).revision !== revision) await this.clickMenu(path)
       else await this.#call(icon, menu, menuInterface, 'Event', 'isvu', clicked(entry.id))
     }
   }
@@ -66,10 +68,10 @@ export class TrayIcons {
     return icon
   }
 
-  async #entries(icon: string): Promise<{ menu: string; entries: NumberedEntry[] }> {
+  async #entries(icon: string): Promise<{ menu: string; revision: unknown; entries: NumberedEntry[] }> {
     const menu = String(await this.#get(icon, 'Menu'))
-    const [, root] = await this.#call(icon, menu, menuInterface, 'GetLayout', 'iias', [0, -1, []])
-    return { menu, entries: entriesOf(root as Layout) }
+    const [revision, root] = await this.#call(icon, menu, menuInterface, 'GetLayout', 'iias', [0, -1, []])
+    return { menu, revision, entries: entriesOf(root as Layout) }
   }
 
   async #get(icon: string, name: string): Promise<unknown> {

@@ -125,7 +125,7 @@ test('an update is found, fetched and installed, each only when the user says so
   await step('Check now').click()
   await page.getByText('Berth 9.9.9 can be fetched.').waitFor()
   await expect(berth.command('fetchUpdate', {})).rejects.toMatchObject({ problem: { code: 'update_failed' } })
-  expect(await read('berth/logs/berth.log')).toMatch(/sha512/i)
+  await expect.poll(() => read('berth/logs/berth.log'), soon).toMatch(/sha512/i)
 
   publisher.offer('9.9.9', Buffer.from(program))
   await berth.command('checkForUpdate', {})
