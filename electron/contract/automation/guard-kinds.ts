@@ -62,8 +62,8 @@ export const GuardCondition = v.variant('kind', [
   v.object({ kind: v.literal('duration'), from: v.number(), seconds: v.number() }),
   /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
   v.object({ kind: v.literal('idle'), below: v.number(), seconds: v.number() }),
-  /** The instance's cost since its creation reached `limit`. */
-  v.object({ kind: v.literal('cost'), limit: v.number() }),
+  /** The instance's cost since its creation reached `limit`. `from`: what it had cost when the limit was set again. */
+  v.object({ kind: v.literal('cost'), limit: v.number(), from: v.optional(v.number()) }),
   /** The spending in this day or month, by this machine's calendar, reached `limit`. */
   v.object({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), limit: v.number() }),
   /** At the present rate, the credit would last less than `hours`. */

@@ -67,6 +67,14 @@ export function hasEnded({ step }: Pick<GuardView, 'step'>): boolean {
   return step === 'done' || step === 'missed' || step === 'over' || step === 'off'
 }
 
+/** Whether a limit that has ended so is set again once its instance is started: one on its time or its cost. */
+export function isSetAgain(
+  { condition: { kind }, action }: Pick<GuardView, 'condition' | 'action'>,
+  end: GuardStep | undefined,
+): boolean {
+  return (kind === 'duration' || kind === 'cost') && action === 'stop' && (end === 'done' || end === 'over')
+}
+
 /** The guards of several accounts that may still act. */
 export function guardsSet(accounts: readonly { guards: Readonly<Record<string, GuardView>> }[]): GuardView[] {
   return accounts.flatMap(({ guards }) => Object.values(guards).filter(guard => !hasEnded(guard)))

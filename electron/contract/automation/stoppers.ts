@@ -2,7 +2,8 @@ import type { InstanceView } from '../instance/instance.ts'
 import { calmRate, creditBy } from '../reading.ts'
 import type { Micros } from '../spending/money.ts'
 import type { AccountView } from '../state.ts'
-import { type GuardView, hasEnded } from './guard.ts'
+import { type GuardView, hasEnded, isSetAgain } from './guard.ts'
+import { isGoing } from './run.ts'
 
 /** An instance that is about to be started, or rented: then without an id. */
 export interface Starting {
@@ -30,4 +31,22 @@ export function stoppersOf(account: AccountView, { instance, more }: Starting, n
       )
     return guard.dueAt !== undefined && guard.dueAt <= now
   })
+}
+
+/** Whether nothing stops a running instance: no limit on it or its account, no watchdog, and no run's end. */
+export function isUnlimited({ guards, watchdogs, runs }: AccountView, id: number): boolean {
+  const watchdog = watchdogs[id]
+  return (
+    !Object.values(guards).some(guard => !hasEnded(guard) && (guard.instance ?? id) === id) &&
+    (watchdog === undefined || watchdog.step === 'removing' || watchdog.step === 'lost') &&
+    !Object.values(runs).some(run => run.instance === id && run.afterwards !== 'nothing' && isGoing(run))
+  )
+}
+
+/** Whether nothing will stop an instance that is started now: it has no limit, and none is set again. */
+export function startsUnlimited(account: AccountView, id: number): boolean {
+  const again = Object.values(account.guards).some(
+    guard => guard.instance === id && isSetAgain(guard, guard.step),
+  )
+  return !again && isUnlimited(account, id)
 }

@@ -1,4 +1,4 @@
-import { starting, stoppersOf } from '../../contract/automation/stoppers.ts'
+import { starting, startsUnlimited, stoppersOf } from '../../contract/automation/stoppers.ts'
 import type { CommandName } from '../../contract/commands.ts'
 import { BerthError } from '../../contract/problem.ts'
 import { accountNow } from '../../contract/reading.ts'
@@ -30,12 +30,13 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
     }
   }
 
-  /** Whether a guard would stop the instance as soon as it runs, judging by State. */
-  function isStoppedAgain(account: string, id: number): boolean {
+  /** Whether a guard would stop the instance as soon as it runs, or nothing ever would, judging by State. */
+  function needsQuestion(account: string, id: number): boolean {
     const view = berth.state().accounts[account]
     const instance = view?.instances[id]
     if (!view || !instance) return false
-    return stoppersOf(view, starting(instance), accountNow(view.clock, reach.now())).length > 0
+    const stoppers = stoppersOf(view, starting(instance), accountNow(view.clock, reach.now()))
+    return stoppers.length > 0 || startsUnlimited(view, id)
   }
 
   return async action => {
@@ -48,7 +49,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
         return berth.goTo(action.account, action.place)
       case 'start': {
         const { account, instance, what } = action
-        if (isStoppedAgain(account, instance))
+        if (needsQuestion(account, instance))
           return berth.goTo(account, { screen: 'instances', instance, ask: 'start' })
         await give('startInstance', { account, instance }, what)
         return

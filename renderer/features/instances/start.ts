@@ -2,10 +2,20 @@ import { starting, stoppersOf } from '../../../electron/contract/automation/stop
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
 import type { Page } from '../../berth/page.svelte.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
+import { usualStops } from '../guards/stopWhen.ts'
 
 /** Starts a stopped instance; asks first where a guard would stop it again immediately. */
 export function start(instance: InstanceView, page: Page): unknown {
   const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
   if (stopped) return dialogs.show({ kind: 'start', instance: instance.id })
   return page.actSoon(instance, 'start')
+}
+
+/** Limits the time of an instance that is started. */
+export function stopAgain(
+  page: Page,
+  { account, instance }: { account: string; instance: number },
+): Promise<string | undefined> {
+  const settings = { when: usualStops.duration, action: 'stop', warning: 900, missed: 'act' } as const
+  return page.attempt(page.berth.setGuard({ account, instance, ...settings }))
 }

@@ -1,6 +1,7 @@
 import { type AttemptSeriesView, isTrying } from '../../../electron/contract/automation/attempts.ts'
 import { type GuardView, guardsSet } from '../../../electron/contract/automation/guard.ts'
 import type { RunView } from '../../../electron/contract/automation/run.ts'
+import { isUnlimited } from '../../../electron/contract/automation/stoppers.ts'
 import { rate } from '../../../electron/contract/format/money.ts'
 import { instanceName } from '../../../electron/contract/format/name.ts'
 import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
@@ -29,6 +30,8 @@ export interface Row {
   guards?: readonly GuardView[]
   /** How many of its own guards may still act, whether they count now or not. */
   guardsSet?: number
+  /** Whether it runs and nothing will stop it. */
+  unlimited?: boolean
   /** Higher prices that the host asks for, or that the user has accepted. */
   increase?: PriceIncreaseView
   /** The instance that a recovery rented in its place. */
@@ -93,6 +96,7 @@ export function rowsOf(account: AccountView): Row[] {
       tunnel,
       guards: guards.length > 0 ? guards : undefined,
       guardsSet: set.filter(guard => guard.instance === instance.id).length,
+      unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
       replacedBy: account.recoveries[instance.id]?.by,
     })

@@ -17,6 +17,13 @@ const guard: GuardView = {
   history: [],
 }
 
+/** A limit that has stopped the instance, and holds again once it is started. */
+const timed: Partial<GuardView> = {
+  instance: 4711,
+  condition: { kind: 'duration', from: 0, seconds: 60 },
+  step: 'done',
+}
+
 /** What a click on Start does: commands by name, questions by place, notices by title. */
 async function started(given: Partial<GuardView>, answer = async () => undefined): Promise<string[]> {
   const account = accountView({ guards: { one: { ...guard, ...given } } }, stopped)
@@ -41,16 +48,18 @@ async function started(given: Partial<GuardView>, answer = async () => undefined
   return done
 }
 
-test('Start asks on the page if a guard would stop it again at once, else it starts', async () => {
+test('Start asks on the page if a guard would stop it again at once or nothing would, else it starts', async () => {
   expect(await started({})).toEqual(['ask start'])
   expect(await started({ condition: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
   expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])
-  expect(await started({ instance: 4712 })).toEqual(['startInstance'])
+  expect(await started({ instance: 4712 })).toEqual(['ask start'])
+  expect(await started({ step: 'off' })).toEqual(['ask start'])
+  expect(await started(timed)).toEqual(['startInstance'])
 })
 
 test('a failed start is shown as a notice', async () => {
   const refused = async () => {
     throw new BerthError({ code: 'refused', message: 'No.' })
   }
-  expect(await started({ step: 'done' }, refused)).toEqual(['startInstance', 'Could not start it'])
+  expect(await started(timed, refused)).toEqual(['startInstance', 'Could not start it'])
 })

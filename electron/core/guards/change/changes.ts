@@ -1,4 +1,4 @@
-import type { GuardPreview, SnoozeMinutes } from '../../../contract/automation/guard.ts'
+import { type GuardPreview, isSetAgain, type SnoozeMinutes } from '../../../contract/automation/guard.ts'
 import type { RentalStop } from '../../../contract/automation/guard-kinds.ts'
 import { spentBy } from '../../../contract/reading.ts'
 import type { AccountContext } from '../../account-context.ts'
@@ -13,6 +13,7 @@ import {
   type GuardSettings,
   guardOfRental,
   newGuard,
+  setAgain,
   snoozed,
   switched,
   takenOver,
@@ -36,7 +37,7 @@ export interface GuardChanges {
     stops: readonly RentalStop[],
     replaces?: number,
   ): Promise<void>
-  /** An instance that its user starts gets the limit on its time again that has ended, unless another is set on it. */
+  /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
   startAgain(instance: number): Promise<void>
   remove(id: string): Promise<void>
   /** Postpones its moment by minutes; null ends the snooze. Throws `guard_off` or `guard_ended`. */
@@ -117,19 +118,16 @@ export function createGuardChanges(
     },
     async startAgain(instance) {
       const own = guards.all().filter(guard => guard.instance === instance)
-      const last = own.findLast(
-        ({ condition, action, ended }) =>
-          condition.kind === 'duration' && action === 'stop' && (ended === 'done' || ended === 'over'),
-      )
-      if (!last || own.some(({ ended }) => !ended)) return
-      const { condition: when, action, warning, missed } = last
-      const again = newGuard(
-        { instance, when, action } as GuardSettings,
-        { id: `g${newId()}`, warning, missed },
-        now(),
-      )
-      await guards.add(again, last.id)
-      say('Set a guard again', again, 'berth')
+      if (own.some(({ ended }) => !ended)) return
+      const view = known().facts.account.instances[instance]
+      for (const kind of ['duration', 'cost']) {
+        const last = own.findLast(guard => guard.condition.kind === kind && isSetAgain(guard, guard.ended))
+        if (!last || !view) continue
+        const at = now()
+        const again = setAgain(last, `g${newId()}`, spentBy(view, at), at)
+        await guards.add(again, last.id)
+        say('Set a guard again', again, 'berth')
+      }
     },
     async remove(id) {
       const guard = guards.get(id)

@@ -106,10 +106,26 @@ export function takenOver(
   now: number,
 ): Guard {
   const left =
-    condition.kind === 'cost' ? { ...condition, limit: Math.max(0, condition.limit - spent) } : condition
+    condition.kind === 'cost'
+      ? { kind: condition.kind, limit: Math.max(0, condition.limit - spent) }
+      : condition
   const guard = { ...place, condition: left, action, warning, missed, snoozedUntil, setAt: now, history: [] }
   const before = condition.kind === 'cost' ? `, which had cost ${money(spent)}` : ''
   return withEvent(guard, now, `Taken over from #${instance}${before}`)
+}
+
+/** The limit of a started instance: as long, or as much beyond the `spent` micro-dollars, as the one that has ended. */
+export function setAgain(
+  { instance, condition, action, warning, missed }: Guard,
+  id: string,
+  spent: Micros,
+  now: number,
+): Guard {
+  const next =
+    condition.kind === 'cost'
+      ? { ...condition, limit: spent + condition.limit - (condition.from ?? 0), from: spent }
+      : conditionOf(condition, now)
+  return { id, instance, condition: next, action, warning, missed, setAt: now, history: [] }
 }
 
 function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCondition {

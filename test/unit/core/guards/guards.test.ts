@@ -205,3 +205,33 @@ test('an instance that its user starts again has its limit on time again', async
   await one.pass(hour)
   expect(one.asked).toEqual(['stop 7', 'stop 7'])
 })
+
+test('an instance that its user starts again may cost as much again as its limit was', async () => {
+  const spent = (micros: number, at: number) => instanceView({ id: 7, spent: { micros, perHour: 0, at } })
+  const one = new OneAccount(spent(1_000_000, 0))
+  await one.start()
+  await one.pass(60)
+  await one.guards.set({
+    instance: 7,
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    when: { kind: 'cost', limit: 5_000_000 },
+  })
+  const limits = () =>
+    Object.values(one.store.get().accounts['a00000001']?.guards ?? {}).map(({ condition, step }) => [
+      condition,
+      step,
+    ])
+  for (const [cost, next] of [
+    [5_200_000, 10_200_000],
+    [10_300_000, 15_300_000],
+  ] as const) {
+    one.instances = [spent(cost, one.now())]
+    await one.pass(60)
+    await one.guards.startAgain(7)
+    await one.poll()
+    expect(limits()).toEqual([[{ kind: 'cost', limit: next, from: cost }, 'waiting']])
+  }
+  expect(one.asked).toEqual(['stop 7', 'stop 7'])
+})

@@ -93,3 +93,31 @@ test('a row shows the current price, and the running price in its tooltip', () =
   const loading = instanceView({ id: 7, ...priced, state: 'loading' })
   expect(rowPrice({ key: '7', instance: loading })).toEqual({ micros: 410_000 })
 })
+
+test('a running row says that nothing will stop it', () => {
+  const limits = (given: Parameters<typeof accountView>[0], state: 'running' | 'stopped' = 'running') =>
+    rowsOf(accountView(given, instanceView({ id: 1, state }))).map(row => row.unlimited)
+  expect(limits({})).toEqual([true])
+  expect(limits({}, 'stopped')).toEqual([undefined])
+  const guard = {
+    id: 'g1',
+    instance: 1,
+    condition: { kind: 'cost', limit: 1 },
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    sentence: '',
+    step: 'waiting',
+    history: [],
+  } as const
+  expect(limits({ guards: { g1: guard } })).toEqual([undefined])
+  expect(limits({ guards: { g1: { ...guard, step: 'done' } } })).toEqual([true])
+  expect(limits({ guards: { g1: { ...guard, instance: 2 } } })).toEqual([true])
+  const budget = {
+    ...guard,
+    instance: undefined,
+    condition: { kind: 'budget', per: 'day', limit: 1 },
+  } as const
+  const { instance: _, ...ofAccount } = budget
+  expect(limits({ guards: { g1: ofAccount } })).toEqual([undefined])
+})
