@@ -77,8 +77,8 @@ test('a user connects, sees the price of traffic, rents, enters directly and des
   const before = { traffic: await dollars(traffic), firstHour: await dollars(firstHour) }
   expect(before.traffic).toBeGreaterThan(0)
   const expected = dialog.getByLabel('Traffic you expect (GB)')
-  // The placeholder is a valid value.
-  await expected.fill((await expected.getAttribute('placeholder')) ?? '')
+  // The placeholder is what was expected without a figure.
+  await expected.fill(String(5 * Number(await expected.getAttribute('placeholder'))))
   await expect.poll(() => dollars(traffic)).toBeGreaterThan(before.traffic)
   const more = (await dollars(traffic)) - before.traffic
   expect((await dollars(firstHour)) - before.firstHour).toBeCloseTo(more, 1)

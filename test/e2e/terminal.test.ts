@@ -189,7 +189,7 @@ test('SSH keys are imported, made and attached, and Settings says where they are
   await dialog.getByLabel('Name').fill('work')
   await dialog.getByLabel('Private key', { exact: true }).fill('ssh-ed25519 AAAA')
   await dialog.getByRole('button', { name: 'Import' }).click()
-  await dialog.getByText('not a private SSH key').waitFor()
+  await dialog.getByText('This is a public key').waitFor()
   await dialog.getByLabel('Private key', { exact: true }).fill(text)
   await dialog.getByRole('button', { name: 'Import' }).click()
   await dialog.getByLabel('Passphrase').fill('words')

@@ -1,24 +1,12 @@
-import * as v from 'valibot'
 import type { AttemptLimits } from '../automation/attempts.ts'
 import type { RentalStop } from '../automation/guard-kinds.ts'
 import { type Micros, micros } from '../spending/money.ts'
-import type { ProjectSpec } from './spec.ts'
+import type { Keeping, ProjectSpec } from './spec.ts'
 
 /** The defaults where `berth.yaml` says nothing; the disk in GB. */
 export const usualSetup = { image: 'pytorch/pytorch', disk: 20 }
 /** The least that a machine must be where `berth.yaml` says nothing, as in the usual search for offers: in percent. */
 export const usualMachine = { verified: true, reliability: 98 }
-
-/** How long the machine of a failed run is kept, in seconds, and whether it is destroyed then. */
-export const Keeping = v.strictObject({
-  seconds: v.pipe(
-    v.number(),
-    v.minValue(60, 'at least a minute'),
-    v.maxValue(366 * 86_400, 'at most a year'),
-  ),
-  destroys: v.boolean(),
-})
-export type Keeping = v.InferOutput<typeof Keeping>
 
 /** The file's choice for the machine of a failed run; a reminder after a day where it says nothing. */
 export function keepingOf({ failed }: Pick<ProjectSpec, 'failed'>): Keeping {

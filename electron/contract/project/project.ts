@@ -4,8 +4,7 @@ import type { FolderScan, SyncProgress } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import type { Keeping } from './bounds.ts'
-import type { ProjectSpec } from './spec.ts'
+import type { Keeping, ProjectSpec } from './spec.ts'
 import type { SpecProblem } from './spec-problem.ts'
 
 /** The id of a project: `p` and sixteen hexadecimal digits. */

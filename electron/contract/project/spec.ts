@@ -146,3 +146,14 @@ export const ProjectSpec = v.strictObject({
 export type ProjectSpec = v.InferOutput<typeof ProjectSpec>
 /** The same in the file's notation: times as `30m`. */
 export type ProjectDraft = v.InferInput<typeof ProjectSpec>
+
+/** How long the machine of a failed run is kept, in seconds, and whether it is destroyed then. */
+export const Keeping = v.strictObject({
+  seconds: v.pipe(
+    v.number(),
+    v.minValue(60, 'at least a minute'),
+    v.maxValue(366 * 86_400, 'at most a year'),
+  ),
+  destroys: v.boolean(),
+})
+export type Keeping = v.InferOutput<typeof Keeping>

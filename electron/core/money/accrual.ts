@@ -8,8 +8,8 @@ export interface Counted {
   /** Epoch seconds of the account's time. */
   at: number
   credit?: Micros
-  /** By instance id: the total cost at that poll, and the price per hour. */
-  instances: Record<string, { spent: Micros; perHour: Micros }>
+  /** By instance id: the total cost at that poll, and the price per hour as it was and while it runs. */
+  instances: Record<string, { spent: Micros; perHour: Micros; running: Micros }>
 }
 
 /** The additions of a poll to the record. */
@@ -22,7 +22,7 @@ export interface Accrual {
   estimated: boolean
   /** How much of `spent` each instance cost, by id, including those destroyed meanwhile. */
   shares: ReadonlyMap<string, Micros>
-  /** Corrected total costs, by id, of instances that cost less than their price while Berth was away. */
+  /** Corrected total costs, by id, of instances that cost something else than their price while Berth was away. */
   corrected: ReadonlyMap<string, Micros>
 }
 
@@ -32,9 +32,9 @@ const cent = 10_000
 
 /**
  * The spending since the last poll: each instance costs its price over the time, and the sum is the fall of the credit.
- * If the credit is higher than the prices explain, the difference was paid in, to the cent. Seconds of a longer break
- * may have passed without some of the instances, so then only a credit that rose counts as a payment, the sum is
- * marked as estimated where prices and credit disagree, and the instances share the amount that left the account.
+ * If the credit is higher than the prices explain, the difference was paid in, to the cent. During a longer break an
+ * instance may have stopped or started unseen, so then only a credit that rose counts as a payment, the sum is marked
+ * as estimated where prices and credit disagree, and the instances share what left the account.
  */
 export function accrueSpending(
   before: Counted | undefined,
@@ -49,7 +49,7 @@ export function accrueSpending(
   if (!before) return { counted, ...nothing }
 
   const priced = pricedShares(before, counted)
-  const expected = [...priced.values()].reduce((sum, share) => sum + share, 0)
+  const expected = sum(priced)
   if (credit === undefined || before.credit === undefined)
     return { counted, ...nothing, spent: expected, shares: priced }
 
@@ -59,25 +59,19 @@ export function accrueSpending(
   const paid = unexplained && (!away || fell < 0) ? Math.round((expected - fell) / cent) * cent : 0
   const toppedUp = Math.max(paid, Math.ceil(Math.max(0, -fell) / cent) * cent)
   const spent = fell + toppedUp
-  const estimated = away && unexplained
-  if (!away || spent >= expected)
-    return { counted, spent, toppedUp, estimated, shares: priced, corrected: new Map() }
-  const shares = new Map<string, Micros>()
-  const corrected = new Map<string, Micros>()
-  for (const [id, price] of priced) {
-    const share = Math.floor((price * spent) / expected)
-    if (share > 0) shares.set(id, share)
-    const [then, now] = [before.instances[id], counted.instances[id]]
-    if (!then || !now) continue
-    now.spent = then.spent + share
-    corrected.set(id, now.spent)
-  }
-  return { counted, spent, toppedUp, estimated, shares, corrected }
+  const known = { counted, spent, toppedUp, estimated: away && unexplained }
+  if (!away) return { ...known, shares: priced, corrected: new Map() }
+  const shares = sharesOf(spent, priced, mostShares(before, counted, priced))
+  return { ...known, shares, corrected: correctTotals(before, counted, shares) }
 }
 
 function countedInstances(views: Readonly<Record<string, InstanceView>>, at: number): Counted['instances'] {
   return Object.fromEntries(
-    Object.entries(views).map(([id, view]) => [id, { spent: spentBy(view, at), perHour: view.costPerHour }]),
+    Object.entries(views).map(([id, view]) => {
+      const { costPerHour, pricePerHour = 0 } = view
+      const running = Math.max(costPerHour, pricePerHour)
+      return [id, { spent: spentBy(view, at), perHour: costPerHour, running }]
+    }),
   )
 }
 
@@ -88,11 +82,66 @@ function pricedShares(before: Counted, after: Counted): Map<string, Micros> {
   if (hours < 0) return shares
   for (const id of new Set([...Object.keys(before.instances), ...Object.keys(after.instances)])) {
     const [then, now] = [before.instances[id], after.instances[id]]
+    const most = Math.floor(((now ?? then)?.perHour ?? 0) * hours)
     // A new one has cost what it shows, at most since the last poll, as it may have been missing from a list.
-    const grown = now ? now.spent - (then?.spent ?? 0) : undefined
-    const most = Math.floor((now ?? then)?.perHour ?? 0) * hours
-    const share = Math.floor(then && grown !== undefined ? grown : Math.min(grown ?? most, most))
+    const share = then && now ? now.spent - then.spent : Math.min(now?.spent ?? most, most)
     if (share > 0) shares.set(id, share)
   }
   return shares
+}
+
+/** The most that each instance may have cost between two polls: it may have run all the time. */
+function mostShares(
+  before: Counted,
+  after: Counted,
+  priced: ReadonlyMap<string, Micros>,
+): Map<string, Micros> {
+  const hours = (after.at - before.at) / 3600
+  const prices = { ...before.instances, ...after.instances }
+  return new Map(
+    Object.entries(prices).map(([id, { running }]) => [
+      id,
+      Math.max(priced.get(id) ?? 0, Math.floor(running * hours)),
+    ]),
+  )
+}
+
+/** Parts of the spent amount: less than by the prices in proportion, or more, up to the most of each. */
+function sharesOf(
+  spent: Micros,
+  priced: ReadonlyMap<string, Micros>,
+  most: ReadonlyMap<string, Micros>,
+): Map<string, Micros> {
+  const [expected, highest] = [sum(priced), sum(most)]
+  const less = spent < expected ? spent / expected : 1
+  const more = spent > expected && highest > expected ? (spent - expected) / (highest - expected) : 0
+  const shares = new Map<string, Micros>()
+  for (const [id, high] of most) {
+    const price = priced.get(id) ?? 0
+    const share = Math.floor(price * less + (high - price) * Math.min(1, more))
+    if (share > 0) shares.set(id, share)
+  }
+  return shares
+}
+
+/** The total costs of instances in both polls, where their share is not their price: also written to `after`. */
+function correctTotals(
+  before: Counted,
+  after: Counted,
+  shares: ReadonlyMap<string, Micros>,
+): Map<string, Micros> {
+  const corrected = new Map<string, Micros>()
+  for (const [id, now] of Object.entries(after.instances)) {
+    const then = before.instances[id]
+    const total = (then?.spent ?? 0) + (shares.get(id) ?? 0)
+    // A difference of one micro-dollar is rounding.
+    if (!then || Math.abs(total - now.spent) <= 1) continue
+    now.spent = total
+    corrected.set(id, total)
+  }
+  return corrected
+}
+
+function sum(shares: ReadonlyMap<string, Micros>): Micros {
+  return [...shares.values()].reduce((total, share) => total + share, 0)
 }

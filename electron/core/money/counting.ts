@@ -12,7 +12,10 @@ export const MoneyNow = v.object({
     v.object({
       at: v.number(),
       credit: v.optional(v.number()),
-      instances: v.record(v.string(), v.object({ spent: v.number(), perHour: v.number() })),
+      instances: v.record(
+        v.string(),
+        v.object({ spent: v.number(), perHour: v.number(), running: v.number() }),
+      ),
     }),
   ),
   today: StoredDay,

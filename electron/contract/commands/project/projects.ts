@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { RentalStops } from '../../automation/guard-kinds.ts'
-import { Keeping } from '../../project/bounds.ts'
 import { JobId, ProjectId, type ProjectPlan } from '../../project/project.ts'
-import { ProjectSpec, SecretName } from '../../project/spec.ts'
+import { Keeping, ProjectSpec, SecretName } from '../../project/spec.ts'
 import { account, command } from '../command.ts'
 
 const onProject = { project: ProjectId }

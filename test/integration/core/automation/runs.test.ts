@@ -164,6 +164,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
 
     // Once the folder exists, a retry fetches it and does what was chosen.
     mkdirSync(join(home, 'nowhere'))
+    writeFileSync(join(home, 'nowhere', 'result'), 'found')
     await under.run('retryRun', { run: id })
     await under.until(() => runOf(under, id)?.step === 'over')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
