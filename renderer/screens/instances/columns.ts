@@ -21,7 +21,7 @@ const leastWidths = {
   words: 736,
   load: 672,
   gpu: 550,
-  price: 434,
+  price: 432,
 } as const
 
 export type Part = keyof typeof leastWidths
