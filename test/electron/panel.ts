@@ -56,9 +56,17 @@ export class TrayIcons {
         throw new Error(`no entry ${begin} among ${among.map(({ label }) => label).join(', ')}`)
       if (depth < path.length - 1) among = entry.submenu ?? []
       else if (!entry.enabled) throw new Error(`${entry.label} cannot be clicked`)
-      // A menu that was replaced meanwhile has other numbers.
-      else if ((await this.#entries(icon)).revision !== revision) await this.clickMenu(path)
-      else await this.#call(icon, menu, menuInterface, 'Event', 'isvu', clicked(entry.id))
+      else {
+        // A menu that is replaced meanwhile has other numbers: it is looked through anew.
+        const isSame = async () => (await this.#entries(icon)).revision === revision
+        if (!(await isSame())) return this.clickMenu(path)
+        try {
+          await this.#call(icon, menu, menuInterface, 'Event', 'isvu', clicked(entry.id))
+        } catch (error) {
+          if (await isSame()) throw error
+          return this.clickMenu(path)
+        }
+      }
     }
   }
 

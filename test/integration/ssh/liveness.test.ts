@@ -35,7 +35,7 @@ describe.skipIf(!hasSshd).concurrent('the liveness of a connection', () => {
       const { connection } = await ssh.connect(target({ proxy: sshd }))
       const bounds = { clock, within: 60_000, most: 100 }
       const there = join(sshd.home, 'there')
-      const asked = problemOf(outputOf(connection, `echo half; touch ${there}; cat`, bounds))
+      const asked = problemOf(outputOf(connection, `echo half; touch ${there}; sleep 60`, bounds))
       await vi.waitFor(() => expect(existsSync(there)).toBe(true), { timeout: 30_000, interval: 20 })
       sshd.dropConnections()
       expect(await asked).toMatchObject({ code: 'ssh_closed' })
