@@ -85,9 +85,9 @@ test('every entry of the tray works', async () => {
 
   await clickMenu(name, 'Stop')
   await expect.poll(submenu, soon).toContain('Start')
-  // It has no limit, so the page asks for one.
+  // It has no limit, so the page asks for one; with one, pausing would ask, too.
   await clickClosed(name, 'Start')
-  await page.getByRole('dialog').getByRole('button', { name: 'Start, and stop again after 8 h' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Start without a limit' }).click()
   await expect.poll(submenu, soon).toContain('Stop')
 
   await clickMenu('Pause polling for an hour')
