@@ -4,6 +4,8 @@ import * as v from 'valibot'
 export const AlertedState = v.object({
   /** Whether low credit was reported and has not recovered since. */
   lowCredit: v.boolean(),
+  /** Whether credit below zero, with something charged, was reported and has not risen above zero since. */
+  belowZero: v.optional(v.boolean()),
   /** The state of each instance at the last poll, by id. */
   instances: v.record(v.string(), v.string()),
   /** The contract ends that were warned of, epoch seconds by instance. */

@@ -19,6 +19,8 @@ import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
 
+type AlertedCredit = Pick<AlertedState, 'lowCredit' | 'belowZero'>
+
 /** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
 const forgetAbove = 1.2
 
@@ -32,7 +34,7 @@ export function alerts(
   settings: Settings,
   at: number,
 ): { alerts: Alert[]; alerted: AlertedState } {
-  const credit = creditAlert(alerted?.lowCredit ?? false, account, settings)
+  const credit = creditAlert(alerted, account, settings)
   const found: Alert[] = credit.alert ? [credit.alert] : []
   const instances: Record<string, string> = {}
   const untried: InstanceView[] = []
@@ -48,7 +50,7 @@ export function alerts(
   const warnings = instanceWarnings(alerted ?? {}, untried, account, at)
   return {
     alerts: [...found, ...warnings.alerts],
-    alerted: { lowCredit: credit.alerted, instances, ...warnings.alerted },
+    alerted: { ...credit.alerted, instances, ...warnings.alerted },
   }
 }
 
@@ -59,32 +61,35 @@ function isTried({ attempts }: AccountView, id: number): boolean {
   )
 }
 
+/** The alert for credit that has become low, or has fallen below zero while something is charged. */
 function creditAlert(
-  alerted: boolean,
+  before: AlertedCredit | undefined,
   account: AccountView,
   settings: Settings,
-): { alert?: Alert; alerted: boolean } {
+): { alert?: Alert; alerted: AlertedCredit } {
   const { credit } = account
-  if (credit === undefined) return { alerted }
-  if (alerted) return { alerted: isCreditLow(account, settings, forgetAbove) }
-  if (!isCreditLow(account, settings)) return { alerted: false }
-  return { alert: lowCreditAlert(account, credit), alerted: true }
+  const { lowCredit = false, belowZero = false } = before ?? {}
+  if (credit === undefined) return { alerted: { lowCredit, belowZero } }
+  const alerted = {
+    lowCredit: isCreditLow(account, settings, lowCredit ? forgetAbove : 1),
+    belowZero: belowZero ? credit <= 0 : isChargedBelowZero(account),
+  }
+  const isNew = (alerted.lowCredit && !lowCredit) || (alerted.belowZero && !belowZero)
+  return isNew ? { alert: lowCreditAlert(account, credit), alerted } : { alerted }
+}
+
+/** Whether something is charged that the credit no longer pays for, so that the service may delete it. */
+function isChargedBelowZero({ credit = 0, instances }: AccountView): boolean {
+  return credit < 0 && Object.values(instances).some(isCharged)
 }
 
 /** The alert for low credit. */
 export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
-  const lasts = creditLasts(account)
   return {
     id: `${account.id}/credit`,
     kind: 'lowCredit',
     title: credit > 0 ? `${money(credit)} of credit left` : `No credit left: ${money(credit)}`,
-    body: isSpendingUnknown(account)
-      ? 'The service does not tell all that is spent, so how long it lasts is not known.'
-      : lasts === undefined
-        ? 'Nothing runs now.'
-        : lasts > 0
-          ? `At ${rate(account.spendPerHour)} the credit lasts ${duration(lasts)}.`
-          : `It is used up, and ${rate(account.spendPerHour)} are spent.`,
+    body: lowCreditWords(account),
     urgency: 'critical',
     actions: [
       { id: 'top_up', label: 'Top up' },
@@ -92,6 +97,19 @@ export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
     ],
     place: { screen: 'instances' },
   }
+}
+
+function lowCreditWords(account: AccountView): string {
+  const perHour = rate(account.spendPerHour)
+  if (isChargedBelowZero(account))
+    return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy the instances that you don't need.`
+  if (isSpendingUnknown(account))
+    return 'The service does not tell all that is spent, so how long it lasts is not known.'
+  const lasts = creditLasts(account)
+  if (lasts === undefined) return 'Nothing runs now.'
+  return lasts > 0
+    ? `At ${perHour} the credit lasts ${duration(lasts)}.`
+    : `It is used up, and ${perHour} are spent.`
 }
 
 /** The most alerts of one kind that come at once; more are one. */

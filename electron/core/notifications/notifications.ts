@@ -173,7 +173,7 @@ function goWhereItWas(store: Store, id: string): void {
 
 /** Whether an alert still applies, as far as a poll can tell. */
 function holds(alert: Alert, account: AccountView, alerted: AlertedState): boolean {
-  if (alert.kind === 'lowCredit') return alerted.lowCredit
+  if (alert.kind === 'lowCredit') return alerted.lowCredit || alerted.belowZero === true
   if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, alerted)
   return account.instances[alert.instance]?.state === alert.state
 }

@@ -106,6 +106,11 @@ export function newsIn(
 ): PageNotice[] {
   return Object.values(after).filter(notice => {
     const old = before[notice.id]
-    return old === undefined || (old.title !== notice.title && notice.kind !== 'lowCredit')
+    return old === undefined || newsOf(old) !== newsOf(notice)
   })
+}
+
+/** The part of its title that is news once it changes. */
+function newsOf({ kind, title }: PageNotice): string {
+  return kind === 'lowCredit' ? title.replaceAll(/[\d.,]/g, '') : title
 }

@@ -50,8 +50,40 @@ test('negative credit is reported with its sign before the dollar', () => {
   const running = instanceView({ costPerHour: dollars(4) })
   const { alerts: found } = alerts(undefined, accountView({ credit: dollars(-7.43) }, running), settings)
   expect(found).toMatchObject([
-    { title: 'No credit left: −$7.43', body: 'It is used up, and $4.000/h are spent.' },
+    {
+      title: 'No credit left: −$7.43',
+      body: "Your files may be deleted, and $4.000/h is still charged. Add credit, or destroy the instances that you don't need.",
+    },
   ])
+})
+
+test('credit that falls below zero while a disk is charged is reported once for each fall', () => {
+  const disk = instanceView({ state: 'stopped', costPerHour: 10_000 })
+  const withDisk = (amount: number) => accountView({ credit: dollars(amount) }, disk)
+  const { credit: _, ...unknown } = withDisk(-3.4)
+  const polls = [0.02, -3.4, -3.5].map(withDisk)
+  expect(said(...polls, unknown, ...[21.6, -1, -1.01].map(withDisk))).toEqual([
+    ['lowCredit'],
+    ['lowCredit'],
+    [],
+    [],
+    [],
+    ['lowCredit'],
+    [],
+  ])
+  const low = alerts(undefined, withDisk(0.02), settings)
+  const [alert] = alerts(low.alerted, withDisk(-3.4), settings).alerts
+  expect(alert?.title).toBe('No credit left: −$3.40')
+  expect(alert?.body).toMatch(/files may be deleted.*Add credit, or destroy/)
+  expect(alert?.id).toBe(low.alerts[0]?.id)
+})
+
+test('credit below zero is reported without thresholds too, but not while nothing is charged', () => {
+  const off = { ...settings, lowCreditDollars: 0, lowCreditHours: 0 }
+  const uncharged = alerts(undefined, withCredit(-3), off)
+  expect(uncharged.alerts).toEqual([])
+  const charged = accountView({ credit: dollars(-3) }, instanceView({ costPerHour: 10_000 }))
+  expect(alerts(uncharged.alerted, charged, off).alerts).toMatchObject([{ kind: 'lowCredit' }])
 })
 
 test('thresholds of zero report nothing, and unknown credit forgets nothing', () => {

@@ -88,4 +88,7 @@ test('a toast tells of what is new or says something else, not of a figure that 
     'V100 #1 was outbid',
   ])
   expect(newsIn({}, before)).toHaveLength(2)
+  const gone = { credit: { ...credit, title: 'No credit left: −$3.40' } }
+  expect(newsIn(before, gone)).toHaveLength(1)
+  expect(newsIn(gone, { credit: { ...credit, title: 'No credit left: −$3.41' } })).toHaveLength(0)
 })
