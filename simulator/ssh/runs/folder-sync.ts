@@ -31,8 +31,9 @@ export async function listFolder(
   }
   const [, starts = ''] = /^set -- (.*)$/m.exec(script) ?? []
   await out(`berth-sync ok gnu ${Math.floor(Date.now() / 1000)}\n\0`)
-  for (const [, start = ''] of starts.matchAll(/'([^']*(?:'\\''[^']*)*)'/g))
-    await list(start.replaceAll("'\\''", "'"))
+  // A quote inside of a word is `'\\''`; no path has a NUL.
+  for (const [, start = ''] of starts.replaceAll("'\\''", '\0').matchAll(/'([^']*)'/g))
+    await list(start.replaceAll('\0', "'"))
   return 0
 
   async function list(path: string): Promise<void> {
