@@ -31,7 +31,6 @@ export interface Ledger {
 export interface Controls {
   /** Moves world time forward; resolves with the time then, in epoch seconds. */
   advance(seconds: number): Promise<{ now: number }>
-  // interface 3.1: Other values of `actual_status` are shown as they are
   /** Forces a status, which stays until the next such call or a command on the instance. */
   forceStatus(instanceId: number, status: string | null): Promise<void>
   /** Sets an instance's used disk in GB, the end of its contract in epoch seconds, and its SSH's address. */

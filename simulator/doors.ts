@@ -138,7 +138,6 @@ export class Doors {
   }
 }
 
-// interface 2.1: The container has the instance’s key as `CONTAINER_API_KEY`
 /** What a container is started with: the variables of its rental, and its own key. */
 function environmentOf({ launch, apiKey }: Instance): Record<string, string> {
   return { ...environmentVariables(launch.env), CONTAINER_API_KEY: apiKey }

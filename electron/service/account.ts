@@ -16,7 +16,6 @@ export const userFields = {
    * and a guard would take it for used up.
    */
   credit: Type.Number(),
-  // interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
   /** `enabled`, `disabled` or `legacy` (section 3.2). */
   tfa_status: Type.String(),
   /** Public key text. */

@@ -20,7 +20,6 @@ const keyShape = recordShape(
 )
 export type ApiKey = NonNullable<typeof keyShape.record>
 
-// interface 5: A new key’s value is shown once
 const newKeyShape = Type.Object({
   id: Type.Integer(),
   /** The secret, which no other answer has. */
@@ -32,7 +31,6 @@ const newKeyShape = Type.Object({
 })
 export type NewApiKey = Static<typeof newKeyShape>
 
-// interface 5: A scoped key is held to its categories
 /** Section 5.3: categories such as `instance_read`, each with constraints; `{}` is none. */
 export interface KeyPermissions {
   api: Record<string, Record<string, unknown>>

@@ -1,4 +1,3 @@
-// interface 2.3: The searchable fields, with every operator
 /** One condition on a field, with the operators of section 4.5. */
 export interface Condition<V> {
   eq?: V

@@ -82,7 +82,6 @@ const knownFields = {
   verification: Type.String(),
 }
 
-// interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
 /**
  * Section 2.1. `actual_status` is null or missing while an instance is being provisioned, and may be a word that
  * section 3.1 does not list. Every decision needs it, so a record in which it has another type is unreadable.

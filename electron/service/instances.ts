@@ -36,7 +36,6 @@ const change: Operation<Confirmation> = {
 
 const start: Operation<LooseConfirmation> = { ...change, answer: looseConfirmation, tookEffect: isQueued }
 
-// interface 3.1: Any → removed by DELETE; all billing stops
 const destroy: Operation<Confirmation> = { ...change, method: 'DELETE' }
 
 const reboot: Operation<Confirmation> = {
@@ -54,7 +53,6 @@ const attachKey: Operation<Confirmation> = {
   answer: confirmation,
 }
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 const changeBid: Operation<Confirmation> = {
   method: 'PUT',
   path: '/api/v0/instances/bid_price/{id}/',
@@ -71,7 +69,6 @@ export interface Instances {
    * created within the last minute.
    */
   one(id: number, options?: CallOptions): Promise<Instance>
-  // interface 3.1: Any → stopped; disk charges continue
   /** Stops it: GPU charges end, disk charges continue. */
   stop(id: number, options?: CallOptions): Promise<void>
   /**

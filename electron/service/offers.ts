@@ -90,7 +90,6 @@ export type Offer = NonNullable<typeof offerShape.record>
 /** The fields to filter and sort offers by: their own, and whether the host's identity was checked. */
 type OfferFields = Offer & { verified: boolean }
 
-// interface 8: `limit` on a search
 /** A search of section 4.2. */
 export interface OfferSearch {
   filters?: Filters<OfferFields>
@@ -103,7 +102,6 @@ export interface OfferSearch {
   allocatedStorage?: number
 }
 
-// interface 2.4: A volume is linked or created
 /** Section 2.4. `volume_id` is a volume's id to link, or a volume offer's id to create one. */
 export interface VolumeInfo {
   create_new: boolean
@@ -113,8 +111,6 @@ export interface VolumeInfo {
   mount_path: string
 }
 
-// interface 4.2: Scalars of the request override the template’s
-// interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
  * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's, and `env` is
  * merged with precedence over it. Without `extra_filters`, since the offer is chosen already, and without
@@ -126,7 +122,6 @@ export interface NewInstance {
   /** GB. */
   disk?: number
   onstart?: string
-  // interface 4.2: `template_id` in a creation is an error
   template_hash_id?: string
   /** Name to value; port mappings are keys such as `-p 8080:8080` with the value `1`. */
   env?: Record<string, string>
@@ -152,8 +147,6 @@ export interface NewInstance {
   target_state?: 'running' | 'stopped'
 }
 
-// interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
-// interface 2.1: `instance_api_key` is a secret of that instance
 const creationShape = recordShape(
   {
     /** The instance's id; some deployments write it as text. */
@@ -162,7 +155,6 @@ const creationShape = recordShape(
   {
     /** False if it was created stopped, or waits for a GPU. */
     success: Type.Boolean(),
-    // interface 5: The key of an instance starts, stops and destroys that instance alone
     /** A key that can only start, stop and destroy this instance. A secret. */
     instance_api_key: Type.String(),
   },
@@ -196,7 +188,6 @@ function contractIn(body: Fields): number | undefined {
 export interface Offers {
   /** The offers that match, in the requested order. */
   search(query: OfferSearch, options?: CallOptions): Promise<Offer[]>
-  // interface 2.2: An offer’s `id` is the path parameter of a creation
   /**
    * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
    * trying again. Without an image, the template's is used.

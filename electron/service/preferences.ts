@@ -1,7 +1,6 @@
 import * as Type from 'typebox'
 import { type Answer, type Fields, isFields, plainAnswer } from './http/answer.ts'
 
-// interface 6: Each event has the channels `email` and `webhooks`
 /** Whether a channel carries an event; absent leaves it to the service. */
 interface Channels {
   email?: boolean | null | undefined
@@ -11,7 +10,6 @@ interface Channels {
 /** Section 2.8, for all of the service's audiences and events: `client` > `low_credit` > channels. */
 export type KnownPreferences = Record<string, Record<string, Channels>>
 
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 export interface NotificationPreferences {
   known: KnownPreferences
   /** All as they were sent: what Berth does not know of them has to be written again. */

@@ -19,7 +19,6 @@ export interface ServiceErrorParts {
   path?: string
   /** Failed attempts counted against a two-factor method (section 7). */
   failCount?: number
-  // interface 3.2: Failed attempts lock one method for 15 minutes, not the account
   /** Epoch seconds at which a two-factor method's lockout ends (section 7). */
   lockedUntil?: number
 }

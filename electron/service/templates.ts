@@ -27,7 +27,6 @@ const knownFields = {
   repo: Type.String(),
   /** `{field: {op: value}}`. */
   extra_filters: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())),
-  // interface 8: Default recommended disk: 8 GB
   /** GB. */
   recommended_disk_space: Type.Number(),
   recommended: Type.Boolean(),
@@ -50,8 +49,6 @@ const templateShape = recordShape(
 )
 export type Template = NonNullable<typeof templateShape.record>
 
-// interface 2.3: Every field of a template, with its default
-// interface 2.3: `env` is a string of Docker flags in a template
 /** A template's own fields, to create or edit it. Section 2.3 has the meanings and defaults. */
 export interface TemplateFields {
   name: string
@@ -80,7 +77,6 @@ export interface TemplateFields {
   volume_info?: Record<string, unknown> | null
 }
 
-// interface 2.3: The searchable fields, with every operator
 /** The fields to search templates by (section 2.3). Times in epoch seconds. */
 export interface TemplateSearchFields {
   creator_id: number
@@ -128,8 +124,6 @@ const editedShape = recordShape(
 )
 export type EditedTemplate = NonNullable<typeof editedShape.record>
 
-// interface 3.3: A template’s hash changes with every edit
-// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 /** Not repeatable: a successful edit invalidates the hash in the request. */
 const edit: Operation<{ template: EditedTemplate }> = {
   method: 'PUT',

@@ -53,7 +53,6 @@ const cloudSync: Operation<CloudSync> = {
   answer: cloudSyncAnswer,
 }
 
-// interface 3.3: A cancelled sync cannot be resumed, only started again
 const cancelSync: Operation<Confirmation> = {
   method: 'DELETE',
   path: '/api/v0/commands/rclone/',

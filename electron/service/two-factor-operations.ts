@@ -35,7 +35,6 @@ const verifiedShape = recordShape(
   { id: Type.Integer() },
   {
     ...userFields,
-    // interface 5: A session key works as a bearer token
     /** A secret: the bearer key from now on. */
     session_key: Type.String(),
     /** After a login with a backup code; absent if none is left. */
@@ -45,7 +44,6 @@ const verifiedShape = recordShape(
 )
 export type VerifiedUser = NonNullable<typeof verifiedShape.record>
 
-// interface 3.2: Removing the last method switches off, and voids the backup codes
 const removedShape = Type.Object({
   msg: Type.String(),
   /** Absent after the last one was removed. */
@@ -74,7 +72,6 @@ const startedShape = Type.Object({
 })
 export type AuthorizationStarted = Static<typeof startedShape>
 
-// interface 3.2: The first method brings the backup codes; `tfa_enabled` becomes true
 const addedShape = Type.Object({
   success: Type.Boolean(),
   msg: Type.Optional(Type.String()),
@@ -90,14 +87,12 @@ const updatedShape = Type.Object({
 })
 export type MethodUpdated = Static<typeof updatedShape>
 
-// interface 8: 10 backup codes per generation
 const codesShape = Type.Object({ msg: Type.Optional(Type.String()), backup_codes: Type.Array(Type.String()) })
 export type BackupCodes = Static<typeof codesShape>
 
 /** For rows of section 4.7's table that consume a code or send a message. */
 const once = { repeat: 'never' } as const
 
-// interface 4.7: All other rows want a bearer token, and none answers in a team context
 /** Section 4.7's table, row by row. */
 export const operations = {
   status: {

@@ -82,7 +82,6 @@ export interface TwoFactor {
   login(request: LoginRequest, options?: CallOptions): Promise<VerifiedUser>
   /** Removes the method of the proof, or `target_id` (required with a backup code). */
   removeMethod(proof: Proof & { target_id?: number }, options?: CallOptions): Promise<MethodRemoved>
-  // interface 8: Challenge lifetime: 10 minutes
   /** Sends a code to the verified email address. Gives the challenge's secret, valid for 10 minutes. */
   sendEmail(request: EmailRequest, options?: CallOptions): Promise<CodeSent>
   /** Sends a code by text message. `tfa_challenge_exists`: use `resendSms`. */
@@ -96,7 +95,6 @@ export interface TwoFactor {
     request: Pick<Proof, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
     options?: CallOptions,
   ): Promise<AuthorizationStarted>
-  // interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
   /** Confirms with the code, which opens 30 minutes to add a method. */
   confirmAuthorization(
     request: { code: string; secret: string },
@@ -106,7 +104,6 @@ export interface TwoFactor {
   confirmMethod(method: NewMethod, options?: CallOptions): Promise<MethodAdded>
   /** Changes a method's label or makes it the primary one. Not for email. */
   updateMethod(changes: MethodChanges, options?: CallOptions): Promise<MethodUpdated>
-  // interface 3.2: A legacy account’s number becomes a method before its codes are regenerated
   /** Replaces all backup codes by 10 new ones, which are shown only once. */
   regenerateBackupCodes(proof: Proof, options?: CallOptions): Promise<BackupCodes>
 }
@@ -129,7 +126,6 @@ export function twoFactor(send: Send): TwoFactor {
   }
 }
 
-// interface 4.7: The login path takes `tfa_secret` alone
 function onLoginPath(body: LoginPath): Input {
   return { body, bearer: body.tfa_secret === undefined }
 }

@@ -4,7 +4,6 @@ import { type LooseConfirmation, looseConfirmation } from './http/confirmation.t
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { removed } from './http/removal.ts'
 
-// interface 2.7: The fields of a webhook
 /** Section 2.7. Times in epoch seconds. */
 const webhookShape = recordShape(
   {

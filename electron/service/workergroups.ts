@@ -19,7 +19,6 @@ const workergroupShape = recordShape(
 )
 export type Workergroup = NonNullable<typeof workergroupShape.record>
 
-// interface 2.9: The fields of a workergroup, with their defaults
 /** The endpoint by name or id, and the workers by template or search. */
 export interface WorkergroupRequest {
   endpoint_name?: string

@@ -3,7 +3,6 @@ import type { Profile } from './profile.ts'
 
 const WORDS = 'API requests too frequent'
 
-// interface 7: 429 with `detail`
 /** The 429 of an endpoint, in the form that a deployment gives it. */
 export function tooMany(form: Profile['refusal'], threshold: number): ServiceError {
   const number = `endpoint threshold=${threshold.toFixed(1)}`

@@ -4,7 +4,6 @@ import type { Caller } from '../world/account/key-permissions.ts'
 import type { World } from '../world/world.ts'
 import type { Route } from './route.ts'
 
-// interface 5: A bearer token in every request
 /**
  * Finds the caller of a request. Without a key, or with an unknown one, throws 401 (403 where the route has a code for
  * it; otherwise as the profile says). Throws 400 without a code where a route requires a bearer token and got something
@@ -29,7 +28,6 @@ export function authenticate(
   return caller
 }
 
-// interface 5: A scoped key is held to its categories
 /** Throws 403 for a key whose permissions do not cover the route. */
 export function authorize(caller: Caller, route: Route): void {
   if (caller.kind === 'scoped' && !caller.permissions.has(route.permission)) {
@@ -40,7 +38,6 @@ export function authorize(caller: Caller, route: Route): void {
   }
 }
 
-// interface 7: 403 of a scoped key without the permission
 /** 403 for a key that may not do this. */
 export function forbidden(msg: string): ServiceError {
   return refusal(403, 'forbidden', msg)
@@ -59,7 +56,6 @@ function noBearerToken(): ServiceError {
   return refusal(400, null, 'The API key must be given as a bearer token.')
 }
 
-// interface 7: 401 without a code
 function unauthorized({ authCode }: Route, msg: string): ServiceError {
   return authCode === undefined ? refusal(401, null, msg) : refusal(403, authCode, msg)
 }

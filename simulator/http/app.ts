@@ -15,7 +15,6 @@ export interface AppOptions {
   faultTime: FaultTime
 }
 
-// interface 7: Deployments’ operations that a service does not have (404 or 405)
 /** The whole service over HTTP. Every answer carries world time as its `Date`. */
 export function createApp(parts: Parts, controls: Controls, options: AppOptions): Hono<Bindings> {
   const { world, deployment, doors, faults, log } = parts

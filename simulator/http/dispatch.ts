@@ -11,7 +11,6 @@ import type { Bindings } from './bindings.ts'
 import type { RateLimits } from './limits.ts'
 import { type ApiRequest, JsonText, type Route } from './route.ts'
 
-// interface 9: Every path has the prefix `/api/v0/`
 /**
  * Serves routes: authentication, then the rate limit (if any), permissions, the route. Routes of another deployment
  * than the one in force are skipped.

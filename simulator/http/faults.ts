@@ -39,7 +39,6 @@ export const realTime: FaultTime = {
   hang: gone => gone,
 }
 
-// interface 7: `success: false` in a 2xx
 /** Makes requests fail as the rules say. */
 export function faultMiddleware(faults: Faults, time: FaultTime): MiddlewareHandler<Bindings> {
   return async (context, next) => {

@@ -34,11 +34,6 @@ export class RateLimits {
     this.#now = now
   }
 
-  // interface 8: Rate threshold 5.5: PUT bid_price
-  // interface 8: Rate threshold 8: PUT machine cleanup
-  // interface 8: Rate threshold 2.0: POST create API key
-  // interface 8: Rate threshold 1.0: GET list API keys
-  // interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
   /** Counts a call. Throws 429 where it comes too early. */
   take(key: string, route: Route): void {
     if (this.#deployment.profile.limits === 'intervals') this.#takeInterval(key, route)

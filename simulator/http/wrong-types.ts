@@ -1,4 +1,3 @@
-// interface 7: An answer of another shape than promised
 /** The same JSON with every value of a wrong type, and arrays and objects swapped. */
 export function wrongTypes(value: unknown): unknown {
   if (Array.isArray(value)) return { 0: value.length === 0 ? null : wrongTypes(value[0]) }

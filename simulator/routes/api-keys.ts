@@ -3,8 +3,6 @@ import type { ApiKey } from '../world/account/api-keys.ts'
 import { permissions, publicPermissions, readKeyPermissions } from '../world/account/key-permissions.ts'
 import { epochSeconds } from '../world/clock.ts'
 
-// interface 8: Rate threshold 2.0: POST create API key
-// interface 8: Rate threshold 1.0: GET list API keys
 /** Section 4.1: API keys. Only the answer to a creation holds the secret. */
 export const apiKeyRoutes: readonly Route[] = [
   { method: 'POST', path: '/auth/apikeys/', permission: 'user_write', threshold: 2, answer: create },
@@ -46,8 +44,6 @@ function create({ world, caller, profile, body }: ApiRequest) {
   return { success: true, id, key, permissions: given ?? false }
 }
 
-// interface 5: A new key’s value is shown once
-// interface 2.5: A listed key is masked; `permissions` may be false
 function listed(key: ApiKey, userId: number): Record<string, unknown> {
   return {
     id: key.id,

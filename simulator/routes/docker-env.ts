@@ -6,7 +6,6 @@ const portMapping = /^-p (\d{1,5}):(\d{1,5})(\/(tcp|udp))?$/
 const FIRST_IDENTITY_PORT = 70_000
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-// interface 4.2: `env` is merged, the template’s string converted, the request winning
 /**
  * Reads `env` of a creation: names to values, port mappings as keys `-p host:container`, where a deployment has
  * `identityPorts` also from 70000 on. Values may be strings, numbers or booleans. Throws 400 `invalid_args`.
@@ -26,7 +25,6 @@ export function readEnv(env: JsonObject, identityPorts = false): Record<string, 
   )
 }
 
-// interface 4.2: Port mappings are keys `-p host:container` with the value `1`
 /** The container ports that an environment maps, as `8080/tcp`. */
 export function mappedPorts(env: Record<string, string>): string[] {
   return Object.keys(env).flatMap(name => {
@@ -45,7 +43,6 @@ export function isIdentityPort(port: string): boolean {
   return Number.parseInt(port, 10) >= FIRST_IDENTITY_PORT
 }
 
-// interface 2.3: `env` is a string of Docker flags in a template
 /** Turns the Docker flags of a template (`-e NAME=value -p 8080:8080`) into the object form of a creation. */
 export function flagsToEnv(flags: string): Record<string, string> {
   const words = splitWords(flags)

@@ -8,7 +8,6 @@ import { isIdentityPort, mappedPorts } from './docker-env.ts'
 /** The address where every part of the simulator answers. */
 const LOOPBACK = '127.0.0.1'
 
-// interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
 /** An instance as answers show it: section 2.1 and what deployments add. */
 export function instanceRecord(world: World, instance: Instance): Record<string, unknown> {
   const { facts } = instance.offer

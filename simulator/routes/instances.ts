@@ -4,7 +4,6 @@ import { instanceRecord } from './instance-record.ts'
 import { readBid } from './launch-request.ts'
 import { readPublicKey } from './public-key.ts'
 
-// interface 8: Rate threshold 5.5: PUT bid_price
 /** Section 4.2: the instances of the account. */
 export const instanceRoutes: readonly Route[] = [
   {
@@ -92,8 +91,6 @@ function reboot({ world, body, id }: ApiRequest) {
   return { success: true }
 }
 
-// interface 5: The key of an instance starts, stops and destroys that instance alone
-// interface 2.1: `instance_api_key` is a secret of that instance
 /** The id, if the caller's key may touch that instance; throws 403 for another instance's key. */
 function ownInstance({ caller }: ApiRequest, id: number): number {
   if (caller.kind === 'instance' && caller.instanceId !== id) {

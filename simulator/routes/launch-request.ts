@@ -26,7 +26,6 @@ const interfaceLimits: LaunchLimits = {
   longestScript: Number.POSITIVE_INFINITY,
 }
 
-// interface 8: Default recommended disk: 8 GB
 /** GB if neither the request nor the template says (section 8). */
 const DEFAULT_DISK = 8
 
@@ -42,9 +41,6 @@ const runtypeWords = new Set([
   'jupyter_direct',
 ])
 
-// interface 4.2: Scalars of the request override the template’s
-// interface 4.2: `extra_filters` of a creation are merged by key, the request winning; Berth sends none, since an offer is chosen already
-// interface 4.2: `template_id` in a creation is an error
 /**
  * Reads the body of a creation and merges it with its template as section 4.2 says. Throws 400
  * `invalid_args`, also for `template_id` and for a `template_hash_id` that no template has (any more).
@@ -77,7 +73,6 @@ export function readLaunch(body: Fields, templates: LaunchTemplates, limits = in
   }
 }
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** A bid in micro-dollars per hour. Throws 400 `invalid_args` below 0.001 dollars and above the highest. */
 export function readBid(body: Fields, highest = HIGHEST_BID): number {
   const price = body.number('price')
@@ -138,7 +133,6 @@ function readTargetState(state: string | undefined): 'running' | 'stopped' {
   throw invalidArgs('target_state must be running or stopped.')
 }
 
-// interface 2.4: A volume is linked or created
 function readVolume(body: Fields): VolumeRequest | null {
   if (!body.has('volume_info') || body.values['volume_info'] === null) return null
   const volume = body.with(body.object('volume_info'))
@@ -150,7 +144,6 @@ function readVolume(body: Fields): VolumeRequest | null {
   return { createNew, volumeId: volume.integer('volume_id'), size, mountPath }
 }
 
-// interface 4.2: `env` is merged, the template’s string converted, the request winning
 function readMergedEnv(
   body: Fields,
   template: LaunchTemplate | null,

@@ -3,7 +3,6 @@ import { epochSeconds } from '../world/clock.ts'
 import type { Machine } from '../world/machines/machines.ts'
 import type { NetworkDisk } from '../world/machines/network-disks.ts'
 
-// interface 8: Rate threshold 8: PUT machine cleanup
 /** Section 4.4: actions of a machine's owner. The listings are beyond the interface. */
 export const machineRoutes: readonly Route[] = [
   {

@@ -31,7 +31,6 @@ function checkUser({ world, id }: ApiRequest): void {
   if (id('user') !== world.account.id) throw forbidden('These preferences belong to someone else.')
 }
 
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 /** Both channels are required for every event. Throws 400 `invalid_args`. */
 function readPreferences(body: Fields): Preferences {
   const preferences: Preferences = {}

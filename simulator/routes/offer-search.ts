@@ -18,7 +18,6 @@ const types = new Map<string, OfferType>([
   ['reserved', 'reserved'],
 ])
 
-// interface 8: `limit` on a search
 /**
  * Reads the body of a search. Rented offers are found only by a search that filters on `rentable` or
  * `rented`. Throws 400 `invalid_args`.

@@ -14,7 +14,6 @@ export const offerRoutes: readonly Route[] = [
   { method: 'PUT', path: '/asks/:offer/', permission: 'instance_write', answer: rent },
 ]
 
-// interface 2.2: An offer’s `id` is the path parameter of a creation
 function rent({ world, body, id }: ApiRequest) {
   const offerId = id('offer')
   const launch = readLaunch(body(), world.templates)

@@ -1,7 +1,6 @@
 /** The type of a template's field; `|null` where null is a value too. */
 export type TemplateFieldType = 'string' | 'number' | 'boolean' | 'object' | 'string|null' | 'object|null'
 
-// interface 2.3: Every field of a template, with its default
 /** The fields of a template with their types, section 2.3. */
 export const templateFieldTypes: Readonly<Record<string, TemplateFieldType>> = {
   name: 'string',

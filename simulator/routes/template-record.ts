@@ -2,7 +2,6 @@ import { epochSeconds } from '../world/clock.ts'
 import type { FieldType } from '../world/market/filters.ts'
 import type { Template } from '../world/templates/template.ts'
 
-// interface 2.3: `docker_login_pass` is never shown
 /** A template in answers. The registry's token is never sent; its user only to the author. */
 export function templateRecord(template: Template, readerId: number): Record<string, unknown> {
   const { docker_login_pass: _secret, docker_login_user, ...shown } = template.content
@@ -20,7 +19,6 @@ export function templateRecord(template: Template, readerId: number): Record<str
   }
 }
 
-// interface 2.3: The searchable fields, with every operator
 /** The fields that `select_filters` knows, section 2.3. */
 export const searchableFields: ReadonlyMap<string, FieldType> = new Map<string, FieldType>([
   ['creator_id', 'number'],

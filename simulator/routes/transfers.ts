@@ -7,7 +7,6 @@ import type { World } from '../world/world.ts'
 export const copyPath = '/commands/copy_direct/'
 const syncPath = '/commands/rclone/'
 
-// interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
 /** Section 4.3: data transfer. Progress is in the status line of the instances. */
 export const transferRoutes: readonly Route[] = [
   { method: 'PUT', path: copyPath, permission: 'instance_write', threshold: 3.5, answer: copy },
@@ -49,7 +48,6 @@ export function cancelCopy({ world, body }: ApiRequest) {
   return { success: true, msg: count > 0 ? 'The copy is cancelled.' : 'No copy was under way.' }
 }
 
-// interface 7: 400 without a code (cloud sync, list of keys)
 /** Every refusal is 400 without a code, as section 4.3 has it. */
 function sync({ world, body }: ApiRequest) {
   const fields = body(null)
@@ -70,7 +68,6 @@ function sync({ world, body }: ApiRequest) {
   return { success: true, msg: 'The sync has begun.', result_url: resultUrl }
 }
 
-// interface 3.3: A cancelled sync cannot be resumed, only started again
 function cancelSync({ world, body }: ApiRequest) {
   const id = body().integer('dst_id')
   world.instances.get(id)

@@ -69,7 +69,6 @@ function confirmAuthorization({ tfa, body }: TwoFactorCall) {
   return { success: true, msg: 'A method may be added in the next 30 minutes.' }
 }
 
-// interface 3.2: The first method brings the backup codes; `tfa_enabled` becomes true
 function addMethod({ tfa, body }: TwoFactorCall) {
   const kind = readStoredKind(body)
   const code = readCode(body)

@@ -19,7 +19,6 @@ export interface TwoFactorCall {
 
 type Open = 'bearer' | 'login'
 
-// interface 4.7: All other rows want a bearer token, and none answers in a team context
 /**
  * A row of section 4.7's table. Wrong types are 400 `bad_request`, callers without a key 403 `auth_error` (rows of
  * the login path take a `tfa_secret` instead), calls from a team 403 `team_user_forbidden`.
@@ -48,7 +47,6 @@ export function twoFactorRoute(
   }
 }
 
-// interface 4.7: The login path takes `tfa_secret` alone
 /**
  * The login that a caller without a key is completing: by `tfa_secret`, else by `secret`, which may be the browser
  * login's or that of one of its challenges. Throws 403 `auth_error` when it is neither.

@@ -4,7 +4,6 @@ import type { Methods, StoredKind } from '../world/two-factor/methods.ts'
 import { twoFactorRefusal } from '../world/two-factor/refusals.ts'
 import type { Proof } from '../world/two-factor/verification.ts'
 
-// interface 8: Method label: at most 30 characters
 /** Characters of a label (section 8). */
 const LABEL = 30
 
@@ -22,7 +21,6 @@ export function readStoredKind(body: Fields): StoredKind | undefined {
   throw twoFactorRefusal('invalid_tfa_method', 'email is never stored as a method.')
 }
 
-// interface 4.7: A code has six digits
 /** Reads `code`. */
 export function readCode(body: Fields): string | undefined {
   const code = body.optionalString('code')
@@ -30,7 +28,6 @@ export function readCode(body: Fields): string | undefined {
   throw body.refuse('code must be 6 digits.')
 }
 
-// interface 4.7: A phone number is E.164
 /** Reads `phone_number`, which must be E.164. */
 export function readPhoneNumber(body: Fields): string | undefined {
   const number = body.optionalString('phone_number')

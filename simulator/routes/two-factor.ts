@@ -64,7 +64,6 @@ function updateMethod({ tfa, body }: TwoFactorCall) {
   return { success: true, msg: 'The method was changed.', method: tfa.record(method) }
 }
 
-// interface 3.2: A legacy account’s number becomes a method before its codes are regenerated
 /** A legacy account's number on file becomes a method first (section 4.7), even if the proof then fails. */
 function regenerateCodes({ tfa, body }: TwoFactorCall) {
   const { state } = tfa.account

@@ -66,7 +66,6 @@ function subscribed(world: World, webhook: Webhook): Record<string, unknown> {
   }
 }
 
-// interface 2.7: The fields of a webhook
 function webhookRecord(webhook: Webhook, userId: number): Record<string, unknown> {
   const { id, name, webhook_url, event_types, created, updated } = webhook
   return {

@@ -21,7 +21,6 @@ export const workergroupRoutes: readonly Route[] = [
 
 const DEFAULT_SEARCH = 'verified=true rentable=true rented=false'
 
-// interface 2.9: The fields of a workergroup, with their defaults
 function create({ world, body }: ApiRequest) {
   const fields = body()
   const name = fields.optionalString('endpoint_name')

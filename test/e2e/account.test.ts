@@ -72,7 +72,6 @@ async function shownCodes(dialog: Locator): Promise<string[]> {
   return list.getByRole('listitem').allTextContents()
 }
 
-// interface 3.2: Failed attempts lock one method for 15 minutes, not the account
 test('two-factor authentication, from nothing to the last method removed', async ({ start }) => {
   const { sim, page, errors } = await account(start)
   const dialog = page.getByRole('dialog')
@@ -216,7 +215,6 @@ test('two-factor authentication, from nothing to the last method removed', async
   expect(errors).toEqual([])
 })
 
-// interface 5: A new key’s value is shown once
 test('a scoped key is made, shown once, and as an account of its own reads but does not write', async ({
   start,
 }) => {
@@ -297,7 +295,6 @@ test('an account whose key is refused comes online after a two-factor login', as
   await page.getByText('Online', { exact: true }).waitFor()
 })
 
-// interface 7: Deployments’ operations that a service does not have (404 or 405)
 test('where the service lists nothing, the page says so, and takes an id by hand', async ({ start }) => {
   const { sim, page } = await account(start)
   const hook = { name: 'pager', webhook_url: 'https://example.com/hook', event_types: ['client:outbid'] }
@@ -343,7 +340,6 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await page.getByText('This service does not have an operation to delete keys').waitFor()
 })
 
-// interface 6: Event types have the form `<audience>:<name>`; three are known
 test('a webhook is made with an event of the user’s own, changed and deleted', async ({ start }) => {
   const { page, errors } = await account(start)
   const dialog = page.getByRole('dialog')

@@ -29,7 +29,6 @@ async function named(sim: Service, name: string): Promise<Template | undefined> 
   return templates[0]
 }
 
-// interface 3.3: A template’s hash changes with every edit
 test('a template is created, edited twice, rented from and deleted', async ({ start }) => {
   const { page, errors, sim } = await connectedBerth(start)
   await page.getByRole('link', { name: 'Templates' }).click()

@@ -11,7 +11,6 @@ export const NotificationPreferences = v.record(
 )
 export type NotificationPreferences = v.InferOutput<typeof NotificationPreferences>
 
-// interface 6: Event types have the form `<audience>:<name>`; three are known
 /** The event types in the interface (section 6); a service may have more. */
 export const knownEvents = ['client:low_credit', 'client:outbid', 'host:machine_offline'] as const
 

@@ -1,21 +1,18 @@
 import * as v from 'valibot'
 import { ServiceId, text } from '../commands/command.ts'
 
-// interface 4.7: A code has six digits
 /** Many apps show it with a space in the middle. */
 export const SixDigits = v.pipe(
   v.string(),
   v.transform(code => code.replace(/\s/g, '')),
   v.regex(/^\d{6}$/, 'a code has six digits'),
 )
-// interface 2.6: Backup codes have the form `XXXX-XXXX-XXXX`
 export const BackupCode = v.pipe(
   v.string(),
   v.trim(),
   v.toUpperCase(),
   v.regex(/^[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}$/, 'a backup code has the form XXXX-XXXX-XXXX'),
 )
-// interface 4.7: A phone number is E.164
 /** E.164. */
 export const PhoneNumber = v.pipe(
   v.string(),
@@ -23,7 +20,6 @@ export const PhoneNumber = v.pipe(
   v.transform(number => number.replace(/[\s().-]/g, '')),
   v.regex(/^\+[1-9]\d{6,14}$/, 'write the number with + and the country, such as +15551234567'),
 )
-// interface 8: Method label: at most 30 characters
 export const MethodLabel = v.pipe(v.string(), v.trim(), v.maxLength(30, 'a label has at most 30 characters'))
 /** The secret from the answer that sent a code; it goes back with the code. */
 export const ChallengeSecret = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096))

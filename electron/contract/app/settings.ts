@@ -117,7 +117,6 @@ export const ChangeableSettings = v.partial(
 )
 export type SettingsChange = v.InferOutput<typeof ChangeableSettings>
 
-// interface 8: Suggested poll interval: 10 seconds
 export const defaultSettings: Settings = {
   theme: 'system',
   pollInterval: 10,

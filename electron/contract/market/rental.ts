@@ -18,11 +18,9 @@ const bidUpTo = (most: number, message: string) =>
     v.maxValue(most, message),
   )
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** A bid for an existing instance, dollars per hour (section 8). */
 export const BidPrice = bidUpTo(32, 'the highest bid is $32 per hour')
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 /** A rental's first bid: the interface only limits later ones, but the best-known deployment limits this too. */
 export const FirstBid = bidUpTo(128, 'the highest bid is $128 per hour')
 

@@ -1,6 +1,5 @@
 import type { AccountId } from '../../contract/ids.ts'
 
-// interface 2.1: `instance_api_key` is a secret of that instance
 /** The keychain entry of an instance's own restricted key (section 2.1). */
 export function instanceKeyEntry(account: AccountId, instance: number): string {
   return `${account} instance ${instance}`

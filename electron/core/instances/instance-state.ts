@@ -40,13 +40,6 @@ const gpuAfter = 30
 /** Seconds after which a container that exited counts as crashed, where the deployment may start it again. */
 const crashedAfter = 60
 
-// interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
-// interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
-// interface 3.1: `exited`: container crashed; never `running` from there
-// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-// interface 3.1: `offline`: host disconnected; never `running` from there
-// interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
-// interface 3.1: Other values of `actual_status` are shown as they are
 /**
  * Where an instance stands at `at` (section 3.1, and what deployments add): by its record, by how it was shown before,
  * and by what Berth asked of it.
@@ -123,7 +116,6 @@ function scheduled(past: Past | undefined, at: number): InstanceState {
   return past?.state === 'provisioning' && at - past.since >= gpuAfter ? 'waiting' : 'provisioning'
 }
 
-// interface 3.1: The `actual_status` after a stop is not shown: an `exited` that Berth asked for is no crash
 /**
  * The exit of an instance whose record says nothing else, as in section 2.1. Nobody but Berth tells its stops, and only
  * what has not run yet was surely not stopped by its user elsewhere.

@@ -83,8 +83,6 @@ export function believableEnd(told: number | undefined, startedAt: number | unde
   return told !== undefined && told > (startedAt ?? 0) ? told : undefined
 }
 
-// interface 3.1: Any → stopped; disk charges continue
-// interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
 /**
  * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Undefined where
  * nobody tells it. Deployments that go beyond the interface charge nothing for what is offline, unless its reliability

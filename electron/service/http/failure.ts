@@ -21,7 +21,6 @@ export interface Attempt {
   secrets: readonly string[]
 }
 
-// interface 8: Method lockout: 15 minutes
 /** An answer that is not a 2xx, or a 2xx with `success: false`. `body` is undefined if it was no JSON. */
 export function refusal(
   attempt: Attempt,
@@ -121,7 +120,6 @@ function wantsLogin({ error, msg }: Record<string, unknown>): boolean {
   return (error === 'auth_error' || !isServiceCode(error)) && /two.factor authentication/i.test(String(msg))
 }
 
-// interface 7: 404 without a code (cancel maintenance)
 function codeOfStatus(status: number): OwnCode | 'not_found' {
   if (status === 401) return 'unauthorized'
   if (status === 403) return 'forbidden'
@@ -131,7 +129,6 @@ function codeOfStatus(status: number): OwnCode | 'not_found' {
   return status >= 500 ? 'server_error' : 'refused'
 }
 
-// interface 7: Deployments’ operations that a service does not have (404 or 405)
 function isMissingExtra(
   operation: Operation<unknown>,
   status: number,

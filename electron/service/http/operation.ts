@@ -4,7 +4,6 @@ import type { answerBounds } from './bounded-answer.ts'
 /** One row of section 4, for the transport. */
 export interface Operation<T> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  // interface 9: Every path has the prefix `/api/v0/`
   /** Relative to the base URL, with `{name}` for ids. It also names the endpoint for pacing. */
   path: `/api/${'v0' | 'v1'}/${string}`
   /**
@@ -14,7 +13,6 @@ export interface Operation<T> {
   repeat: 'read' | 'harmless' | 'never'
   /** The shape of a 2xx answer. */
   answer: Answer<T>
-  // interface 7: `success: false` in a 2xx
   /**
    * Whether a body shows that the request took effect, in spite of `success: false` or an error status beside it.
    * Without it, both are refusals.

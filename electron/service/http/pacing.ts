@@ -1,11 +1,6 @@
 import { deferred } from '../../ports/deferred.ts'
 import type { RequestClock } from './clock.ts'
 
-// interface 8: Rate threshold 5.5: PUT bid_price
-// interface 8: Rate threshold 8: PUT machine cleanup
-// interface 8: Rate threshold 2.0: POST create API key
-// interface 8: Rate threshold 1.0: GET list API keys
-// interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
 /** Thresholds of section 8 and of deployments' documents: requests a second, by method and path. */
 const knownThresholds: Record<string, number> = {
   'GET /api/v0/charges/': 1,

@@ -57,7 +57,6 @@ const ownSentences = {
     message: 'The request was cancelled.',
     advice: 'Start it again if you still want it.',
   },
-  // interface 7: An answer of another shape than promised
   bad_answer: {
     message: 'The service’s answer could not be understood.',
     advice: 'Try again; if it stays, this service may be of another version.',
@@ -78,12 +77,10 @@ const ownSentences = {
     message: 'This service does not have this function.',
     advice: 'Use the service’s web console for it.',
   },
-  // interface 7: 401 without a code
   unauthorized: {
     message: 'The service did not accept the API key: it is wrong, was revoked, or lacks this permission.',
     advice: 'Check the key, or replace it in the account’s settings.',
   },
-  // interface 7: 403 of a scoped key without the permission
   forbidden: {
     message: 'The API key is not allowed to do this.',
     advice: 'Use a key that has this permission.',
@@ -92,7 +89,6 @@ const ownSentences = {
     message: 'The service wants a login with two factors for this.',
     advice: 'Log in with two factors on the account’s page.',
   },
-  // interface 7: 429 with `detail`
   rate_limited: {
     message: 'The service was asked too often in a short time.',
     advice: 'Wait a moment; Berth slows down by itself.',
@@ -105,7 +101,6 @@ const ownSentences = {
     message: 'The service failed while working on the request.',
     advice: 'Try again in a minute.',
   },
-  // interface 7: 400 without a code (cloud sync, list of keys)
   refused: {
     message: 'The service refused the request.',
     advice: 'Check what you entered; if it looks right, use the service’s web console to find out more.',

@@ -31,7 +31,6 @@ const LONGEST_WAIT = 10_000
 /** The longest wait in seconds before a repeat. If the service asks for more, the call fails at once. */
 const LONGEST_RETRY_AFTER = 30
 
-// interface 5: A bearer token in every request
 /** Sends all requests to a service. */
 export function createTransport(options: TransportOptions): Send {
   return (operation, input, callOptions = {}) => new Call(options, operation, input, callOptions).run()

@@ -29,7 +29,6 @@ export const twoFactorSentences = {
     message: 'The email address of this account is not verified, so the service sends no codes.',
     advice: 'Verify the address in the web console, then ask for a code again.',
   },
-  // interface 3.2: A challenge expires after 10 minutes
   '2fa_expired': {
     message: 'The code is older than ten minutes and no longer valid.',
     advice: 'Ask for a new code.',

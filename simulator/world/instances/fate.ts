@@ -23,10 +23,6 @@ export interface Trouble {
 /** The default share of flaky machines. */
 export const FLAKY = 0.12
 
-// interface 3.1: `exited`: container crashed; never `running` from there
-// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-// interface 3.1: `offline`: host disconnected; never `running` from there
-// interface 3.1: A rental that does not run in time is said, not awaited forever
 /** A machine's fate, from the seed and its id alone; `flaky` is the share of flaky machines. */
 export function machineFate(seed: number, machineId: number, flaky: number): Fate {
   const draw = new Draw(seed, 'fate', machineId)

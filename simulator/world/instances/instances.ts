@@ -78,7 +78,6 @@ export class Instances {
     return instance
   }
 
-  // interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
   /** Rents an offer. Throws 404 `no_such_ask`, 400 `bid_too_low` or 400 `invalid_args`. */
   create(offerId: number, launch: Launch, sshKeys: string[]): Instance {
     const offer = this.#market.rentable(offerId)
@@ -124,7 +123,6 @@ export class Instances {
     return instance
   }
 
-  // interface 3.1: Any → removed by DELETE; all billing stops
   /** Removes it and ends all its charges; its offer is on the market again. */
   destroy(instance: Instance, at = this.#clock.now()): void {
     this.#ledger.setRates(instance.id, at, null)
@@ -133,7 +131,6 @@ export class Instances {
     instance.offer.rented = false
   }
 
-  // interface 3.1: Any → stopped; disk charges continue
   /** Starts or stops it. Asking for the present state changes nothing. */
   setState(instance: Instance, state: 'running' | 'stopped'): void {
     instance.intended = state
@@ -194,7 +191,6 @@ export class Instances {
     else this.#charge(instance, now)
   }
 
-  // interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
   /** A rival outbids it. Throws 400 `invalid_args` for an on-demand instance. */
   outbid(instance: Instance): void {
     if (instance.bid === null) throw invalidArgs('The instance is on-demand: nobody can outbid it.')

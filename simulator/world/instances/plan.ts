@@ -11,7 +11,6 @@ export type Start = 'first' | 'again' | 'reboot'
 
 const PULL_REPORTS = 9
 
-// interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
 /** The steps of a boot that begins at `start` (world milliseconds), the oldest first. */
 export function bootPlan(fate: Fate, image: string, start: number, how: Start): Step[] {
   const at = (seconds: number) => start + Math.round(seconds * 1000)

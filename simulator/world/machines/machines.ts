@@ -38,7 +38,6 @@ export class Machines {
     return [...this.#own.values()]
   }
 
-  // interface 7: 404 without a code (cancel maintenance)
   /** Throws 404 without a code if it is missing or not the account's, as section 4.4 requires for maintenance. */
   maintained(id: number, userId: number): Machine {
     const machine = this.#find(id)

@@ -20,7 +20,6 @@ const comparisons: Record<string, (value: Scalar, bound: Scalar) => boolean> = {
   gte: (value, bound) => value >= bound,
 }
 
-// interface 2.3: The searchable fields, with every operator
 /**
  * Reads filters of the shape `{field: {operator: value}}`; several operators on a field must all hold.
  * Throws 400 `invalid_args` for an unknown field or operator and for a value of another type than the field.

@@ -1,6 +1,5 @@
 import { readEventType, shownEventTypes } from './event-type.ts'
 
-// interface 6: Each event has the channels `email` and `webhooks`
 /** Which channels carry an event. */
 export interface Channels {
   email: boolean

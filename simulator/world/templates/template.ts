@@ -32,7 +32,6 @@ export interface TemplateContent {
   volume_info: JsonObject | null
 }
 
-// interface 2.3: Every field of a template, with its default
 /** The defaults of all fields but the required `image` and `name`. */
 export const contentDefaults: Omit<TemplateContent, 'name' | 'image'> = {
   tag: 'latest',
@@ -73,8 +72,6 @@ export interface Template {
   lastLaunch: number
 }
 
-// interface 3.3: A template’s hash changes with every edit
-// interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
 /**
  * The hash of a template's content, 32 hexadecimal digits. It includes the id and the number of edits: equal templates
  * have different hashes, and an edit that restores an old text gives a new one.

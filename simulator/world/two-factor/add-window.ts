@@ -2,8 +2,6 @@ import type { AccountState } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
-// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
-// interface 8: Add-method window: 30 minutes
 /** World milliseconds in which methods may be added (section 8). */
 const WINDOW = 30 * 60_000
 

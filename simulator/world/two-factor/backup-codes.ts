@@ -1,12 +1,10 @@
 import { Draw } from '../draw.ts'
 
-// interface 8: 10 backup codes per generation
 /** Codes in one generation (section 8). */
 const COUNT = 10
 /** No 0, O, 1 or I: they are read from paper. */
 const letters = [...'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'] as [string, ...string[]]
 
-// interface 2.6: Backup codes have the form `XXXX-XXXX-XXXX`
 /** The account's backup codes: `XXXX-XXXX-XXXX`, each good once. */
 export class BackupCodes {
   readonly #seed: number

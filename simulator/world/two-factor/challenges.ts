@@ -3,8 +3,6 @@ import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import { twoFactorRefusal } from './refusals.ts'
 
-// interface 3.2: A challenge expires after 10 minutes
-// interface 8: Challenge lifetime: 10 minutes
 /** World milliseconds in which a challenge can be answered (section 8). */
 const LIFETIME = 10 * 60_000
 /** World milliseconds after which a challenge is deleted, and then unknown rather than expired. */

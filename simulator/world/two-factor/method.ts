@@ -3,7 +3,6 @@ import { twoFactorRefusal } from './refusals.ts'
 
 /** Failed attempts that lock a method. */
 const TOO_MANY = 5
-// interface 8: Method lockout: 15 minutes
 /** World milliseconds of a lockout (section 8). */
 const LOCKOUT = 15 * 60_000
 
@@ -54,7 +53,6 @@ export function refuseLocked(method: Method, now: number): void {
   )
 }
 
-// interface 3.2: Failed attempts lock one method for 15 minutes, not the account
 /** Counts a failed attempt; the fifth in a row locks the method. */
 export function countFailure(method: Method, now: number): void {
   method.failCount = attempts(method, now).fail_count + 1
@@ -68,7 +66,6 @@ export function countSuccess(method: Method, now: number): void {
   method.lastUsed = now
 }
 
-// interface 2.6: A method shows four digits of its number, and never a secret
 /** The record of section 2.6: without an authenticator's secret, the number masked. */
 export function methodRecord(method: Method, userId: number, now: number): Record<string, unknown> {
   return {

@@ -2,7 +2,6 @@ import type { Account } from '../account/account.ts'
 import type { Caller } from '../account/key-permissions.ts'
 import { secret } from '../draw.ts'
 
-// interface 5: A login in a browser leaves its session in a cookie
 /** The cookie for the session of a login without a key. */
 export const sessionCookie = 'session'
 
@@ -18,7 +17,6 @@ export class Sessions {
     this.#account = account
   }
 
-  // interface 5: A session key works as a bearer token
   /** Begins a session with its caller's permissions (all of them for a login in a browser); gives its key. */
   begin(caller: Caller): string {
     const key = secret(this.#seed, 'session key', this.#sessions.size)

@@ -48,7 +48,6 @@ export class TwoFactor {
     this.verification = new Verification({ account, clock, methods, codes, challenges })
   }
 
-  // interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
   /** `tfa_status` of the user object, section 3.2. */
   tfaStatus(): 'enabled' | 'disabled' | 'legacy' {
     if (this.account.state.legacy) return 'legacy'
@@ -65,7 +64,6 @@ export class TwoFactor {
     return this.account.state.legacy ? 0 : this.codes.remaining
   }
 
-  // interface 3.2: Removing the last method switches off, and voids the backup codes
   /** Removes a method, and the backup codes with the last one. Gives how many methods are left. */
   remove(method: Method): number {
     this.methods.remove(method)

@@ -56,7 +56,6 @@ test('an e-mail code sent again completes the same authorization', async () => {
   expect(starts.map(({ method }) => method)).toEqual(['POST', 'PUT'])
 })
 
-// interface 5: A session key works as a bearer token
 test('a login with two factors gives a session key, which is kept beside the API key and preferred after a restart', async () => {
   const { app } = await withAuthenticator()
   const answer = await berth.run('twoFactorLogin', {
@@ -98,7 +97,6 @@ test('replacing the API key deletes the session key of the old one', async () =>
   expect(sessionEntry()).toBeUndefined()
 })
 
-// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
 test('the window to add a method is told with its end, in the account’s time', async () => {
   await withAuthenticator()
   const { clock } = berth.account()
@@ -225,7 +223,6 @@ test('the permissions of a new key are false where the account disables them', a
   expect(made.permissions).toBe(false)
 })
 
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 test('preferences are read, and a change keeps what was set elsewhere meanwhile', async () => {
   const before = await berth.run('readPreferences', {})
   const outbid = { email: false, webhooks: true }

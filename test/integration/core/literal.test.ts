@@ -15,7 +15,6 @@ async function connected(context: TestContext, ...running: number[]) {
   return { service, world, under }
 }
 
-// interface 3.1: The `actual_status` after a stop is not shown: an `exited` that Berth asked for is no crash
 test('where a stop shows as an exit, what Berth stopped is stopped, over a restart too', async context => {
   const { service, world, under } = await connected(context, 4007, 4008)
   await under.run('stopInstance', { instance: 4007 })

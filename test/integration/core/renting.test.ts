@@ -154,7 +154,6 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     })
   })
 
-  // interface 3.1: A rental that does not run in time is said, not awaited forever
   test.concurrent('a late rental is said, and waits for as long again when told to', async context => {
     const { world, under } = await connectedWorld(context)
     await under.run('changeSettings', { settings: { rentalDeadline: 60 } })

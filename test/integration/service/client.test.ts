@@ -59,13 +59,11 @@ describe.each(profileNames)('on the %s profile', name => {
     return offer?.id ?? expect.fail('no offer')
   }
 
-  // interface 7: 401 without a code
   test('the key is told to be the account’s, and a wrong one is refused', async () => {
     expect(await identify(client)).toMatchObject({ id: simulator.userId, credit: expect.any(Number) })
     await expect(identify(connect('wrong-key'))).rejects.toMatchObject(nobodysKey[name])
   })
 
-  // interface 8: `limit` on a search
   test('offers come back as asked for: filtered, sorted, limited', async () => {
     const offers = await client.offers.search({
       filters: { num_gpus: { gte: 2 }, reliability2: { gt: 0.5 } },
@@ -124,7 +122,6 @@ describe.each(profileNames)('on the %s profile', name => {
     faults()
   })
 
-  // interface 7: An answer of another shape than promised
   test.each(['garbage', 'wrong_types'] as const)(
     '%s in place of a list is a bad answer with its path',
     async kind => {

@@ -33,14 +33,6 @@ describe.each(profileNames)('instances of the %s', name => {
   const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB6p5Z9vM3b1u8e0yWn3bYB4r7lJ0s2mQ0yQk8r5u1cT a@b'
   const status = async (id: number) => (await client.instances.one(id)).actual_status
 
-  // interface 3.1: Created: `null`, with `new_contract` and `instance_api_key`
-  // interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
-  // interface 3.1: Any → removed by DELETE; all billing stops
-  // interface 3.1: Any → stopped; disk charges continue
-  // interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
-  // interface 2.2: An offer’s `id` is the path parameter of a creation
-  // interface 2.4: A volume is linked or created
-  // interface 4.2: Port mappings are keys `-p host:container` with the value `1`
   test('a rented instance goes from null through loading to running, stops, starts, reboots and is gone', async () => {
     const { new_contract: id, instance_api_key: key } = await client.offers.createInstance(
       (await service.cheapest()).id,
@@ -70,9 +62,6 @@ describe.each(profileNames)('instances of the %s', name => {
     await expect(client.instances.one(id)).rejects.toMatchObject(failure('no_such_instance', 404))
   })
 
-  // interface 3.1: `exited`: container crashed; never `running` from there
-  // interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-  // interface 3.1: `offline`: host disconnected; never `running` from there
   test.each(['exited', 'unknown', 'offline'])(
     '%s is told as it is, and is left by no waiting',
     async forced => {
@@ -111,7 +100,6 @@ describe.each(profileNames)('instances of the %s', name => {
     await expect(client.account.addSshKey('a')).rejects.toMatchObject(failure('invalid_args', 400))
   })
 
-  // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
   test('a bid is from 0.001 to 32 dollars an hour, for an instance that there is', async () => {
     const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 1 })
     for (const price of [0.001, 32]) await client.instances.changeBid(id, price)
@@ -121,7 +109,6 @@ describe.each(profileNames)('instances of the %s', name => {
     await expect(client.instances.changeBid(gone, 1)).rejects.toMatchObject(failure('no_such_instance', 404))
   })
 
-  // interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
   test('outbid it stops though nobody stopped it, and a bid that wins resumes it', async () => {
     const { id } = await service.rent({ image: 'ubuntu', disk: 10, price: 5 })
     await service.minutes(6)
@@ -133,7 +120,6 @@ describe.each(profileNames)('instances of the %s', name => {
     expect(await status(id)).toBe('running')
   })
 
-  // interface 2.4: A volume is linked or created
   test.each<[why: string, body: NewInstance]>([
     ['no image', { disk: 10 }],
     ['no disk at all', { image: 'a', disk: 0 }],

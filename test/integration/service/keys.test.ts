@@ -24,7 +24,6 @@ describe.each(profileNames)('keys of the %s', name => {
   })
   afterAll(() => service.simulator.close())
 
-  // interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
   test('the current user has id, email, credit, SSH key and the state of two-factor authentication', async () => {
     expect(await client.account.currentUser()).toMatchObject({
       id: service.simulator.userId,
@@ -34,8 +33,6 @@ describe.each(profileNames)('keys of the %s', name => {
     })
   })
 
-  // interface 5: A new key’s value is shown once
-  // interface 2.5: A listed key is masked; `permissions` may be false
   test('a key is made with its secret in full, listed masked, and nobody’s once it is revoked', async () => {
     const made = await client.apiKeys.create({
       name: 'reader',
@@ -57,7 +54,6 @@ describe.each(profileNames)('keys of the %s', name => {
     await expect(client.apiKeys.remove(made.id)).rejects.toMatchObject(failure('not_found', 404))
   })
 
-  // interface 2.5: A listed key is masked; `permissions` may be false
   test('where permissions are disabled the new key’s are false', async () => {
     service.account({ permissions_disabled: true })
     expect(await client.apiKeys.create({ name: 'all', permissions: reading })).toMatchObject({
@@ -75,7 +71,6 @@ describe.each(profileNames)('keys of the %s', name => {
     await expect(client.apiKeys.create(request)).rejects.toMatchObject(failure(code, 400))
   })
 
-  // interface 7: 400 without a code (cloud sync, list of keys)
   test('a list of keys that is refused without a code tells the service’s own words', async () => {
     service.simulator.controls.setFaults([{ path: '/auth/apikeys/', kind: 'status', status: 400, times: 1 }])
     await expect(client.apiKeys.list()).rejects.toMatchObject(
@@ -83,8 +78,6 @@ describe.each(profileNames)('keys of the %s', name => {
     )
   })
 
-  // interface 7: 401 without a code
-  // interface 5: A bearer token in every request
   test('a key that nobody issued neither makes, lists nor revokes keys', async () => {
     const { apiKeys, account } = service.as('nobody')
     for (const call of [
@@ -97,8 +90,6 @@ describe.each(profileNames)('keys of the %s', name => {
     }
   })
 
-  // interface 7: 403 of a scoped key without the permission
-  // interface 5: A scoped key is held to its categories
   test('a key scoped to reading reads, and is refused whatever it would change', async () => {
     const { key } = await client.apiKeys.create({ name: 'reader', permissions: reading })
     const reader = service.as(key)
@@ -110,8 +101,6 @@ describe.each(profileNames)('keys of the %s', name => {
     await expect(reader.offers.search({})).rejects.toMatchObject(failure('forbidden', 403))
   })
 
-  // interface 5: The key of an instance starts, stops and destroys that instance alone
-  // interface 2.1: `instance_api_key` is a secret of that instance
   test('an instance’s own key stops, starts and destroys that instance, and nothing else', async () => {
     const mine = await service.rent()
     const other = await service.rent()

@@ -56,7 +56,6 @@ test('a wrong network disk is refused with its code', async () => {
   await expect(add({ machine_id: foreign })).rejects.toMatchObject(failure('not_authorized', 403))
 })
 
-// interface 7: 404 without a code (cancel maintenance)
 test('maintenance of a machine that is missing or not the caller’s is not found, without a code', async () => {
   for (const id of [1, foreign]) {
     await expect(client.machines.cancelMaintenance(id)).rejects.toMatchObject(
@@ -70,7 +69,6 @@ test('a clean-up of a missing or foreign machine is refused with its code', asyn
   await expect(client.machines.cleanup(foreign)).rejects.toMatchObject(failure('not_authorized', 403))
 })
 
-// interface 7: 401 without a code
 test('no valid key, no hosting', async () => {
   const stranger = service.as('nobody').machines
   for (const call of [

@@ -13,8 +13,6 @@ afterAll(() => service.simulator.close())
 const quiet = { client: { low_credit: { email: false, webhooks: false } } }
 const hook = { name: 'chat', webhook_url: 'https://hooks.example/1', event_types: ['client:low_credit'] }
 
-// interface 6: Each event has the channels `email` and `webhooks`
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 test('preferences are read, and replaced as a whole', async () => {
   const user = service.simulator.userId
   expect(await client.account.notificationPreferences(user)).toMatchObject({
@@ -25,7 +23,6 @@ test('preferences are read, and replaced as a whole', async () => {
   expect(await client.account.notificationPreferences(user)).toEqual(replaced)
 })
 
-// interface 6: Each event has the channels `email` and `webhooks`
 test('preferences of another user, of no event’s form, or with no valid key are refused', async () => {
   const user = service.simulator.userId
   const replace = (who: number, wanted = quiet, as = client) =>
@@ -36,7 +33,6 @@ test('preferences of another user, of no event’s form, or with no valid key ar
   await expect(replace(user, quiet, service.as('nobody'))).rejects.toMatchObject(failure('unauthorized', 401))
 })
 
-// interface 2.7: The fields of a webhook
 test('a webhook is made, changed field by field, listed and removed', async () => {
   await client.account.replaceNotificationPreferences(service.simulator.userId, quiet)
   const { webhook: made, secret } = await client.webhooks.create(hook)
@@ -67,7 +63,6 @@ test('subscribing to an event reports the preferences it enabled', async () => {
   })
 })
 
-// interface 6: Event types have the form `<audience>:<name>`; three are known
 test('a webhook that is not there, of a wrong address or event, or asked for with no valid key is refused', async () => {
   const {
     webhook: { id },

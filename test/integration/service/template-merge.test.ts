@@ -41,9 +41,6 @@ describe.each(profileNames)('on the %s profile', name => {
   })
   afterAll(() => service.simulator.close())
 
-  // interface 8: Default recommended disk: 8 GB
-  // interface 4.2: Scalars of the request override the template’s
-  // interface 4.2: `env` is merged, the template’s string converted, the request winning
   test('for any template and any request, the client’s creation is merged as section 4.2 says', async () => {
     const { client } = service
     const { id: offer } = await service.cheapest()
@@ -77,7 +74,6 @@ describe.each(profileNames)('on the %s profile', name => {
     )
   }, 120_000)
 
-  // interface 4.2: `template_id` in a creation is an error
   test('a template named by its numeric id is an error', async () => {
     const [template] = await service.client.templates.search({})
     const byId = { image: 'ubuntu', template_id: template?.id }

@@ -26,8 +26,6 @@ describe.each(profileNames)('templates of the %s', name => {
   })
   afterAll(() => service.simulator.close())
 
-  // interface 2.3: Every field of a template, with its default
-  // interface 2.3: `docker_login_pass` is never shown
   test('a template keeps every field that it was given, and shows no token', async () => {
     const made = await client.templates.create(full)
     const { docker_login_pass: token, ...shown } = full
@@ -35,8 +33,6 @@ describe.each(profileNames)('templates of the %s', name => {
     expect(JSON.stringify(made)).not.toContain(token)
   })
 
-  // interface 8: Default recommended disk: 8 GB
-  // interface 2.3: Every field of a template, with its default
   test('a template has the interface’s defaults', async () => {
     expect(await client.templates.create(plain)).toMatchObject({
       tag: 'latest',
@@ -45,8 +41,6 @@ describe.each(profileNames)('templates of the %s', name => {
     })
   })
 
-  // interface 3.3: A template’s hash changes with every edit
-  // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
   test('every edit gives a new hash, keeps the id and what was not named; the old hash names nothing', async () => {
     const made = await client.templates.create(full)
     const edited = await client.templates.edit(made.hash_id, { desc: 'b' })
@@ -62,7 +56,6 @@ describe.each(profileNames)('templates of the %s', name => {
     )
   })
 
-  // interface 2.3: `id` deletes, `hash_id` edits and rents; it changes with every edit
   test('a template is removed by its numeric id', async () => {
     const { id } = await client.templates.create(plain)
     await client.templates.remove(id)
@@ -70,7 +63,6 @@ describe.each(profileNames)('templates of the %s', name => {
     await expect(client.templates.remove(id)).rejects.toMatchObject(failure('not_found', 404))
   })
 
-  // interface 2.3: The searchable fields, with every operator
   test('each operator of select_filters finds what it says', async () => {
     const { id, hash_id } = await client.templates.create({
       ...plain,

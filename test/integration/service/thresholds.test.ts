@@ -27,12 +27,6 @@ describe.each(profileNames)('limits of the %s', name => {
   })
   afterAll(() => service.simulator.close())
 
-  // interface 7: 429 with `detail`
-  // interface 8: Rate threshold 5.5: PUT bid_price
-  // interface 8: Rate threshold 8: PUT machine cleanup
-  // interface 8: Rate threshold 2.0: POST create API key
-  // interface 8: Rate threshold 1.0: GET list API keys
-  // interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
   test.each<[endpoint: string, threshold: string, call: () => Promise<unknown>]>([
     ['a change of bid', '5.5', () => client.instances.changeBid(1, 1)],
     ['a clean-up', '8.0', () => client.machines.cleanup(1)],

@@ -68,7 +68,6 @@ test('cancelling an unknown copy is refused with its code', async () => {
   await expect(client.transfers.cancelCopy(nobody)).rejects.toMatchObject(failure('no_such_user', 404))
 })
 
-// interface 7: 400 without a code (cloud sync, list of keys)
 test('a cloud sync is refused without a code, in the service’s own words', async () => {
   for (const wrong of [{ instance_id: String(nobody) }, { transfer: 'Sideways' }, { src: '' }]) {
     await expect(client.transfers.cloudSync({ ...sync(), ...wrong })).rejects.toMatchObject(
@@ -82,7 +81,6 @@ test('cancelling an unknown sync is refused with its code', async () => {
   await expect(client.transfers.cancelSync(nobody)).rejects.toMatchObject(failure('no_such_instance', 404))
 })
 
-// interface 7: 401 without a code
 test('no valid key, no transfer', async () => {
   const stranger = service.as('nobody').transfers
   for (const call of [

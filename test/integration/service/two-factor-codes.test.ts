@@ -219,10 +219,6 @@ const provoked: Provoked[] = [
   ],
 ]
 
-// interface 4.7: All other rows want a bearer token, and none answers in a team context
-// interface 3.2: A challenge expires after 10 minutes
-// interface 8: Challenge lifetime: 10 minutes
-// interface 4.7: A code has six digits
 test.each(provoked)('%s (%i) reaches the caller: %s', async (code, status, _why, provoke) => {
   await expect(provoke()).rejects.toMatchObject(failure(code, status, { detail: expect.any(String) }))
 })

@@ -21,10 +21,6 @@ test('the status of an account without methods says so', async () => {
   })
 })
 
-// interface 3.2: The first method brings the backup codes; `tfa_enabled` becomes true
-// interface 8: 10 backup codes per generation
-// interface 2.6: A method shows four digits of its number, and never a secret
-// interface 2.6: Backup codes have the form `XXXX-XXXX-XXXX`
 test('the first method brings ten backup codes and switches two-factor authentication on', async () => {
   await steps.authorize()
   const { id, backupCodes } = await steps.addTotp('phone')
@@ -49,8 +45,6 @@ test('setting up an authenticator gives a secret and its URI, but adds no method
   expect(await tfa.status()).toMatchObject({ tfa_enabled: false, methods: [] })
 })
 
-// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
-// interface 8: Add-method window: 30 minutes
 test('the window to add methods closes after 30 minutes', async () => {
   await steps.authorize()
   expect((await tfa.status()).new_method_authorized).toBe(true)
@@ -70,7 +64,6 @@ test('a backup code authorizes at once, and only once', async () => {
   )
 })
 
-// interface 5: A session key works as a bearer token
 test('a login by email, text message, authenticator or backup code gives the user and a session key', async () => {
   await steps.authorize()
   const { uri, backupCodes } = await steps.addTotp()
@@ -87,7 +80,6 @@ test('a login by email, text message, authenticator or backup code gives the use
   }
 })
 
-// interface 4.7: The login path takes `tfa_secret` alone
 test('on the login path no key is sent, and no session key comes back', async () => {
   const { twoFactor } = steps.as('nobody')
   const tfa_secret = steps.simulator.controls.issueTfaSecret()
@@ -106,7 +98,6 @@ test('a resent text message has a new secret', async () => {
   expect(steps.message()).toMatchObject({ to: NUMBER, secret })
 })
 
-// interface 8: Method label: at most 30 characters
 test('a label and the primary method are changed', async () => {
   await steps.authorize()
   await steps.addTotp()
@@ -122,7 +113,6 @@ test('a label and the primary method are changed', async () => {
   )
 })
 
-// interface 3.2: Removing the last method switches off, and voids the backup codes
 test('removing tells how many methods are left, and the last one takes the backup codes along', async () => {
   await steps.authorize()
   const { id } = await steps.addTotp()
@@ -135,7 +125,6 @@ test('removing tells how many methods are left, and the last one takes the backu
   expect(await tfa.status()).toMatchObject({ tfa_enabled: false, methods: [], backup_codes_remaining: 0 })
 })
 
-// interface 8: 10 backup codes per generation
 test('regenerated backup codes are ten new ones', async () => {
   await steps.authorize()
   const { uri, backupCodes } = await steps.addTotp()
@@ -144,8 +133,6 @@ test('regenerated backup codes are ten new ones', async () => {
   expect(new Set([...backup_codes, ...backupCodes]).size).toBe(20)
 })
 
-// interface 3.2: Failed attempts lock one method for 15 minutes, not the account
-// interface 8: Method lockout: 15 minutes
 test('a method is locked by five wrong codes, tells since when and until when, and is free after 15 minutes', async () => {
   await steps.authorize()
   const { uri } = await steps.addTotp()
@@ -165,8 +152,6 @@ test('a method is locked by five wrong codes, tells since when and until when, a
   expect(await tfa.login({ ...right, code: appCode(uri) })).toMatchObject({ id: steps.simulator.userId })
 })
 
-// interface 3.2: `tfa_status` is `enabled`, `disabled` or `legacy`
-// interface 3.2: A legacy account’s number becomes a method before its codes are regenerated
 test('a legacy account is told apart, and its new backup codes make its number a method', async () => {
   steps.account({ legacy: true, phone_number: NUMBER })
   expect((await steps.client.account.currentUser()).tfa_status).toBe('legacy')

@@ -10,7 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.simulator.close())
 
-// interface 2.9: The fields of a workergroup, with their defaults
 test('a workergroup of nothing has the interface’s defaults', async () => {
   expect(await client.workergroups.create({})).toMatchObject({
     id: expect.any(Number),
@@ -19,7 +18,6 @@ test('a workergroup of nothing has the interface’s defaults', async () => {
   })
 })
 
-// interface 2.9: The fields of a workergroup, with their defaults
 test('every field of a workergroup is kept, and listed', async () => {
   const [template] = await client.templates.search({})
   const wanted = {

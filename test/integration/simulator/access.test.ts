@@ -22,7 +22,6 @@ const endpoints = [
   ['POST', '/api/v0/ssh/'],
 ] as const
 
-// interface 5: A bearer token in every request
 test.each(endpoints)('%s %s needs a key that is known', async (method, path) => {
   const body = method === 'GET' ? undefined : {}
   for (const key of [null, 'wrong']) {

@@ -122,7 +122,6 @@ const byCategory: Record<string, [string, string][]> = {
   ],
 }
 
-// interface 5: A scoped key is held to its categories
 test.each(Object.keys(byCategory))('a key with %s alone reaches its endpoints and no others', async own => {
   const { key } = await scoped(own)
   for (const [category, endpoints] of Object.entries(byCategory)) {

@@ -17,8 +17,6 @@ async function fresh() {
 /** Micro-dollars: world time moves a few milliseconds between two steps. */
 const SLACK = 2
 
-// interface 3.1: Any → removed by DELETE; all billing stops
-// interface 3.1: Any → stopped; disk charges continue
 test('disk is charged from creation, GPUs from running, neither after destruction', async () => {
   const { sim, rent, instance, spent, call } = await fresh()
   const { id } = await rent({ disk: 100 })

@@ -76,7 +76,6 @@ test.each([{}, { ssh_key: 5 }, { ssh_key: '' }, { ssh_key: 'nonsense' }, { ssh_k
   },
 )
 
-// interface 2.1: The container has the instance’s key as `CONTAINER_API_KEY`
 test('a container has its variables and its own key, which stops it', async () => {
   const made = await service.call('POST', '/api/v0/template/', {
     name: 'with variables',

@@ -88,7 +88,6 @@ test.each([
   expect(await search(body)).toMatchObject({ status: 400, body: { success: false, error: 'invalid_args' } })
 })
 
-// interface 2.2: An offer’s `id` is the path parameter of a creation
 test('a rented offer leaves the market until its instance is destroyed', async () => {
   const [offer] = await service.offers({ limit: 1 })
   const { id } = await service.rent({}, offer)

@@ -42,7 +42,6 @@ const scalars = fc.record(
   { requiredKeys: [] },
 )
 
-// interface 4.2: `env` is merged, the template’s string converted, the request winning
 test('scalars of the request win, environments are merged, and the request wins there too', async () => {
   const [offer] = await service.offers({ limit: 1 })
   const template = fc.record({ scalars, env: environment, disk: fc.integer({ min: 1, max: 30 }) })

@@ -154,7 +154,6 @@ const operators: Record<string, (value: Value, bound: Value) => boolean> = {
   gte: (value, bound) => value >= bound,
 }
 
-// interface 2.3: The searchable fields, with every operator
 test('every operator on every searchable field finds what it says', async () => {
   await create({ docker_login_repo: 'registry.example' })
   const all = await found()

@@ -136,7 +136,6 @@ test('wrong copies are refused as section 4.3 says', async () => {
   expect(await copy(a, b)).toMatchObject(invalid)
 })
 
-// interface 3.3: A cancelled sync cannot be resumed, only started again
 test('a cloud sync runs, is cancelled, and begins anew when it is started again', async () => {
   const [id] = await pair()
   const started = { success: true, msg: expect.any(String), result_url: expect.stringMatching(/^https:/) }

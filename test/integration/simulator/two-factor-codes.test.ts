@@ -258,7 +258,6 @@ const provoked: Provoked[] = [
   ...textMessageRefusals(() => steps),
 ]
 
-// interface 4.7: A phone number is E.164
 test.each(provoked)('%s (%i): %s', async (error, status, _why, provoke) => {
   expect(await provoke()).toMatchObject(refused(status, error, { msg: expect.any(String) }))
 })

@@ -95,13 +95,11 @@ test.each(['tfa_secret', 'secret'])(
   },
 )
 
-// interface 4.7: The login path takes `tfa_secret` alone
 test('the challenge of a caller with a key opens no login', async () => {
   const { secret } = await steps.emailProof()
   expect(await steps.tfa('POST', 'email/', { secret }, null)).toMatchObject(refused(403, 'auth_error'))
 })
 
-// interface 4.7: All other rows want a bearer token, and none answers in a team context
 test('a scoped key reads the status with user_read, does the rest with user_write, and so does its session', async () => {
   const scoped = async (category: string) => {
     const body = { name: category, permissions: { api: { [category]: {} } } }
@@ -118,7 +116,6 @@ test('a scoped key reads the status with user_read, does the rest with user_writ
   expect((await steps.service.call('GET', '/api/v0/instances/', undefined, session)).status).toBe(403)
 })
 
-// interface 5: A login in a browser leaves its session in a cookie
 test('a login without a key leaves its session in a cookie', async () => {
   await steps.authorize()
   const { uri } = await steps.addTotp()
@@ -194,7 +191,6 @@ test.each(rows)(
   },
 )
 
-// interface 4.7: All other rows want a bearer token, and none answers in a team context
 test.each(rows)('%s /tfa/%s is refused in a team context', async (method, path) => {
   await steps.account({ team: true })
   const body = method === 'GET' ? undefined : {}

@@ -4,7 +4,6 @@ import { WebhookFields } from '../../../electron/contract/account/notifications.
 import { PhoneNumber, SixDigits } from '../../../electron/contract/account/two-factor.ts'
 import { BidPrice, FirstBid } from '../../../electron/contract/market/rental.ts'
 
-// interface 4.7: A phone number is E.164
 test.each([
   ['+15551234567', true],
   ['+1 (555) 123-4567', true],
@@ -19,7 +18,6 @@ test.each([
   expect(v.is(PhoneNumber, number)).toBe(valid)
 })
 
-// interface 4.7: A code has six digits
 test('a two-factor code has six digits, with spaces between them or without', () => {
   const codes = ['123456', ' 123 456 ', '12345', '1234567', '12345a']
   expect(
@@ -27,7 +25,6 @@ test('a two-factor code has six digits, with spaces between them or without', ()
   ).toEqual(['123456', '123456', false, false, false])
 })
 
-// interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
 test('a bid is changed to $32 at most, and begins with $128 at most', () => {
   const within = (schema: typeof BidPrice, bids: number[]) => bids.map(bid => v.is(schema, bid))
   expect(within(BidPrice, [0.0009, 0.001, 32, 32.01])).toEqual([false, true, true, false])

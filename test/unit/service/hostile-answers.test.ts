@@ -83,7 +83,6 @@ async function outcome(call: Row[3]): Promise<{ given?: unknown; error?: unknown
   )
 }
 
-// interface 7: An answer of another shape than promised
 test.each(rows)(
   '%s: any JSON is a value or a ServiceError, never another exception',
   async (_request, _sent, _answer, call) => {
@@ -129,7 +128,6 @@ test('every method of the client is tested here', () => {
   expect([...called].sort()).toEqual(all.sort())
 })
 
-// interface 2.1: `actual_status` may be null; `ssh_host` and `ssh_port` come with the machine
 test('an instance that is accepted has its promised fields in their types', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(record), async rows => {

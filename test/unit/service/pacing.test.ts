@@ -41,11 +41,6 @@ const trip = fc.record({
   back: fc.integer({ min: 0, max: 800 }),
 })
 
-// interface 8: Rate threshold 5.5: PUT bid_price
-// interface 8: Rate threshold 8: PUT machine cleanup
-// interface 8: Rate threshold 2.0: POST create API key
-// interface 8: Rate threshold 1.0: GET list API keys
-// interface 8: Rate threshold 3.5: PUT and DELETE copy_direct
 test.each(section8)(
   '%s stays under %d a second from the first call, however slow the network',
   async (endpoint, threshold) => {

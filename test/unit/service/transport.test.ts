@@ -294,7 +294,6 @@ describe('a write that may be repeated', () => {
     expect(await failure(client().instances.destroy(3))).toMatchObject({ code: 'no_such_instance' })
   })
 
-  // interface 7: `success: false` in a 2xx
   test('is not believed without the promised success', async () => {
     service.otherwise = json({})
     const error = await failure(client().instances.destroy(3))
@@ -442,7 +441,6 @@ describe('an answer', () => {
     expect(await failure(client().webhooks.remove(1))).toMatchObject({ code })
   })
 
-  // interface 7: Deployments’ operations that a service does not have (404 or 405)
   test('404 on a list that the interface does not have always means that the service has none', async () => {
     service.otherwise = json({ error: 'not_found' }, 404)
     expect(await failure(client().machines.list())).toMatchObject({ code: 'not_supported' })

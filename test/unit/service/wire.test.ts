@@ -16,7 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-// interface 9: Every path has the prefix `/api/v0/`
 test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
@@ -90,7 +89,6 @@ test('a path prefix of the base URL is kept', async () => {
   expect(service.requests.at(-1)?.url).toBe('/market/api/v0/users/current/')
 })
 
-// interface 4.7: The login path takes `tfa_secret` alone
 test('the login path sends the login’s own secret and no key', async () => {
   const client = createClient({ baseUrl: service.baseUrl, key: 'k' })
   service.otherwise = json({ msg: 'm', secret: 'challenge' })

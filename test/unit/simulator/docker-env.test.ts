@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { flagsToEnv, mappedPorts, readEnv } from '../../../simulator/routes/docker-env.ts'
 
-// interface 2.3: `env` is a string of Docker flags in a template
 test('Docker flags of a template become names and values, port mappings keep their flag', () => {
   expect(flagsToEnv(`-e A=1 -e B="two words" -p 8080:80 -e C='x=y' -h host`)).toEqual({
     A: '1',
@@ -39,7 +38,6 @@ test('ports from 70000 on are mapped only to themselves, and only where the depl
     expect(() => readEnv({ [bad]: '1' }, true), bad).toThrowError(/env/)
 })
 
-// interface 4.2: Port mappings are keys `-p host:container` with the value `1`
 test('mapped ports are named as Docker names them', () => {
   expect(mappedPorts({ '-p 8080:80': '1', '-p 53:53/udp': '1', A: 'b' })).toEqual(['80/tcp', '53/udp'])
 })

@@ -31,7 +31,6 @@ test('at a flaky rate of 0 every machine is sound', () => {
   expect(machines.every(id => machineFate(7, id, 0).trouble === null)).toBe(true)
 })
 
-// interface 3.1: `null` → `loading` → `running` by boot progress, 1 to 5 minutes
 test('a first boot goes through null and loading to running in 1 to 5 minutes', () => {
   for (const id of machines) {
     const plan = bootPlan(machineFate(7, id, 0), 'image', 0, 'first')

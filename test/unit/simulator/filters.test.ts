@@ -18,7 +18,6 @@ function found(filters: JsonObject): number[] {
     .map(row => row.price)
 }
 
-// interface 2.3: The searchable fields, with every operator
 test('each operator does what its name says', () => {
   expect(found({ price: { eq: 2 } })).toEqual([2])
   expect(found({ price: { neq: 2 } })).toEqual([1, 3])

@@ -36,7 +36,6 @@ test('a template fills in what the request leaves out', () => {
   })
 })
 
-// interface 4.2: `extra_filters` of a creation are merged by key, the request winning; Berth sends none, since an offer is chosen already
 test('the request overrides scalars; env and extra_filters are merged, the request wins', () => {
   const merged = launch({
     disk: 10,

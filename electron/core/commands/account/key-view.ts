@@ -4,7 +4,6 @@ import type { ApiKey, NewApiKey as CreatedKey } from '../../../service/api-keys.
 /** Characters of a secret that are shown. */
 const shown = 4
 
-// interface 2.5: A listed key is masked; `permissions` may be false
 /** A listed key, its secret cut to the last characters even where the service shows more. */
 export function keyView(key: ApiKey): ApiKeyView {
   return {

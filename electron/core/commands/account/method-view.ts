@@ -4,7 +4,6 @@ import type {
   TwoFactorStatus as ServiceStatus,
 } from '../../../service/two-factor-operations.ts'
 
-// interface 2.6: A method shows four digits of its number, and never a secret
 export function methodView(method: ServiceMethod): TwoFactorMethod {
   return {
     id: method.id,

@@ -10,8 +10,6 @@ import { methodId, serviceProof } from './proof.ts'
 
 type TwoFactorCommands = HandlersOf<typeof declared>
 
-// interface 3.2: An authorization opens a window of 30 minutes, told by `new_method_authorized`
-// interface 8: Add-method window: 30 minutes
 /** Seconds of the account's time in which methods may be added after an authorization (section 8). */
 const addingWindow = 30 * 60
 

@@ -2,7 +2,6 @@ import type { TemplateFields, TemplateFilter } from '../../../contract/market/te
 import type { Condition, Filters } from '../../../service/filter.ts'
 import type { TemplateFields as ServiceFields, TemplateSearchFields } from '../../../service/templates.ts'
 
-// interface 2.3: `docker_login_pass` is never shown
 /** The given fields under the names of section 2.3; absent ones stay unchanged. */
 export function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {
   return {

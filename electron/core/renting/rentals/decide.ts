@@ -11,10 +11,6 @@ export function deathOf({ state, statusMessage }: InstanceView): string {
   return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
 }
 
-// interface 3.1: `exited`: container crashed; never `running` from there
-// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-// interface 3.1: `offline`: host disconnected; never `running` from there
-// interface 3.1: A rental that does not run in time is said, not awaited forever
 /**
  * The next step of a created rental after a poll: still waiting, running, late, or failed. `instance` is undefined if
  * the answer lacks it; `now` is the account's time in epoch seconds.

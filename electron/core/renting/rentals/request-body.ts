@@ -82,7 +82,6 @@ function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {
   return { create_new: create, volume_id, mount_path, size: volume.create ? volume.size : undefined }
 }
 
-// interface 4.2: Port mappings are keys `-p host:container` with the value `1`
 function portFlag({ container, outside = container, protocol }: RentRequest['ports'][number]): string {
   return `-p ${outside}:${container}${protocol === 'udp' ? '/udp' : ''}`
 }

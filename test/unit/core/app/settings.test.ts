@@ -86,7 +86,6 @@ test('the terminal program set by hand in the file stays, whatever the page chan
   expect(after.terminal).toMatchObject({ fontSize: 20, command: ['my-term', '-e', '{ssh}'] })
 })
 
-// interface 8: Suggested poll interval: 10 seconds
 test('the accounts are polled every 10 seconds unless that is changed', () => {
   expect(readSettings({}).pollInterval).toBe(10)
   expect(readSettings({ pollInterval: 30 }).pollInterval).toBe(30)

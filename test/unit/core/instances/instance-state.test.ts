@@ -8,7 +8,6 @@ import {
 const state = (actualStatus: string | null, more: Partial<ServiceStatus> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })
 
-// interface 3.1: Other values of `actual_status` are shown as they are
 test.each([
   [null, 'provisioning'],
   ['created', 'provisioning'],
@@ -30,7 +29,6 @@ test.each([
   expect(state(status)).toBe(wanted)
 })
 
-// interface 3.1: Outbid (known from deployments): `stopped` though nobody stopped it; a bid that wins resumes it
 test('an interruptible instance that stopped below the lowest bid was outbid', () => {
   const bidding = { interruptible: true, intendedStatus: 'running', bid: 0.2, minimumBid: 0.25 }
   expect(state('stopped', bidding)).toBe('outbid')
@@ -67,7 +65,6 @@ const tooLow = { interruptible: true, bid: 0.2, minimumBid: 0.25 }
 
 const byBerth = (state: 'running' | 'stopped', ago: number) => ({ asked: { state, at: at - ago } })
 
-// interface 3.1: The `actual_status` after a stop is not shown: an `exited` that Berth asked for is no crash
 test.each<[string, Partial<Past> | undefined, string]>([
   ['seen for the first time', undefined, 'ended'],
   ['running a moment ago', {}, 'ended'],

@@ -9,7 +9,6 @@ import {
   spending,
 } from '../../../../electron/core/instances/spending.ts'
 
-// interface 3.1: Any → stopped; disk charges continue
 test('a running instance costs its whole price, a stopped one its disk', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
   expect(price).toEqual({ running: 500_000, disk: 50_000 })
@@ -27,7 +26,6 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
-// interface 3.1: The disk of one that is `exited`, `unknown` or `offline` is charged
 test('what is offline costs its disk, or beyond the interface nothing unless that is told', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
   expect(costPerHour('offline', price)).toBe(50_000)

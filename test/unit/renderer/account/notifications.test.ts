@@ -11,7 +11,6 @@ const channel = fc.constantFrom(true, false, null)
 const channels = fc.record({ email: channel, webhooks: channel })
 const word = fc.stringMatching(/^[a-z_]{1,8}$/)
 
-// interface 2.8: `client` > `low_credit` > `{email, webhooks}`; writing replaces all
 test('a form sends all where nothing could be read, and else only what was changed', () => {
   fc.assert(
     fc.property(

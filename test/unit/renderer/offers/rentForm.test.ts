@@ -172,7 +172,6 @@ describe('a mistake is shown at its field', () => {
     expect(Object.keys(errors({ bid }, true))).toEqual(['bid'])
   })
 
-  // interface 8: Bid price from 0.001 to 32.0 dollars per hour, to change a bid; a rental may begin with up to 128
   test.each(['0.001', '32.01', '128'])('a bid of %s is within bounds', bid => {
     expect(errors({ bid }, true)).toEqual({})
   })

@@ -79,7 +79,6 @@ describe('the request', () => {
     expect(byHash).toMatchObject({ request: { image: '', template: { hash: 'x' } } })
   })
 
-  // interface 2.4: A volume is linked or created
   test('a volume that is not filled in is told at its field', () => {
     const draft = { ...fresh, volume: { mode: 'new', volume: '', size: '', mountPath: 'data' } as const }
     expect(readDraft(draft, machine, false)).toHaveProperty('errors.volume')

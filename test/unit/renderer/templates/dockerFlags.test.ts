@@ -115,7 +115,6 @@ const newRow: fc.Arbitrary<FlagRow> = fc.oneof(
 )
 
 describe('rows are lossless', () => {
-  // interface 2.3: `env` is a string of Docker flags in a template
   test('whatever is written, its rows print it to the letter', () => {
     fc.assert(
       fc.property(flagText, text => {

@@ -22,7 +22,6 @@ const view: TemplateView = {
 }
 
 describe('an edit', () => {
-  // interface 2.3: `docker_login_pass` is never shown
   test('sends only what was changed, and never an untouched token', () => {
     const before = draftOf(view)
     const draft = { ...before, env: '-e A=2', disk: '32 GB' }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { BackupCodes } from '../../../../simulator/world/two-factor/backup-codes.ts'
 
-// interface 2.6: Backup codes have the form `XXXX-XXXX-XXXX`
 test('ten different codes of the form XXXX-XXXX-XXXX, which follow from the seed', () => {
   const codes = new BackupCodes(7).generate()
   expect(new Set(codes).size).toBe(10)

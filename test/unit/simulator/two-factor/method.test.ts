@@ -52,7 +52,6 @@ test('a success resets the failures', () => {
   expect(methodRecord(used, 9, 5000)).toMatchObject({ user_id: 9, last_used: 5 })
 })
 
-// interface 2.6: A method shows four digits of its number, and never a secret
 test('of a number the last four digits show', () => {
   expect(methodRecord(method(), 9, 0)['phone_number']).toBe('********0001')
 })

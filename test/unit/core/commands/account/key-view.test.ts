@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { keyViews, newKey } from '../../../../../electron/core/commands/account/key-view.ts'
 
-// interface 2.5: A listed key is masked; `permissions` may be false
 test('a service that lists whole secrets does not make them be shown', () => {
   const views = keyViews([{ id: 1, key: 'abcdefgh12345678' }], undefined)
   expect(views).toEqual([{ id: 1, masked: '…5678' }])

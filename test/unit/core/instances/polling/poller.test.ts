@@ -45,7 +45,6 @@ beforeEach(() => {
   })
 })
 
-// interface 8: Suggested poll interval: 10 seconds
 test('it polls once per interval while all is well', async () => {
   void poller.poll()
   await clock.pass(60_000)

@@ -33,16 +33,12 @@ test('a rental waits until its instance runs', () => {
   expect(step('running')).toEqual({ step: 'running' })
 })
 
-// interface 3.1: A rental that does not run in time is said, not awaited forever
 test('the deadline counts from creation, and running is never late', () => {
   expect(step('loading', 1609)).toEqual({ step: 'waiting' })
   expect(step('loading', 1610)).toMatchObject({ step: 'late', problem: { code: 'late' } })
   expect(step('running', 9999)).toEqual({ step: 'running' })
 })
 
-// interface 3.1: `exited`: container crashed; never `running` from there
-// interface 3.1: `unknown`: no heartbeat from the host; never `running` from there
-// interface 3.1: `offline`: host disconnected; never `running` from there
 test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
   'a rental whose instance is %s has failed, with what to do',
   state => {
