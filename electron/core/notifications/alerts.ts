@@ -19,6 +19,9 @@ import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'
 
+/** The state alerted of for an instance that stays stopped after its rental, which may be learned after it was seen. */
+const unstarted = 'rented unstarted'
+
 type AlertedCredit = Pick<AlertedState, 'lowCredit' | 'belowZero'>
 
 /** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
@@ -40,11 +43,14 @@ export function alerts(
   const untried: InstanceView[] = []
   for (const instance of Object.values(account.instances)) {
     const before = alerted?.instances[instance.id]
-    instances[instance.id] = instance.state
+    const now = isRentedUnstarted(account, instance) ? unstarted : instance.state
+    instances[instance.id] = now
     if (isTried(account, instance.id)) continue
     untried.push(instance)
-    if (before === instance.state) continue
-    const alert = instanceAlert(before as InstanceState | undefined, instance, account)
+    if (before === now) continue
+    const known = before === unstarted ? undefined : (before as InstanceState | undefined)
+    const alert =
+      now === unstarted ? unstartedAlert(instance, account) : instanceAlert(known, instance, account)
     if (alert) found.push(alert)
   }
   const warnings = instanceWarnings(alerted ?? {}, untried, account, at)
@@ -148,6 +154,15 @@ function instanceAlertId(account: AccountView['id'], instance: number): string {
   return `${account}/${instance}`
 }
 
+function aboutInstance({ id, state }: InstanceView, account: AccountView) {
+  return {
+    id: instanceAlertId(account.id, id),
+    instance: id,
+    state,
+    place: { screen: 'instances', instance: id } satisfies Place,
+  }
+}
+
 /** The alert for a change of state, if it matters to the user. */
 function instanceAlert(
   before: InstanceState | undefined,
@@ -155,12 +170,7 @@ function instanceAlert(
   account: AccountView,
 ): Alert | undefined {
   const name = shortInstanceName(instance)
-  const base = {
-    id: instanceAlertId(account.id, instance.id),
-    instance: instance.id,
-    state: instance.state,
-    place: { screen: 'instances', instance: instance.id } satisfies Place,
-  }
+  const base = aboutInstance(instance, account)
   switch (instance.state) {
     case 'running':
       if (before !== 'provisioning' && before !== 'loading' && before !== 'waiting') return undefined
@@ -207,8 +217,6 @@ function instanceAlert(
       return { ...base, kind: 'halted', ...waitingWords(name), urgency: 'normal', actions: showAlone }
     case 'stopped':
     case 'ended': {
-      if (isRentedUnstarted(account, instance.id))
-        return { ...base, kind: 'halted', ...unstartedWords(name), urgency: 'critical', actions: showAlone }
       const why = before === undefined ? undefined : stoppedByService(instance, account)
       if (why) return { ...base, kind: 'halted', title: `${name} was stopped`, ...why, urgency: 'critical' }
       // What was at rest before has not ended now.
@@ -285,15 +293,20 @@ function waitingWords(name: string): Pick<Alert, 'title' | 'body'> {
   }
 }
 
-/** Whether it was rented without being started. */
-function isRentedUnstarted({ rentals }: AccountView, id: number): boolean {
+/** Whether it was rented without being started, and still is at rest. */
+function isRentedUnstarted({ rentals }: AccountView, { id, state }: InstanceView): boolean {
+  if (state !== 'stopped' && state !== 'ended') return false
   return Object.values(rentals).some(({ instance, problem }) => instance === id && problem?.code === 'no_gpu')
 }
 
-function unstartedWords(name: string): Pick<Alert, 'title' | 'body'> {
+function unstartedAlert(instance: InstanceView, account: AccountView): Alert {
   return {
-    title: `${name} is rented, but not started`,
+    ...aboutInstance(instance, account),
+    kind: 'halted',
+    title: `${shortInstanceName(instance)} is rented, but not started`,
     body: 'No GPU was free for it. Its disk is billed. Start it, or destroy it and try another offer.',
+    urgency: 'critical',
+    actions: showAlone,
   }
 }
 

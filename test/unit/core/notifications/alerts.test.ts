@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '../../../../electron/contract/
 import type { AccountView } from '../../../../electron/contract/state.ts'
 import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
 import { alerts as alertsAt } from '../../../../electron/core/notifications/alerts.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { accountView, instanceView, rentalView } from '../../views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a time that does not matter here. */
@@ -163,6 +163,19 @@ test('an exit that nobody explains is reported as it happens, and advises no des
   expect(alert?.title).toMatch(/has exited$/)
   expect(alert?.body).toMatch(/stopped elsewhere, or its container crashed/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
+})
+
+test('an instance rented without being started is reported once, also if its rental is known of later', () => {
+  const stopped = withState('stopped')
+  const problem = { code: 'no_gpu', message: 'No GPU was free.' }
+  const rented = { ...stopped, rentals: { r: rentalView({ instance: 4711, problem }) } }
+  expect(said(stopped, rented, rented, stopped)).toEqual([[], ['halted'], [], []])
+  expect(said(rented, rented, withState('loading'), withState('running'))).toEqual([
+    ['halted'],
+    [],
+    [],
+    ['ready'],
+  ])
 })
 
 test('an unstartable instance is reported with the service’s words and another image advised', () => {
