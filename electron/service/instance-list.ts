@@ -26,6 +26,8 @@ export interface InstanceList {
 export interface ListOptions extends CallOptions {
   /** Detects the version again, since the last list contradicts what Berth knows. */
   anew?: boolean
+  /** Called after each page but the last with all that came so far. */
+  onPart?: (list: InstanceList) => void
 }
 
 type Answered = Fields & ReadList<'instances', Instance>
@@ -53,7 +55,7 @@ const MOST_PAGES = 400
 export async function listInstances(
   send: Send,
   traits: InstanceListTraits,
-  { anew = false, ...options }: ListOptions = {},
+  { anew = false, onPart, ...options }: ListOptions = {},
 ): Promise<InstanceList> {
   const known = traits.get()
   const first = known === 'v0' && !anew ? 'v0' : 'v1'
@@ -69,7 +71,7 @@ export async function listInstances(
   }
 
   async function learning(version: ListVersion): Promise<InstanceList> {
-    const list = version === 'v0' ? await wholeList(send, options) : await pagedList(send, options)
+    const list = version === 'v0' ? await wholeList(send, options) : await pagedList(send, options, onPart)
     if (traits.get() !== version) traits.set(version)
     return list
   }
@@ -81,7 +83,11 @@ async function wholeList(send: Send, options: CallOptions): Promise<InstanceList
 }
 
 /** Follows the pages. An instance on two pages, after a change in between, counts once. */
-async function pagedList(send: Send, options: CallOptions): Promise<InstanceList> {
+async function pagedList(
+  send: Send,
+  options: CallOptions,
+  onPart?: ListOptions['onPart'],
+): Promise<InstanceList> {
   const instances = new Map<number, Instance>()
   const unread: UnreadRecord[] = []
   const tokens = new Set<string>()
@@ -102,6 +108,7 @@ async function pagedList(send: Send, options: CallOptions): Promise<InstanceList
     if (tokens.has(next)) return listOf({ cutShort: 'the service gave the same page again and again' })
     tokens.add(next)
     token = next
+    onPart?.(listOf({ cutShort: 'more pages follow' }))
   }
   return listOf({ cutShort: `the service had more than ${MOST_PAGES} pages` })
 }

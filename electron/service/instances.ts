@@ -17,7 +17,7 @@ import {
 import { type Instance, oneInstanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
 
-export type { InstanceList, InstanceListTraits, ListVersion } from './instance-list.ts'
+export type { InstanceList, InstanceListTraits, ListOptions, ListVersion } from './instance-list.ts'
 export type { Instance } from './instance-record.ts'
 
 const one: Operation<{ instances: NonNullable<typeof oneInstanceShape.record> | null }> = {

@@ -1,8 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultSettings } from '../../../electron/contract/app/settings.ts'
+import { systemClock } from '../../../electron/local/clock.ts'
+import { deferred } from '../../../electron/ports/deferred.ts'
 import { publicProfile } from '../../../simulator/deployment/profile.ts'
 import { flushPromises, HandClock } from '../../unit/core/hand-clock.ts'
+import { json, type Reply, ScriptedService } from '../../unit/service/scripted-service.ts'
 import { instancesOf } from './steps.ts'
 import { createWorld } from './world.ts'
 
@@ -94,4 +97,63 @@ test('sixty instances are polled once per default interval, with under 5 % refus
   expect(rates).toHaveLength(120)
   const perHour = rates.reduce((sum, { micro_dollars_per_hour }) => sum + micro_dollars_per_hour, 0)
   expect(under.account().spendPerHour).toBe(perHour)
+})
+
+test('the first page is shown while the second is awaited, and nothing counts as gone until the end', async () => {
+  const service = await ScriptedService.start()
+  const world = await createWorld()
+  world.machine.clock = systemClock
+  onTestFinished(async () => {
+    await world.close()
+    await service.stop()
+  })
+  const page = (from: number, count: number, next: string | null): Reply =>
+    json({
+      total_instances: 40,
+      next_token: next,
+      instances: Array.from({ length: count }, (_, index) => ({
+        id: from + index,
+        actual_status: 'running',
+      })),
+    })
+  let answerSecond = deferred<void>()
+  service.otherwise = (seen, response, raw) => {
+    const { pathname, searchParams } = new URL(seen.url, service.baseUrl)
+    if (pathname === '/api/v0/users/current/')
+      return json({ id: 7, email: 'a@b.example', credit: 1 })(seen, response, raw)
+    if (pathname !== '/api/v1/instances/') return json({}, 404)(seen, response, raw)
+    if (!searchParams.has('after_token')) return page(1, 25, 'second')(seen, response, raw)
+    void answerSecond.promise.then(() => page(26, 15, null)(seen, response, raw))
+  }
+
+  const first = await world.start()
+  const connecting = first.run('connectAccount', { baseUrl: service.baseUrl, key: 'some-key' })
+  await first.until(({ shown }) => shown !== undefined && instancesOf(first).length > 0)
+  const partly = {
+    connection: { status: 'connecting' },
+    uncertain: { reason: 'The list of instances is not complete yet: 25 instances so far.' },
+  }
+  expect(first.account()).toMatchObject(partly)
+  expect(instancesOf(first)).toHaveLength(25)
+  expect(world.notifier.shown).toEqual([])
+  answerSecond.resolve()
+  await connecting
+  await first.until(() => first.account().connection.status === 'online')
+  expect(instancesOf(first)).toHaveLength(40)
+  expect(first.account().uncertain).toBeUndefined()
+  expect(Object.values(first.berth.state().activity).filter(({ text }) => /certain|gone/.test(text))).toEqual(
+    [],
+  )
+  await first.close()
+
+  answerSecond = deferred<void>()
+  const second = await world.start()
+  await second.until(() => second.account().uncertain !== undefined)
+  expect(second.account()).toMatchObject(partly)
+  expect(second.account().uncertain?.instances).toHaveLength(15)
+  expect(instancesOf(second)).toHaveLength(40)
+  answerSecond.resolve()
+  await second.until(() => second.account().connection.status === 'online')
+  expect(second.account().uncertain).toBeUndefined()
+  expect(instancesOf(second)).toHaveLength(40)
 })

@@ -144,6 +144,13 @@ describe('a paged list', () => {
     ])
   })
 
+  test('is given in parts before it ends', async () => {
+    v1 = pages(many(60), 25)
+    const parts: number[] = []
+    await client.instances.list({ onPart: ({ instances }) => void parts.push(instances.length) })
+    expect(parts).toEqual([25, 50])
+  })
+
   test('that does not say how many there are is not counted', async () => {
     v1 = () => json({ instances: [{ id: 1 }] })
     expect(await client.instances.list()).toMatchObject({ counted: false, cutShort: undefined })

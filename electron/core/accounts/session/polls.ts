@@ -1,11 +1,12 @@
 import type { AccountId } from '../../../contract/ids.ts'
 import type { AccountView } from '../../../contract/state.ts'
+import type { ListOptions } from '../../../service/instances.ts'
 import { goesBeyond } from '../../instances/instance-view.ts'
 import { lastSeenOf } from '../../instances/last-seen.ts'
 import { MissingPolls } from '../../instances/missing-polls.ts'
 import type { AccountClock } from '../../instances/polling/account-clock.ts'
 import { askForOne, pollAccount, userFields } from '../../instances/polling/poll.ts'
-import { type CertainPoll, type Expected, pollAll } from '../../instances/polling/poll-all.ts'
+import { type CertainPoll, type Expected, type Listing, pollAll } from '../../instances/polling/poll-all.ts'
 import { KeyRefused, pollFailure } from '../../instances/polling/poller.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '../../instances/reconcile.ts'
 import { toldBy } from '../../renting/rentals/model.ts'
@@ -42,6 +43,8 @@ export class AccountPolls {
   /** When a certain list and the credit were last received, epoch seconds of the account's time. */
   #seenAt: number | undefined
   #creditReadAt: number | undefined
+  /** Why the last whole list was uncertain. */
+  #doubt: string | undefined
 
   constructor(session: PolledSession) {
     const { at, creditAt } = session.memory.lastSeen.get()
@@ -58,12 +61,19 @@ export class AccountPolls {
     this.#polling = new AbortController()
     const { signal } = this.#polling
     const questions = {
-      poll: (anew: boolean) => pollAccount(asked, signal, anew),
+      poll: (options: ListOptions) => pollAccount(asked, signal, options),
       one: (instance: number) => askForOne(asked, instance, signal),
     }
-    const poll = await pollAll(questions, () => this.#expected())
     // An answer to a key that was replaced meanwhile is ignored.
-    if (ending.aborted || asked !== client.current) return
+    const isIgnored = () => ending.aborted || asked !== client.current
+    const poll = await pollAll(
+      questions,
+      () => this.#expected(),
+      part => {
+        if (!isIgnored()) this.#showPart(part)
+      },
+    )
+    if (isIgnored()) return
     if (poll.outcome !== 'seen') return this.#failed(poll)
     await this.#seen(poll)
     if (poll.failed) throw pollFailure(poll.failed)
@@ -86,6 +96,15 @@ export class AccountPolls {
     return expectedInstances(account, shown, automations.rentals.awaited(), time.now())
   }
 
+  /** Before the first whole list, shows the instances of its first pages; nothing acts on them yet. */
+  #showPart(listing: Listing): void {
+    const { app, time } = this.#session
+    const before = this.#account()
+    if (before?.connection.status !== 'connecting') return
+    const found = this.#found(before, { outcome: 'seen', listing }, time.now())
+    app.store.change(draft => showPoll(draft, before, found))
+  }
+
   async #seen(poll: SeenPoll): Promise<void> {
     const { app, memory, time, connectionStatus, automations } = this.#session
     const { listing } = poll
@@ -93,9 +112,14 @@ export class AccountPolls {
     if (!before) return
     const at = time.now()
     const found = this.#found(before, poll, at)
-    app.store.change(draft => showPoll(draft, before, found))
+    app.store.change(draft => {
+      showPoll(draft, before, found)
+      const target = draft.accounts[before.id]
+      if (target && before.connection.status !== 'online') target.connection = { status: 'online' }
+    })
     connectionStatus.seen(before.connection, at)
-    connectionStatus.certain(before.uncertain?.reason, found.uncertain?.reason)
+    connectionStatus.certain(this.#doubt, found.uncertain?.reason)
+    this.#doubt = found.uncertain?.reason
     const unconfirmed = new Set(listing?.unconfirmed)
     const there = new Set([...(listing?.instances.map(({ id }) => id) ?? []), ...unconfirmed])
     const pollsMissing = listing ? this.#missing.next(instance => there.has(instance)) : () => 0

@@ -36,7 +36,6 @@ export function showPoll(
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
   if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface
-  if (before.connection.status !== 'online') target.connection = { status: 'online' }
   if (!sameTime(before.clock, clock)) target.clock = clock
   if (limitation !== before.limitation) {
     if (limitation) target.limitation = limitation

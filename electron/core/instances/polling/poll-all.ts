@@ -1,4 +1,4 @@
-import type { Instance, InstanceList } from '../../../service/instances.ts'
+import type { Instance, InstanceList, ListOptions } from '../../../service/instances.ts'
 import type { Poll } from './poll.ts'
 
 /** An account's instances after a poll. */
@@ -30,8 +30,7 @@ export type InstanceAnswer = Instance | 'gone' | 'unknown'
 
 /** The calls to the service. */
 export interface Questions {
-  /** `anew`: tries all ways of listing instances, not just the known one. */
-  poll(anew: boolean): Promise<Poll>
+  poll(options: Pick<ListOptions, 'anew' | 'onPart'>): Promise<Poll>
   one(instance: number): Promise<InstanceAnswer>
 }
 
@@ -44,12 +43,14 @@ export const MOST_INSTANCES = 2000
  * Polls and verifies the list, since a proxy's fault can look like an account without instances, and a list may be cut
  * short. Instances of `expected` that are missing or unreadable are asked for one by one, a few in each poll. Where the
  * list proves wrong, it is fetched again in any way the service offers; if that fails, the whole poll fails.
+ * `onPart` is called with the part of a list in pages that came so far, which proves nothing about other instances.
  */
 export async function pollAll(
   { poll, one }: Questions,
   expected: () => readonly Expected[],
+  onPart?: (listing: Listing) => void,
 ): Promise<CertainPoll> {
-  const first = await poll(false)
+  const first = await poll({ onPart: onPart && (part => onPart(partOf(part, expected()))) })
   if (first.outcome !== 'seen' || !first.list) return first
   const wanted = expected()
   const told = new Map<number, Instance>()
@@ -62,7 +63,7 @@ export async function pollAll(
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...told.keys()])
   if (!lies) return { ...first, listing: listingOf([first.list], wanted, told, gone) }
-  const second = await poll(true)
+  const second = await poll({ anew: true })
   if (second.outcome !== 'seen' || !second.list) return second
   return { ...second, listing: listingOf([second.list, first.list], wanted, told, gone) }
 }
@@ -137,6 +138,12 @@ function listingOf(
     instances,
   )
   return { instances: [...instances.values()], unconfirmed: missing.map(({ id }) => id), doubt }
+}
+
+function partOf(list: InstanceList, wanted: readonly Expected[]): Listing {
+  const listing = listingOf([list], wanted, new Map(), new Set())
+  const came = instancesIn(listing.instances.length)
+  return { ...listing, doubt: `The list of instances is not complete yet: ${came} so far.` }
 }
 
 function doubtOf(

@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import { micros } from '../../../contract/spending/money.ts'
 import type { User } from '../../../service/account.ts'
 import type { ServiceClient } from '../../../service/client.ts'
-import type { Instance, InstanceList } from '../../../service/instances.ts'
+import type { Instance, InstanceList, ListOptions } from '../../../service/instances.ts'
 import { ServiceError } from '../../../service/service-error.ts'
 import { problemOf } from '../../app/problems.ts'
 
@@ -26,14 +26,18 @@ export interface FailedPoll {
 }
 
 /**
- * Fetches the user and the instances at the same time; `anew`: tries all ways of listing them. A key that may read only
- * one of the two is limited; one that may read neither is refused. Instances count even where the user failed.
+ * Fetches the user and the instances at the same time. A key that may read only one of the two is limited; one that may
+ * read neither is refused. Instances count even where the user failed.
  */
-export async function pollAccount(client: ServiceClient, signal: AbortSignal, anew = false): Promise<Poll> {
+export async function pollAccount(
+  client: ServiceClient,
+  signal: AbortSignal,
+  listing: Pick<ListOptions, 'anew' | 'onPart'> = {},
+): Promise<Poll> {
   const options = { retries: 1, signal }
   const [user, instances] = await Promise.allSettled([
     client.account.currentUser(options),
-    client.instances.list({ ...options, anew }),
+    client.instances.list({ ...options, ...listing }),
   ])
   if (user.status === 'fulfilled' && instances.status === 'fulfilled')
     return { outcome: 'seen', user: user.value, list: instances.value }

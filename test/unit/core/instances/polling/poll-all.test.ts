@@ -26,7 +26,7 @@ async function found(
   let polls = 0
   const poll = await pollAll(
     {
-      poll: async anew => {
+      poll: async ({ anew }) => {
         asked.push(anew ? 'anew' : 'list')
         return answers[polls++] ?? failed
       },
@@ -166,4 +166,26 @@ test('a list takes over so many instances, known ones before others, and says ho
   const { ids = [], doubt } = await found([seen(list(...invented, 1))], [1])
   expect([ids.length, ids.includes(1)]).toEqual([2000, true])
   expect(doubt).toContain('18001 instances more than Berth shows')
+})
+
+test('a part of the list is passed on at once, and nothing is missing from it', async () => {
+  const parts: unknown[] = []
+  await pollAll(
+    {
+      poll: async ({ onPart }) => {
+        onPart?.({ ...list(1, 2), cutShort: 'more pages follow' })
+        return seen(list(1, 2, 3))
+      },
+      one: async () => 'unknown',
+    },
+    () => [{ id: 1 }, { id: 3 }],
+    part => parts.push(part),
+  )
+  expect(parts).toEqual([
+    {
+      instances: [{ id: 1 }, { id: 2 }],
+      unconfirmed: [3],
+      doubt: 'The list of instances is not complete yet: 2 instances so far.',
+    },
+  ])
 })
