@@ -76,7 +76,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   const run = page.getByRole('group', { name: 'Run finetune' })
   const output = run.getByRole('log')
   await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
-  await run.getByText('Ended with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
+  await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
   // A redrawn progress bar is one line, in its last state.
   await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)

@@ -54,7 +54,7 @@ export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
 /**
  * waiting: for its instance to run. starting: the command is being sent. running. fetching: it has ended, and its
  * folder is being downloaded. acting: the instance is being stopped or destroyed. kept: the download failed, so the
- * instance was left as it is. over: nothing is left to do. failed: it never began, or its end is unknown.
+ * instance was left as it is. over: nothing is left to do. failed: it never began, its command failed, or its end is unknown.
  */
 export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting' | 'kept' | 'over' | 'failed'
 

@@ -2,7 +2,7 @@ import { duration } from '../../contract/format/time.ts'
 import type { AccountId } from '../../contract/ids.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { instanceGone, watchdogOrder } from './decide.ts'
+import { commandFailure, instanceGone, watchdogOrder } from './decide.ts'
 import type { Run } from './model.ts'
 
 /** One id per run, so that a later alert replaces the earlier one. */
@@ -25,13 +25,21 @@ function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'ur
   }
 }
 
-export function endedAlert(account: AccountId, run: Run, where: string): Alert {
+/** The alert for a run whose command ended. `isSpared`: its instance was to be destroyed, had the command not failed. */
+export function endedAlert(
+  account: AccountId,
+  run: Run,
+  { where, isSpared }: { where: string; isSpared: boolean },
+): Alert {
   const { name, code } = run
+  const failed = commandFailure(run) !== undefined
   return {
     ...about(account, run),
-    title: `${name} has ended with exit code ${code}`,
-    body: `On ${where}. ${comesNext(run)}`,
-    urgency: 'normal',
+    title: failed ? `${name} failed with exit code ${code}` : `${name} has ended with exit code ${code}`,
+    body: [`On ${where}.`, comesNext(run), isSpared ? 'Its files stay until you destroy the instance.' : '']
+      .filter(Boolean)
+      .join(' '),
+    urgency: failed ? 'critical' : 'normal',
   }
 }
 
@@ -64,7 +72,7 @@ export function failedAlert(account: AccountId, run: Run, where: string): Alert 
   const next =
     step === 'acting'
       ? 'Now the instance is stopped; its files stay.'
-      : problem?.code === instanceGone.code
+      : problem?.code === instanceGone.code || run.job !== undefined
         ? ''
         : 'The instance is left as it is.'
   return {
@@ -114,7 +122,9 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   }
 }
 
-function comesNext({ fetch, afterwards, interrupted }: Run): string {
+/** What happens now; empty for the run of a job, which decides that itself. */
+function comesNext({ fetch, afterwards, interrupted, job }: Run): string {
+  if (job !== undefined) return ''
   if (interrupted) return 'It was stopped meanwhile, so it is left as it is now.'
   const steps = [
     ...(fetch === undefined ? [] : [`${fetch} is fetched`]),

@@ -1,6 +1,7 @@
 import { isGoing } from '../../contract/automation/run.ts'
 import type { InstanceState } from '../../contract/instance/instance.ts'
 import { hasTrait } from '../../contract/instance/state-traits.ts'
+import type { Problem } from '../../contract/problem.ts'
 import type { WatchdogOrder } from '../../ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
@@ -29,12 +30,35 @@ export function withStaleWatchdog(before: Run, after: Run): Run {
   return { ...after, watchdogStale: true }
 }
 
+/** Why the run counts as failed though its command was followed to its end; undefined where it does not. */
+export function commandFailure({ code = 0, endedByUser }: Run): Problem | undefined {
+  if (code === 0 || endedByUser) return undefined
+  return {
+    code: 'command_failed',
+    message: `The command ended with exit code ${code}.`,
+    advice: 'Its last lines say why.',
+  }
+}
+
 /** The next step once the command has ended, once its folder is here, or when the user tries again. */
-export function nextStep(run: Run): 'fetching' | 'acting' | 'over' {
+export function nextStep(run: Run): 'fetching' | 'acting' | 'over' | 'failed' {
   if (run.fetch !== undefined && !run.fetched) return 'fetching'
   // If the instance was stopped and started again meanwhile, someone wants it to run, so it is kept.
   if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
-  return 'over'
+  return commandFailure(run) ? 'failed' : 'over'
+}
+
+/** The run once its command has ended: the instance of one that failed is stopped where it was to be destroyed. */
+export function afterCommand(run: Run, code: number): Pick<Run, 'step' | 'afterwards' | 'code' | 'problem'> {
+  const isSpared = run.afterwards === 'destroy' && commandFailure({ ...run, code }) !== undefined
+  const afterwards = isSpared ? 'stop' : run.afterwards
+  return { code, afterwards, ...entering({ ...run, code, afterwards }) }
+}
+
+/** The next step, with the reason where that is a failure. */
+export function entering(run: Run): Pick<Run, 'step' | 'problem'> {
+  const step = nextStep(run)
+  return { step, problem: step === 'failed' ? commandFailure(run) : undefined }
 }
 
 /**

@@ -25,6 +25,8 @@ export const Run = v.object({
   startedAt: v.optional(v.number()),
   endedAt: v.optional(v.number()),
   code: v.optional(v.number()),
+  /** The user ended its command, whose exit code then means nothing. */
+  endedByUser: v.optional(v.boolean()),
   /** When there was last output, and load on the GPUs. */
   outputAt: v.optional(v.number()),
   loadAt: v.optional(v.number()),
@@ -39,7 +41,7 @@ export const Run = v.object({
   unreachedAlerted: v.optional(v.boolean()),
   /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: v.optional(v.boolean()),
-  /** Why the instance is kept, or the run failed. */
+  /** Why its folder is not here; once there is nothing left to do, why the run failed. */
   problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
   /** Bytes of its output so far, how many of the first ones are no longer stored, and its last line. */
   seen: v.number(),

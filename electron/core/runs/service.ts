@@ -10,7 +10,7 @@ import type { Attempts } from '../renting/attempts/service.ts'
 import { rentedWith } from '../renting/rentals/model.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { alertId } from './alerts.ts'
-import { nextStep } from './decide.ts'
+import { entering } from './decide.ts'
 import { createFailing } from './failing.ts'
 import type { Run } from './model.ts'
 import { insideInstances } from './on-instance/inside.ts'
@@ -167,9 +167,13 @@ export async function openRuns(
         return
       }
       if (run.step !== 'running') return
+      await runs.update(id, { endedByUser: true })
       const asked = await inside(run, connection => endRun(connection, clock, id))
       const view = viewOf(run.instance)
-      if (asked === undefined && !(view && canGetIn(view))) throw new BerthError(notReached)
+      if (asked === undefined && !(view && canGetIn(view))) {
+        await runs.update(id, { endedByUser: undefined })
+        throw new BerthError(notReached)
+      }
       wake(id)
     },
     async change(id, afterwards) {
@@ -187,7 +191,7 @@ export async function openRuns(
         dropFetch(id)
         await changed
       }
-      if (run.step === 'kept') await runs.update(id, { step: nextStep(run), problem: undefined })
+      if (run.step === 'kept') await runs.update(id, entering(run))
       wake(id)
       work(id)
     },

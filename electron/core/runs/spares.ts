@@ -9,7 +9,7 @@ import type { RunAlerts } from './run-alerts.ts'
 /** Whether the run's folder is not on this machine yet, and would be lost with the instance. */
 export function isUnsafe(run: Run): boolean {
   if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
-  return isGoing(run) || run.step === 'kept'
+  return isGoing(run) || run.step === 'kept' || (run.step === 'failed' && run.startedAt !== undefined)
 }
 
 /**

@@ -16,6 +16,7 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     unreachedSince,
     unreachedAlerted: ____,
     rentedAgain: _____,
+    endedByUser: ______,
     ...view
   } = run
   const { problem, nextTryAt } = hindrance ?? {}

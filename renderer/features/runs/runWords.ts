@@ -20,7 +20,7 @@ export function stepWords({ step, code, stuckSince, instance }: RunView): string
     case 'over':
       return instance === undefined ? 'Not run' : endedWith(code)
     case 'failed':
-      return 'Failed'
+      return code ? `Failed with exit code ${code}` : 'Failed'
   }
 }
 
@@ -41,7 +41,8 @@ export function nextWords(run: RunView, now: number): string {
         : `no output and no GPU load for ${duration(now - stuckSince)}`,
     )
   if (fetched) parts.push(`${fetch} is in ${into}`)
-  else if (step === 'over' && fetch !== undefined) parts.push(`${fetch} was not fetched`)
+  else if ((step === 'over' || step === 'failed') && fetch !== undefined)
+    parts.push(`${fetch} was not fetched`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
   else if (interrupted) parts.push('the instance was stopped meanwhile, and is left as it is')
   else if (step === 'fetching' || step === 'acting' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))

@@ -56,7 +56,10 @@ export function nextMove(job: Job, snapshot: Snapshot): Move {
       if (!snapshot.setup) return { do: 'run setup' }
       if (isGoing(snapshot.setup)) return { do: 'wait' }
       if (snapshot.setup.code === 0) return { do: 'step', step: 'running' }
-      return { do: 'fail', problem: snapshot.setup.problem ?? setupFailed(snapshot.setup) }
+      return {
+        do: 'fail',
+        problem: (snapshot.setup.code === undefined && snapshot.setup.problem) || setupFailed(snapshot.setup),
+      }
     case 'running':
       return running(job, snapshot)
     default:

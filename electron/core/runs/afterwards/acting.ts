@@ -2,7 +2,7 @@ import type { Problem } from '../../../contract/problem.ts'
 import { markRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { endAsSeen } from '../../actions/end-instance.ts'
-import { keepsItFrom } from '../decide.ts'
+import { commandFailure, keepsItFrom } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
@@ -25,9 +25,10 @@ export function createAfterRun(
     isAsked: id => asked.has(id),
     async act(run) {
       const { id, instance, afterwards } = run
-      const ended = run.problem === undefined ? 'over' : 'failed'
+      const problem = run.problem ?? commandFailure(run)
+      const ended = problem === undefined ? 'over' : 'failed'
       if (instance === undefined || afterwards === 'nothing') {
-        await runs.update(id, { step: ended })
+        await runs.update(id, { step: ended, problem })
         return
       }
       const isOther = (one: Run) => one.id !== id && one.instance === instance
@@ -51,7 +52,7 @@ export function createAfterRun(
           return true
         })
         if (!done) return
-        await runs.update(id, { step: ended, acted: afterwards })
+        await runs.update(id, { step: ended, acted: afterwards, problem })
       } finally {
         asked.delete(id)
       }

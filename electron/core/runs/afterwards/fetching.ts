@@ -8,7 +8,7 @@ import { markRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { problemOf } from '../../app/problems.ts'
 import { alertId, notDestroyedAlert, unreachedAlert } from '../alerts.ts'
-import { nextStep } from '../decide.ts'
+import { entering } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
@@ -104,8 +104,7 @@ export function createFetching(
   }
 
   async function arrived(run: Run): Promise<void> {
-    const step = nextStep({ ...run, fetched: true })
-    const after = await runs.update(run.id, { fetched: true, step, problem: undefined })
+    const after = await runs.update(run.id, { fetched: true, ...entering({ ...run, fetched: true }) })
     if (!after) return
     note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
     await watchdog.tellIfStale(run.id)

@@ -3,7 +3,7 @@ import type { Connection } from '../../../ssh/connection/connection.ts'
 import { endRun, startRun } from '../../../ssh/runs/runs.ts'
 import type { AccountContext } from '../../account-context.ts'
 import { endedAlert, stuckAlert } from '../alerts.ts'
-import { nextStep } from '../decide.ts'
+import { afterCommand, nextStep } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
@@ -35,10 +35,14 @@ export function createRunning(
       await watchdog.tellIfStale(id)
       return
     }
-    const step = nextStep(runs.get(id))
-    const run = await runs.update(id, { step, endedAt: now(), code: end.code, stuckSince: undefined })
+    const before = runs.get(id)
+    const change = afterCommand(before, end.code)
+    const run = await runs.update(id, { ...change, endedAt: now(), stuckSince: undefined })
     if (!run) return
-    tell(run, endedAlert(account, run, nameOf(run)))
+    tell(
+      run,
+      endedAlert(account, run, { where: nameOf(run), isSpared: before.afterwards !== run.afterwards }),
+    )
     await watchdog.tellIfStale(id)
   }
 

@@ -44,6 +44,9 @@ check_runs() {
     read -r wanted grace < "$folder/then"
     is_number "$grace" || continue
     [ "$wanted" = stop ] || [ "$wanted" = destroy ] || continue
+    read -r code < "$folder/code"
+    # What a command that failed has left may be wanted.
+    [ "$code" = 0 ] || wanted=stop
     due=
     read -r due 2>/dev/null < "$folder/due"
     # What was counted on another boot counts for nothing.

@@ -73,8 +73,8 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(under, id)?.step).toBe('running')
     writeFileSync(enough, '')
     writeFileSync(join(home, '.bashrc'), 'echo "Welcome to box 7"\n')
-    await under.until(() => runOf(under, id)?.step === 'over')
-    expect(runOf(under, id)).toMatchObject({ code: 3, problem: undefined })
+    await under.until(() => runOf(under, id)?.step === 'failed')
+    expect(runOf(under, id)).toMatchObject({ code: 3, problem: { code: 'command_failed' } })
   })
 
   test('is followed to its end and acted on whatever nvidia-smi does', async () => {
@@ -91,7 +91,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await expect.poll(intended, { timeout: 20_000 }).toBe('stopped')
   })
 
-  test('has its whole output after three lost connections and a restart, its code, its folder, and then stops', async () => {
+  test('has its whole output after three lost connections and a restart, its code, its folder, and then only stops', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results', 'deep'), { recursive: true })
     writeFileSync(join(home, 'results', 'deep', 'model'), 'weights')
@@ -102,7 +102,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       name: 'training',
       command: `i=0\nwhile [ ! -e ${enough} ]; do i=$((i+1)); echo "line $i – ünïcode"; sleep 0.03; done\necho $i > ${counted}\necho "it's done" >&2\nexit 7`,
       fetch: join(home, 'results'),
-      afterwards: 'stop',
+      afterwards: 'destroy',
     })
     let seen = 0
     for (let drop = 0; drop < 3; drop += 1) {
@@ -124,8 +124,14 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     })
     await again.until(() => steps.includes('running'))
     writeFileSync(enough, '')
-    await again.until(() => runOf(again, id)?.step === 'over', 40_000)
-    expect(runOf(again, id)).toMatchObject({ code: 7, fetched: true, acted: 'stop', interrupted: false })
+    await again.until(() => runOf(again, id)?.step === 'failed', 40_000)
+    expect(runOf(again, id)).toMatchObject({
+      code: 7,
+      fetched: true,
+      acted: 'stop',
+      interrupted: false,
+      problem: { message: 'The command ended with exit code 7.' },
+    })
     const lines = Number(readFileSync(counted, 'utf8'))
     const numbered = Array.from({ length: lines }, (_, at) => `line ${at + 1} – ünïcode\n`).join('')
     expect(await storedOutput(world, id)).toBe(`${numbered}it's done\n`)
@@ -136,9 +142,9 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       'fetching',
       'acting',
       'fetched',
-      'over',
+      'failed',
     ])
-    expect(told(world, /^training has ended with exit code 7$/)).toBe(true)
+    expect(told(world, /^training failed with exit code 7$/)).toBe(true)
     // The command ran once, despite the lost connections.
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
     const found = await again.run('searchRun', { run: id, text: `LINE ${lines} –` })

@@ -181,15 +181,15 @@ describe.skipIf(lacking)(`the watchdog’s script${lacking}`, () => {
         put(ran, {}),
       ])
 
-      // One run on the instance has ended, another has not.
+      // One run on the instance has failed, so its files are kept; another goes on.
       const run = join(afterRun.folder, '..', 'runs', 'x1')
       const going = join(afterRun.folder, '..', 'runs', 'x2')
       for (const one of [run, going]) mkdirSync(one, { recursive: true })
       const neighbour = spawn('sh', ['-c', 'sleep 600', `${going}/x2/run.sh`])
       neighbours.push(neighbour)
       writeFileSync(join(going, 'pid'), String(neighbour.pid))
-      writeFileSync(join(run, 'then'), 'stop 2')
-      writeFileSync(join(run, 'code'), '0')
+      writeFileSync(join(run, 'then'), 'destroy 2')
+      writeFileSync(join(run, 'code'), '1')
 
       await becomes(timed.id, undefined)
       await onTime.logs(/its time has come: destroy\n.*try 1 with \w+: done \(200\)/)

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { stuckAlert } from '../../../../electron/core/runs/alerts.ts'
 import {
+  afterCommand,
   nextStep,
   observed,
   stuckSince,
@@ -34,6 +35,18 @@ test('results are fetched before the instance is acted on, and nothing is done t
   expect(nextStep({ ...wanted, fetched: true, acted: 'destroy' })).toBe('over')
   expect(nextStep({ ...run, afterwards: 'stop' })).toBe('acting')
   expect(nextStep(run)).toBe('over')
+})
+
+test('a command that fails has its instance stopped, not destroyed, unless the user ended it', () => {
+  const wanted: Run = { ...run, afterwards: 'destroy' }
+  expect(afterCommand(wanted, 0)).toEqual({ step: 'acting', afterwards: 'destroy', code: 0 })
+  expect(afterCommand(wanted, 1)).toEqual({ step: 'acting', afterwards: 'stop', code: 1 })
+  expect(afterCommand({ ...wanted, fetch: '/root/out' }, 1)).toMatchObject({
+    step: 'fetching',
+    afterwards: 'stop',
+  })
+  expect(afterCommand({ ...wanted, endedByUser: true }, 143)).toMatchObject({ afterwards: 'destroy' })
+  expect(afterCommand(run, 1)).toMatchObject({ step: 'failed', problem: { code: 'command_failed' } })
 })
 
 test('a run whose instance was stopped and started again does not stop it once more', () => {

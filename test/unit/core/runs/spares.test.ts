@@ -27,6 +27,9 @@ test.each<[Partial<Run>, boolean]>([
   [{ step: 'acting', fetched: true }, false],
   [{ step: 'over' }, false],
   [{ step: 'waiting' }, false],
+  [{ step: 'failed', startedAt: 1 }, true],
+  [{ step: 'failed', startedAt: 1, fetched: true }, false],
+  [{ step: 'failed' }, false],
 ])('a folder of a run that is %o would be lost with its instance: %s', (changes, unsafe) => {
   expect(isUnsafe(run(changes))).toBe(unsafe)
   const { fetch: _, ...plain } = run(changes)
