@@ -3,7 +3,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { Files } from '../ports/files.ts'
 import type { Opener } from '../ports/opener.ts'
 import type { Programs } from '../ports/programs.ts'
-import { pageLeadingTo } from './private-open/leading-page.ts'
 
 /** Milliseconds until the browser has surely read the file. */
 const readBy = 60_000
@@ -78,4 +77,20 @@ async function openWith(programs: Programs, platform: NodeJS.Platform, what: str
 const openers: { [platform in NodeJS.Platform]?: [string, ...string[]] } = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** A page that redirects to an address: a browser gets its file, since a command line would show the address. */
+function pageLeadingTo(address: string, title: string): string {
+  const target = escaped(address)
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${target}">
+<title>${escaped(title)}</title>
+<p><a href="${target}">Open ${escaped(title)}</a></p>
+`
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 }

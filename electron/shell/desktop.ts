@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { app, type BrowserWindow, clipboard, Menu } from 'electron'
+import { app, type BrowserWindow, clipboard, dialog, Menu } from 'electron'
 import type { RunningBerth } from '../core/running.ts'
 import { watchNetwork } from '../local/network-watch.ts'
 import type { Shutdown } from '../local/start/shutdown.ts'
@@ -21,7 +21,6 @@ import { showTray } from './tray/tray.ts'
 import { trayActions } from './tray/tray-actions.ts'
 import type { TrayHost } from './tray/tray-host.ts'
 import { recoverPage } from './updates/page-recovery.ts'
-import { askToLeave } from './window/ask-to-leave.ts'
 import { createDetailsWindows } from './window/details-windows.ts'
 import { MainWindow } from './window/main-window.ts'
 import { openStoredPlaces } from './window/stored-places.ts'
@@ -100,4 +99,32 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   const notice = (id: string) => void berth.dispatch('answerNotice', { id })
   options.deepLinks.answer({ show, follow: berth.follow, notice })
   return show
+}
+
+/**
+ * Asks before a window closes whose page would lose something: of itself Electron asks nobody, and the window just stays.
+ * `closes`: whether it must close, since the cause of Berth's end waits for it.
+ */
+function askToLeave(window: BrowserWindow, closes: () => boolean): void {
+  let asking = false
+  window.webContents.on('will-prevent-unload', event => {
+    if (closes()) event.preventDefault()
+    else if (!asking) void ask()
+  })
+
+  async function ask(): Promise<void> {
+    asking = true
+    const { response } = await dialog.showMessageBox(window, {
+      type: 'question',
+      title: 'Berth',
+      message: 'Close this window?',
+      detail: 'Something in it has not been saved, or an upload from it is under way.',
+      buttons: ['Close', 'Cancel'],
+      defaultId: 1,
+      cancelId: 1,
+      noLink: true,
+    })
+    asking = false
+    if (response === 0 && !window.isDestroyed()) window.destroy()
+  }
 }

@@ -1,7 +1,6 @@
 import { decodeMessage, encodeMessage } from '../../electron/contract/bridge/frames.ts'
 import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/bridge/messages.ts'
-import { readGreeting } from '../../electron/contract/bridge/proof.ts'
-import { newNonce, proofOf } from './proof.ts'
+import { type Nonces, proofText, readGreeting } from '../../electron/contract/bridge/proof.ts'
 
 /** The state of the page's connection to the main process; `ended` is final. */
 export type Reach = 'connecting' | 'connected' | 'lost' | 'ended'
@@ -98,4 +97,22 @@ export class SocketBridge implements Bridge {
     this.#proven = undefined
     this.#onReach('ended')
   }
+}
+
+/** 32 random bytes, in hex. */
+function newNonce(): string {
+  return hexOf(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+/** A side's proof that it knows the token, in hex. */
+async function proofOf(token: string, side: keyof Nonces, nonces: Nonces): Promise<string> {
+  const utf8 = new TextEncoder()
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', utf8.encode(token), algorithm, false, ['sign'])
+  const signed = await crypto.subtle.sign(algorithm, key, utf8.encode(proofText(side, nonces)))
+  return hexOf(new Uint8Array(signed))
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -3,7 +3,6 @@ import { type Fields, isObject, type JsonObject } from '../fields.ts'
 import type { Launch, LaunchTemplate, LaunchTemplates, VolumeRequest } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
 import { flagsToEnv, mappedPorts, readEnv } from './docker-env.ts'
-import { templateFieldTypes } from './template-fields.ts'
 
 /** Dollars per hour, section 8. */
 const HIGHEST_BID = 32
@@ -161,4 +160,34 @@ function asString(value: unknown): string {
 
 function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {}
+}
+
+/** The type of a template's field; `|null` where null is a value too. */
+type TemplateFieldType = 'string' | 'number' | 'boolean' | 'object' | 'string|null' | 'object|null'
+
+/** The fields of a template with their types, section 2.3. */
+const templateFieldTypes: Readonly<Record<string, TemplateFieldType>> = {
+  name: 'string',
+  image: 'string',
+  tag: 'string',
+  desc: 'string',
+  readme: 'string',
+  env: 'string',
+  onstart: 'string',
+  runtype: 'string',
+  args_str: 'string',
+  ssh_direct: 'boolean',
+  use_ssh: 'boolean',
+  jup_direct: 'boolean',
+  jupyter_dir: 'string|null',
+  use_jupyter_lab: 'boolean',
+  docker_login_repo: 'string',
+  docker_login_user: 'string',
+  docker_login_pass: 'string',
+  href: 'string',
+  repo: 'string',
+  extra_filters: 'object',
+  recommended_disk_space: 'number',
+  private: 'boolean',
+  volume_info: 'object|null',
 }

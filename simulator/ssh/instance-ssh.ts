@@ -1,6 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type AuthContext, type Connection } from 'ssh2'
-import { admits } from './authorized-keys.ts'
+import ssh2, { type AuthContext, type Connection, type ParsedKey, type PublicKeyAuthContext } from 'ssh2'
 import { Scratch } from './files/scratch.ts'
 import { hostKey } from './host-key.ts'
 import { forwardToJupyter, jupyterPage } from './jupyter-page.ts'
@@ -107,4 +106,28 @@ function mayEnter(attempt: AuthContext, options: InstanceSshOptions): boolean {
   return (
     attempt.method === 'publickey' && attempt.username === 'root' && admits(attempt, options.authorizedKeys())
   )
+}
+
+const acceptedTypes = /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521))$/
+
+/**
+ * Whether this attempt may continue: its key is in `authorizedKeys` (lines of an `authorized_keys` file) and any
+ * signature is that key's over this session. A client first asks without a signature whether a key would do; ssh2 then
+ * says so and does not log it in. RSA signatures over SHA-1 are refused.
+ */
+function admits(attempt: PublicKeyAuthContext, authorizedKeys: readonly string[]): boolean {
+  if (attempt.key.algo === 'ssh-rsa' && attempt.hashAlgo === undefined) return false
+  const key = authorizedKeys.map(parse).find(candidate => candidate?.getPublicSSH().equals(attempt.key.data))
+  if (key === undefined || key.type !== attempt.key.algo) return false
+  if (attempt.signature === undefined) return true
+  if (attempt.blob === undefined) return false
+  // ssh2 gives an Error, not false, for a signature it cannot read.
+  return key.verify(attempt.blob, attempt.signature, attempt.hashAlgo) === true
+}
+
+function parse(line: string): ParsedKey | undefined {
+  const parsed: ParsedKey | ParsedKey[] | Error = ssh2.utils.parseKey(line.trim())
+  const key = Array.isArray(parsed) ? parsed[0] : parsed
+  if (key === undefined || key instanceof Error || key.isPrivateKey()) return undefined
+  return acceptedTypes.test(key.type) ? key : undefined
 }

@@ -1,6 +1,6 @@
 import { Account } from './account/account.ts'
 import { ApiKeys } from './account/api-keys.ts'
-import { Keys } from './account/keys.ts'
+import type { Caller } from './account/key-permissions.ts'
 import { Outbox } from './account/outbox.ts'
 import { WorldClock } from './clock.ts'
 import { Instances } from './instances/instances.ts'
@@ -16,6 +16,33 @@ import { Transfers } from './transfers/transfers.ts'
 import { TwoFactor } from './two-factor/two-factor.ts'
 import { Volumes } from './volumes/volumes.ts'
 import { Workergroups } from './workergroups/workergroups.ts'
+
+/** Finds callers by their keys. Other issuers of keys register with `recogniseBy`. */
+class Keys {
+  readonly #sources: ((key: string) => Caller | undefined)[] = []
+
+  constructor(apiKeys: ApiKeys, instances: Instances) {
+    this.recogniseBy(key => apiKeys.caller(key))
+    this.recogniseBy(key => {
+      const instance = instances.list().find(({ apiKey }) => apiKey === key)
+      return instance && { kind: 'instance', key, instanceId: instance.id }
+    })
+  }
+
+  /** Adds a source of callers, asked after those before it. */
+  recogniseBy(source: (key: string) => Caller | undefined): void {
+    this.#sources.push(source)
+  }
+
+  /** The caller a key belongs to; undefined for a key that nobody issued or that was revoked. */
+  caller(key: string): Caller | undefined {
+    for (const source of this.#sources) {
+      const caller = source(key)
+      if (caller) return caller
+    }
+    return undefined
+  }
+}
 
 export interface WorldOptions {
   seed: number

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageHeaders } from '../../electron/local/page-server/page-headers.ts'
-import { noNetwork, webRtcPolicy } from '../../electron/shell/page-network.ts'
+import { noNetwork, webRtcPolicy } from '../../electron/shell/hardening.ts'
 import { openBrowser, patience } from './app.ts'
 
 /** Electron's two settings, as switches of Chromium. */

@@ -1,11 +1,11 @@
 import type { AccountId } from '../../contract/ids.ts'
 import { BerthError } from '../../contract/problem.ts'
 import type { AccountView } from '../../contract/state.ts'
+import type { Files } from '../../ports/files.ts'
 import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { openDocument } from '../storage/json-file.ts'
 import { type AccountsContext, createAccountSessions } from './account-sessions.ts'
 import { type Connecting, createConnecting } from './connecting.ts'
-import { deleteFolder, endForGood } from './forget-account.ts'
 import { isPaused } from './pause.ts'
 import type { Session } from './session/session.ts'
 import { StoredAccounts } from './stored-accounts.ts'
@@ -183,4 +183,20 @@ function noSuchAccount(): BerthError {
     message: 'There is no such account here any more.',
     advice: 'Connect one in Settings.',
   })
+}
+
+/** Ends a removed account's session, and deletes its remote and keychain entries, which only it can find. */
+async function endForGood(session: Session): Promise<void> {
+  await session.transfers.deleteKeys()
+  await session.close()
+  // Runs may be followed, and their output stored, until the session is closed.
+  await session.automations.runs.deleteOutputs()
+  await session.forgetSecrets()
+}
+
+/** Deletes all files in the account's folder. */
+async function deleteFolder(files: Pick<Files, 'list' | 'delete'>, id: AccountId): Promise<void> {
+  const folder = `accounts/${id}`
+  const left = await files.list(folder).catch(() => [])
+  await Promise.all(left.map(({ name }) => files.delete(`${folder}/${name}`).catch(() => undefined)))
 }

@@ -1,8 +1,7 @@
-import { isOver } from '../../contract/account/transfer.ts'
+import { isOver, type TransferView } from '../../contract/account/transfer.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
 import { Transfer } from './model.ts'
-import { transferViews } from './view.ts'
 
 /** The transfers of one account, as stored and as shown in State. */
 export interface StoredTransfers extends Collection<Transfer, string> {
@@ -29,4 +28,13 @@ export async function openStoredTransfers(context: AccountContext): Promise<Stor
       if (!context.ending.aborted) await transfers.update(id, change)
     },
   }
+}
+
+/** The transfers shown on the page. */
+function transferViews(transfers: readonly Transfer[]): Record<string, TransferView> {
+  return Object.fromEntries(
+    transfers
+      .filter(({ dismissed }) => !dismissed)
+      .map(({ keyAsked: _, reportedAt: __, dismissed: ___, ...view }) => [view.id, view]),
+  )
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Keychain } from '../../ports/keychain.ts'
 import { fallbackKeychain } from './fallback-keychain.ts'
-import { memoryKeychain } from './memory-keychain.ts'
 import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 
 const limits: KeychainLimits = { probe: 3000, call: 60_000 }
@@ -56,4 +55,20 @@ function whyNot(error: unknown): string {
       ? ' A keyring that speaks Secret Service, such as GNOME Keyring or KWallet, keeps them: start or unlock one.'
       : ''
   return `This machine offers no keychain, so API keys are kept in memory and must be entered again after a restart.${help} (${reason}.)`
+}
+
+/** Keeps secrets in memory until Berth ends, for a machine without a keychain. `problem` tells the user why. */
+export function memoryKeychain(problem: string): Keychain {
+  const secrets = new Map<string, string>()
+  return {
+    persistent: false,
+    problem,
+    get: async name => secrets.get(name),
+    async set(name, secret) {
+      secrets.set(name, secret)
+    },
+    async delete(name) {
+      secrets.delete(name)
+    },
+  }
 }

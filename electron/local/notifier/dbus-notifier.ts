@@ -1,7 +1,6 @@
 import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
 import { oneAtATime } from '../../ports/one-at-a-time.ts'
 import { busAddress, openSessionBus, type SessionBus, type Signal } from '../session-bus.ts'
-import { noNotifier } from './no-notifier.ts'
 
 const service = {
   destination: 'org.freedesktop.Notifications',
@@ -149,4 +148,12 @@ class DbusNotifier implements Notifier {
 /** Escapes the body, which the service reads as markup (Desktop Notifications Specification, section 5). */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** For a machine without notifications: the page shows them instead. */
+export const noNotifier: Notifier = {
+  available: false,
+  show: async () => undefined,
+  close: async () => undefined,
+  onClick: () => undefined,
 }

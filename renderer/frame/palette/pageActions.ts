@@ -1,11 +1,12 @@
 import { guardsSet } from '../../../electron/contract/automation/guard.ts'
 import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
 import type { Page } from '../../berth/page.svelte.ts'
+import { snoozeOptions } from '../../features/guards/guardWords.ts'
 import type { Action } from '../../features/instances/action.ts'
+import { whatIsDue } from '../../features/instances/whatIsDue.ts'
 import { screens } from '../../features/screens.ts'
 import { dialogs } from '../../place/dialogs.svelte.ts'
 import { route } from '../../place/route.svelte.ts'
-import { dueActions } from './dueActions.ts'
 
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {
@@ -81,4 +82,26 @@ function pauseOrResume(page: Page): Action {
         ? dialogs.show({ kind: 'pause' })
         : page.attempt(berth.pausePolling({ minutes: 60 })),
   }
+}
+
+/** Entries for the automatic actions that come next: to open the guard behind each, or to snooze it. */
+function dueActions(page: Page): Action[] {
+  const { berth, state } = page
+  return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(
+    ({ account, guard, label, whose }) => [
+      {
+        id: `due-${guard.id}`,
+        label,
+        async run() {
+          if (account !== state?.shown) await page.attempt(berth.showAccount({ account }))
+          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/automation`)
+        },
+      },
+      ...snoozeOptions.map(({ minutes, label: span }) => ({
+        id: `snooze-${guard.id}-${minutes}`,
+        label: `Snooze for ${span}: ${guard.sentence}${whose}`,
+        run: () => page.attempt(berth.snoozeGuard({ account, guard: guard.id, minutes })),
+      })),
+    ],
+  )
 }

@@ -5,8 +5,26 @@ import { Sorter } from '../../../electron/contract/market/sort.ts'
 import type { Market } from '../../features/market/market.svelte.ts'
 import { offerName } from '../../features/market/offerWords.ts'
 import { isWithin, type Region } from './chart/scatter.ts'
-import { debounced } from './debounced.svelte.ts'
 import { Twins } from './table/twins.ts'
+
+/** Milliseconds without a change. */
+const pause = 150
+
+/**
+ * A value that is updated once it has not changed for a moment, so that slow drawing does not delay typing; at once
+ * where its subject is another.
+ */
+function debounced<Value>(read: () => Value, subject: () => unknown): () => Value {
+  let held: { value: Value; subject: unknown } | undefined = $state.raw()
+  $effect(() => {
+    const next = { value: read(), subject: subject() }
+    const wait = setTimeout(() => {
+      held = next
+    }, pause)
+    return () => clearTimeout(wait)
+  })
+  return () => (held && held.subject === subject() ? held.value : read())
+}
 
 /** The Offers screen's view of the market's answer. It ends with the screen; the market stays. */
 export class OffersView {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { systemRandom } from '../../../electron/local/random.ts'
 import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
-import { isAlive as isProcessAlive, startOf } from '../../../electron/local/start/living.ts'
+import { isAlive as isProcessAlive, startOf } from '../../../electron/local/start/lock.ts'
 import { berthOn } from './cli.ts'
 
 let folder = ''

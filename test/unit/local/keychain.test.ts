@@ -2,7 +2,7 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../electron/local/clock.ts'
 import { fallbackKeychain } from '../../../electron/local/keychain/fallback-keychain.ts'
-import { memoryKeychain } from '../../../electron/local/keychain/memory-keychain.ts'
+import { memoryKeychain } from '../../../electron/local/keychain/open-keychain.ts'
 import { type Keytar, systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
 import type { Keychain } from '../../../electron/ports/keychain.ts'
 

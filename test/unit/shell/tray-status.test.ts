@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountView, State } from '../../../electron/contract/state.ts'
-import { traySize, trayTone } from '../../../electron/shell/tray/tray-icon.ts'
+import { traySize, trayTone } from '../../../electron/shell/tray/tray.ts'
 import { trayStatus } from '../../../electron/shell/tray/tray-status.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 

@@ -1,12 +1,13 @@
+import type { NewWebhook, WebhookFields, WebhookView } from '../../../contract/account/notifications.ts'
 import type { notificationCommands as declared } from '../../../contract/commands/account/notifications.ts'
 import { BerthError } from '../../../contract/problem.ts'
 import type { User } from '../../../service/account.ts'
 import { type NotificationPreferences, withChanges } from '../../../service/preferences.ts'
 import { ServiceError } from '../../../service/service-error.ts'
+import type { SignedWebhook, Webhook, WebhookRequest } from '../../../service/webhooks.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
-import { newWebhook, webhookRequest, webhookView } from './webhook-view.ts'
 
 type NotificationCommands = HandlersOf<typeof declared>
 
@@ -95,4 +96,24 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
 function noneIfUntold(error: unknown): NotificationPreferences {
   if (error instanceof ServiceError && error.code === 'not_supported') return { known: {}, whole: {} }
   throw error
+}
+
+function webhookView(webhook: Webhook): WebhookView {
+  return {
+    id: webhook.id,
+    name: webhook.name || undefined,
+    url: webhook.webhook_url,
+    events: webhook.event_types,
+    createdAt: webhook.created_at,
+    updatedAt: webhook.updated_at,
+  }
+}
+
+function newWebhook({ webhook, secret }: SignedWebhook): NewWebhook {
+  return { webhook: webhookView(webhook), secret }
+}
+
+/** The given fields under the service's names. */
+function webhookRequest(fields: Partial<WebhookFields>): Partial<WebhookRequest> {
+  return { name: fields.name, webhook_url: fields.url, event_types: fields.events }
 }

@@ -1,12 +1,11 @@
-import type { NewMethod } from '../../../contract/account/two-factor.ts'
+import type { NewMethod, Proof } from '../../../contract/account/two-factor.ts'
 import type { twoFactorCommands as declared } from '../../../contract/commands/account/two-factor.ts'
 import type { AccountId } from '../../../contract/ids.ts'
-import type { NewMethod as ServiceMethod } from '../../../service/two-factor.ts'
+import type { NewMethod as ServiceMethod, Proof as ServiceProof } from '../../../service/two-factor.ts'
 import type { HandlersOf } from '../../app/page/dispatcher.ts'
 import { needingPermission } from '../../app/permission.ts'
 import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
-import { methodId, serviceProof } from './proof.ts'
 
 type TwoFactorCommands = HandlersOf<typeof declared>
 
@@ -144,4 +143,22 @@ function serviceMethod(method: NewMethod): ServiceMethod {
 
 function smsRequest({ phone, method, secret }: { phone?: string; method?: number; secret?: string }) {
   return { ...methodId(method), phone_number: phone, secret: secret || undefined }
+}
+
+/** The user's proof of identity in the service's form (section 4.7). */
+function serviceProof(proof: Proof): ServiceProof {
+  switch (proof.with) {
+    case 'backup':
+      return { backup_code: proof.backupCode }
+    case 'email':
+      return { tfa_method: 'email', code: proof.code, secret: proof.secret }
+    case 'sms':
+      return { tfa_method: 'sms', code: proof.code, secret: proof.secret, ...methodId(proof.method) }
+    case 'totp':
+      return { tfa_method: 'totp', code: proof.code, ...methodId(proof.method) }
+  }
+}
+
+function methodId(method: number | undefined): { tfa_method_id?: number } {
+  return method === undefined ? {} : { tfa_method_id: method }
 }

@@ -4,7 +4,6 @@ import { search, searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
 import { colours, editorTheme } from './editorTheme.ts'
-import { indentOf } from './indent.ts'
 import { languageOf } from './languages.ts'
 
 interface Options {
@@ -92,4 +91,12 @@ export function codeEditor(host: HTMLElement, { text, name, label, onchange, ons
     host.removeEventListener('keydown', keepEscape)
     view.destroy()
   }
+}
+
+/** One step of indentation in a text: that of its first indented line, else the usual one for the file's name. */
+export function indentOf(text: string, name: string): string {
+  const begins = /^(\t| {2,8})(?=\S)/m.exec(text)?.[1]
+  if (begins !== undefined) return begins
+  if (/^makefile$/i.test(name)) return '\t'
+  return name.endsWith('.py') ? '    ' : '  '
 }

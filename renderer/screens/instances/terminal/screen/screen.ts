@@ -10,9 +10,7 @@ import { scrollback } from '../../../../../electron/contract/instance/terminal.t
 import { fontStack } from '../../../../features/instances/font.ts'
 import { terminalTheme } from './ansi.ts'
 import { boundCounts, boundedText } from './bounds.ts'
-import { calmed } from './calm.ts'
 import { takeInsertedText } from './inserted.ts'
-import { takePlainPastes } from './pasted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
 /** Resets colours and the scrolling region, and clears scrollback and screen. */
@@ -187,4 +185,54 @@ function hasGraphicsCard(): boolean {
   const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER))
   gl.getExtension('WEBGL_lose_context')?.loseContext()
   return !/swiftshader|llvmpipe|softpipe|software|microsoft basic/i.test(name)
+}
+
+/** The parts of an open xterm that a paste needs. */
+interface Receiver {
+  element: HTMLElement | undefined
+  paste(text: string): void
+}
+
+/** Control characters, except tabs and line ends. */
+const acting = /(?![\t\r\n])\p{Cc}/gu
+
+/**
+ * Removes control characters from pastes. Text copied from a web page may contain the end of a bracketed paste with a
+ * command behind it, which the shell would run as if it were typed: xterm passes it on unchanged.
+ */
+function takePlainPastes(xterm: Receiver): void {
+  xterm.element?.addEventListener(
+    'paste',
+    event => {
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      const plain = text.replaceAll(acting, '')
+      if (plain === text) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      xterm.paste(plain)
+    },
+    { capture: true }, // before xterm hears of it
+  )
+}
+
+/** Leaves the alternate screen, which editors and pagers draw on. */
+const leaveSecond = '\x1b[?1049l'
+
+/**
+ * The escape sequences that reset a terminal for another shell after a lost connection, which may have ended in the
+ * middle of a sequence. `second`: whether the alternate screen is shown; leaving it otherwise would move the cursor to
+ * its saved place.
+ */
+export function calmed(second: boolean): string {
+  return [
+    // Cancels a half-received sequence, which the next bytes would complete.
+    '\x18',
+    second ? leaveSecond : '',
+    // Ends synchronized output, and the mode in which a line feed also returns the carriage.
+    '\x1b[?2026l\x1b[20l',
+    // A soft reset: colours, cursor, bracketed paste, focus reports, keypad, insert mode, origin, region, wrapping, charset.
+    '\x1b[!p',
+    // Mouse reporting and its encodings, which a soft reset leaves on.
+    '\x1b[?1000l\x1b[?1006l',
+  ].join('')
 }
