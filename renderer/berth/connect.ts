@@ -1,5 +1,5 @@
-import type { Bridge } from '../../electron/contract/bridge/messages.ts'
-import type { State } from '../../electron/contract/state.ts'
+import type { Bridge } from '#contract/bridge/messages.ts'
+import type { State } from '#contract/state.ts'
 import { Link } from './link.ts'
 import { type Reach, SocketBridge } from './socket.ts'
 

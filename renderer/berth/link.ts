@@ -1,7 +1,7 @@
-import type { Bridge, MainMessage } from '../../electron/contract/bridge/messages.ts'
-import type { Berth } from '../../electron/contract/commands.ts'
-import { BerthError, type Problem } from '../../electron/contract/problem.ts'
-import type { State } from '../../electron/contract/state.ts'
+import type { Bridge, MainMessage } from '#contract/bridge/messages.ts'
+import type { Berth } from '#contract/commands.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { State } from '#contract/state.ts'
 import { Replica } from './replica.ts'
 import { PageStream } from './stream.ts'
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../../electron/contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** A message of the page itself, shown for a moment. */
 export interface Remark {

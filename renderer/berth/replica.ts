@@ -1,5 +1,5 @@
-import type { MainMessage } from '../../electron/contract/bridge/messages.ts'
-import type { State } from '../../electron/contract/state.ts'
+import type { MainMessage } from '#contract/bridge/messages.ts'
+import type { State } from '#contract/state.ts'
 import { applyPatches } from './applyPatches.ts'
 
 type StateMessage = Extract<MainMessage, { kind: 'state' | 'patch' }>

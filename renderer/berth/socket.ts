@@ -1,6 +1,6 @@
-import { decodeMessage, encodeMessage } from '../../electron/contract/bridge/frames.ts'
-import type { Bridge, MainMessage, PageMessage } from '../../electron/contract/bridge/messages.ts'
-import { type Nonces, proofText, readGreeting } from '../../electron/contract/bridge/proof.ts'
+import { decodeMessage, encodeMessage } from '#contract/bridge/frames.ts'
+import type { Bridge, MainMessage, PageMessage } from '#contract/bridge/messages.ts'
+import { type Nonces, proofText, readGreeting } from '#contract/bridge/proof.ts'
 
 /** The state of the page's connection to the main process; `ended` is final. */
 export type Reach = 'connecting' | 'connected' | 'lost' | 'ended'

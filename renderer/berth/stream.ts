@@ -1,5 +1,5 @@
-import { type StreamMessage, streamWindow } from '../../electron/contract/bridge/messages.ts'
-import type { Problem } from '../../electron/contract/problem.ts'
+import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** Consumed bytes are granted back in pieces of a quarter of the window, so that the sender never has to wait. */
 const grantPiece = streamWindow / 4

@@ -1,6 +1,6 @@
-import { secondsToUndo, type UndoableAction } from '../../electron/contract/automation/undoable.ts'
-import { instanceName } from '../../electron/contract/format/name.ts'
-import type { AccountView } from '../../electron/contract/state.ts'
+import { secondsToUndo, type UndoableAction } from '#contract/automation/undoable.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** An action that is not sent yet, with the seconds left to undo it. */
 export interface Undoable {

@@ -1,4 +1,4 @@
-import type { ProjectDraft } from '../../electron/contract/project/spec.ts'
+import type { ProjectDraft } from '#contract/project/spec.ts'
 
 /** A dialog that any part of the page may open. */
 export type OpenDialog =

@@ -1,5 +1,5 @@
-import { outageWords } from '../../electron/contract/outage.ts'
-import type { Connection } from '../../electron/contract/state.ts'
+import { outageWords } from '#contract/outage.ts'
+import type { Connection } from '#contract/state.ts'
 import type { Shape } from './state.ts'
 
 /** How an account is reached, in a few words and a shape; `uncertain`: its list of instances is not certain. */

@@ -1,6 +1,6 @@
-import { rate } from '../../electron/contract/format/money.ts'
-import { count, tenths } from '../../electron/contract/format/size.ts'
-import type { Micros } from '../../electron/contract/spending/money.ts'
+import { rate } from '#contract/format/money.ts'
+import { count, tenths } from '#contract/format/size.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** Bids from so many times the lowest are asked about: a slip of the point makes ten. */
 const unusual = 3

@@ -1,6 +1,6 @@
-import { stateWord } from '../../electron/contract/format/state.ts'
-import type { InstanceState } from '../../electron/contract/instance/instance.ts'
-import type { RentalStep, RentalView } from '../../electron/contract/market/rental.ts'
+import { stateWord } from '#contract/format/state.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import type { RentalStep, RentalView } from '#contract/market/rental.ts'
 
 /** Running; on its way; at rest; needs you; broken, so that it will not run again. */
 export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you' | 'broken'

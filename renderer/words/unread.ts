@@ -1,4 +1,4 @@
-import { count } from '../../electron/contract/format/size.ts'
+import { count } from '#contract/format/size.ts'
 
 /** What to say of records of a list that were left out; `one`: what a single one is called. */
 export function unreadWords(left: number, one: string): string {

@@ -1,5 +1,5 @@
-import { parseBaseUrl } from '../../electron/service/base-url.ts'
-import { createClient } from '../../electron/service/client.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient } from '#service/client.ts'
 
 /** Runs one search at the service of the given address and prints the growth of this process's memory. */
 const [baseUrl = ''] = process.argv.slice(2)

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
-import { startSimulator } from '../../simulator/simulator.ts'
+import { startSimulator } from '#simulator/simulator.ts'
 import { median, type Row, type Size } from './row.ts'
 
 /** The parts that a hostile service repeats endlessly in its answer to a search. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { WebSocketServer } from 'ws'
-import { at } from '../../build/places.ts'
+import { at } from '#build/places.ts'
 import { openPage } from '../e2e/app.ts'
 import type { Sshd } from '../integration/ssh/sshd.ts'
 

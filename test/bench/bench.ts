@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { runScript } from '../../build/run.ts'
+import { runScript } from '#build/run.ts'
 import { answerSizeRows } from './answer-size.ts'
 import { commandRows } from './command.ts'
 import { firstLoadRows } from './first-load.ts'

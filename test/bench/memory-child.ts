@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startBerth } from '../../electron/core/berth.ts'
-import { openFiles } from '../../electron/local/files.ts'
-import { openMachine } from '../../electron/local/machine.ts'
-import { keepHeapSmall } from '../../electron/local/start/runtime.ts'
-import type { Notifier } from '../../electron/ports/notifier.ts'
+import { startBerth } from '#core/berth.ts'
+import { openFiles } from '#local/files.ts'
+import { openMachine } from '#local/machine.ts'
+import { keepHeapSmall } from '#local/start/runtime.ts'
+import type { Notifier } from '#ports/notifier.ts'
 import { silentLog } from '../unit/core/silent-log.ts'
 
 /** Runs Berth's main process on the service of the given address: polls `polls` times and prints its memory. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { at } from '../../build/places.ts'
+import { at } from '#build/places.ts'
 
 /** The content and sizes for the control, read from Berth's own table in the same window. */
 export interface DrawnTable {

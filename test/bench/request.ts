@@ -1,5 +1,5 @@
-import { parseBaseUrl } from '../../electron/service/base-url.ts'
-import { createClient } from '../../electron/service/client.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient } from '#service/client.ts'
 import { inTurn, type Row, ratioRow, type Size } from './row.ts'
 import { startThousand } from './thousand.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { at } from '../../build/places.ts'
+import { at } from '#build/places.ts'
 
 const root = at('.')
 /** Milliseconds to wait for anything on a page: a limit for what hangs, not a measurement. */

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
-import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment/deployment.ts'
 import { connectForm } from './account-steps.ts'
 import { patience, terminalText } from './app.ts'
 import { test } from './fixtures.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment/deployment.ts'
 import { connectAccount, connectForm } from './account-steps.ts'
 import { terminalText } from './app.ts'
 import { test } from './fixtures.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { readProfile } from '../../simulator/deployment/deployment.ts'
+import { readProfile } from '#simulator/deployment/deployment.ts'
 import { connectAccount, rentRunning, showAllOffers } from './account-steps.ts'
 import { patience } from './app.ts'
 import { test } from './fixtures.ts'

@@ -2,8 +2,8 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { pageHeaders } from '../../electron/local/page-server/page-headers.ts'
-import { noNetwork, webRtcPolicy } from '../../electron/shell/hardening.ts'
+import { pageHeaders } from '#local/page-server/page-headers.ts'
+import { noNetwork, webRtcPolicy } from '#shell/hardening.ts'
 import { openBrowser, patience } from './app.ts'
 
 /** Electron's two settings, as switches of Chromium. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { at } from '../../build/places.ts'
+import { at } from '#build/places.ts'
 import { type Sshd, startSshd } from '../integration/ssh/sshd.ts'
 import { ownPublicKey } from '../own-public-key.ts'
 import type { Service } from './app.ts'

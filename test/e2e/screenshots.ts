@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { buildAll } from '../../build/dist.ts'
-import { at } from '../../build/places.ts'
+import { buildAll } from '#build/dist.ts'
+import { at } from '#build/places.ts'
 import { connectAccount } from './account-steps.ts'
 import {
   openBrowser,

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import type { Settings } from '../../electron/contract/app/settings.ts'
-import { type SimulatorOptions, startSimulator } from '../../simulator/simulator.ts'
+import type { Settings } from '#contract/app/settings.ts'
+import { type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 import { callsOf, openPage, type Running, type Service, startBerth } from './app.ts'
 
 /** Starts what a test needs; all of it ends with the test, the last first. */

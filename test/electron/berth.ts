@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import type { Connection } from '../../electron/cli/connection.ts'
-import { reachBerth } from '../../electron/cli/reach.ts'
+import type { Connection } from '#cli/connection.ts'
+import { reachBerth } from '#cli/reach.ts'
 import { app as builtApp, program as electronProgram, user } from './program.ts'
 
 /** A window, as Electron sees it. */

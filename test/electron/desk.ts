@@ -1,7 +1,7 @@
 import { appendFile, chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { Settings } from '../../electron/contract/app/settings.ts'
+import type { Settings } from '#contract/app/settings.ts'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
 import { startDisplay, type TestDisplay } from '../integration/local/x-display.ts'
 import { Berth } from './berth.ts'

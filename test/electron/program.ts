@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { electronForTests } from '../../build/electron/here.ts'
-import { at } from '../../build/places.ts'
+import { electronForTests } from '#build/electron/here.ts'
+import { at } from '#build/places.ts'
 import project from '../../package.json' with { type: 'json' }
 import type { UserIds } from '../integration/local/session-bus.ts'
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publicProfile } from '../../simulator/deployment/profile.ts'
-import { type Simulator, startSimulator } from '../../simulator/simulator.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 /**
  * The public command line drives the simulator's public profile. It runs where BERTH_VAST_CLI names a checkout, with

@@ -1,4 +1,4 @@
-import { runTool } from '../../build/run.ts'
+import { runTool } from '#build/run.ts'
 
 /**
  * Tests each automation against its model in BERTH_HISTORIES generated histories, by default many times as many as

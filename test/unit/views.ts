@@ -1,7 +1,7 @@
-import { defaultSettings } from '../../electron/contract/app/settings.ts'
-import type { InstanceView } from '../../electron/contract/instance/instance.ts'
-import type { RentalView } from '../../electron/contract/market/rental.ts'
-import type { AccountView, State } from '../../electron/contract/state.ts'
+import { defaultSettings } from '#contract/app/settings.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { RentalView } from '#contract/market/rental.ts'
+import type { AccountView, State } from '#contract/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   return {

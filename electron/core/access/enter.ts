@@ -1,11 +1,11 @@
-import { instanceName } from '../../contract/format/name.ts'
-import type { AccountId } from '../../contract/ids.ts'
-import type { InstanceView, SshAddress } from '../../contract/instance/instance.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
-import { canGetIn } from '../../contract/reading.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { ServiceClient } from '../../service/client.ts'
-import type { Target } from '../../ssh/connection/sharing.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView, SshAddress } from '#contract/instance/instance.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { Target } from '#ssh/connection/sharing.ts'
 
 /** An instance to connect to, and the client of its account. */
 export interface InstanceTarget {

@@ -1,8 +1,8 @@
-import type { TmuxShell } from '../../contract/instance/terminal.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Lease } from '../../ssh/connection/sharing.ts'
-import type { Shell, ShellSize } from '../../ssh/shell/shell.ts'
-import { freeName, historyOf, tmuxCommand, tmuxShells } from '../../ssh/shell/tmux.ts'
+import type { TmuxShell } from '#contract/instance/terminal.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
+import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts'
 
 /** The shell to open. */
 export interface ShellWanted extends ShellSize {

@@ -1,4 +1,4 @@
-import type { AccountView } from '../../contract/state.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
 /** An account in State before its first poll. `now`: epoch milliseconds; `rate`: of the account's time. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AccountId } from '../../contract/ids.ts'
+import { AccountId } from '#contract/ids.ts'
 
 /** The accounts on disk. Their keys are in the keychain. */
 export const StoredAccounts = v.object({

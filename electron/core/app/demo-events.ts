@@ -1,6 +1,6 @@
-import type { DemoEvent } from '../../contract/app/demo-events.ts'
-import { BerthError } from '../../contract/problem.ts'
-import type { AccountView } from '../../contract/state.ts'
+import type { DemoEvent } from '#contract/app/demo-events.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { DemoControls } from './demo.ts'
 
 /** Dollars. */

@@ -1,5 +1,5 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { Place } from '../../contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Place } from '#contract/state.ts'
 import type { Store } from '../state/store.ts'
 
 /** Sends the page to a place and shows its account; without one, the shown account stays. */

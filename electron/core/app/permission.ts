@@ -1,5 +1,5 @@
-import { BerthError, type Problem } from '../../contract/problem.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { ServiceError } from '#service/service-error.ts'
 import { problemOf } from './problems.ts'
 
 /** A permission category (FIELDS lists the calls of each) and its purpose in words. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { BerthError, type Problem } from '../../contract/problem.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 /** The stored form of a problem. */
 export const StoredProblem: v.GenericSchema<Problem> = v.object({

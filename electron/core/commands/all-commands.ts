@@ -1,4 +1,4 @@
-import type { transferCommands as declared } from '../../contract/commands/account/transfers.ts'
+import type { transferCommands as declared } from '#contract/commands/account/transfers.ts'
 import type { Handlers, HandlersOf } from '../app/page/dispatcher.ts'
 import { accountCommands } from './account/accounts.ts'
 import { hostingCommands } from './account/hosting.ts'

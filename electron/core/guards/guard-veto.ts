@@ -1,8 +1,8 @@
-import type { GuardView } from '../../contract/automation/guard.ts'
-import { guardReached } from '../../contract/automation/guard-kinds.ts'
-import { type Starting, stoppersOf } from '../../contract/automation/stoppers.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { AccountView } from '../../contract/state.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { guardReached } from '#contract/automation/guard-kinds.ts'
+import { type Starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /**
  * Why Berth starts nothing by itself now: a guard would stop it at the next poll, and only its disk's bill would

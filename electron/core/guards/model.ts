@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { GuardCondition, guardKinds } from '../../contract/automation/guard-kinds.ts'
-import { GuardId, RentalId } from '../../contract/ids.ts'
+import { GuardCondition, guardKinds } from '#contract/automation/guard-kinds.ts'
+import { GuardId, RentalId } from '#contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 
 /** A guard as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */

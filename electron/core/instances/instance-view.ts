@@ -6,12 +6,12 @@ import type {
   InstanceView,
   PortMapping,
   StatusChange,
-} from '../../contract/instance/instance.ts'
-import { hasTrait } from '../../contract/instance/state-traits.ts'
-import type { Micros } from '../../contract/spending/money.ts'
-import { plainText, shortened } from '../../contract/text.ts'
-import type { Instance } from '../../service/instances.ts'
-import { checkHost, checkPort } from '../../ssh/connection/ssh-address.ts'
+} from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { plainText, shortened } from '#contract/text.ts'
+import type { Instance } from '#service/instances.ts'
+import { checkHost, checkPort } from '#ssh/connection/ssh-address.ts'
 import { problemOf } from '../app/problems.ts'
 import { instanceState, type Past } from './instance-state.ts'
 import { plainLabel } from './mark.ts'

@@ -4,9 +4,9 @@ import {
   type LoadHistory as LoadAnswer,
   longestLoad,
   type MetricsHistory,
-} from '../../contract/instance/load.ts'
-import type { InstanceMetrics } from '../../contract/instance/metrics.ts'
-import type { AccountView } from '../../contract/state.ts'
+} from '#contract/instance/load.ts'
+import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The load of an account's instances, one value per minute for a day, in memory only. */
 export interface LoadHistory {

@@ -1,4 +1,4 @@
-import type { OpenRequest } from '../../contract/market/rental.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
 
 /**
  * The mark by which a rental finds its instance again: ` berth:r0123456789abcdef` at the end of the label, and the

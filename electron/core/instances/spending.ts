@@ -1,7 +1,7 @@
-import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
-import { hasTrait } from '../../contract/instance/state-traits.ts'
-import { type Micros, micros } from '../../contract/spending/money.ts'
-import type { Instance } from '../../service/instances.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { Instance } from '#service/instances.ts'
 
 /** What an instance costs, micro-dollars per hour. GPUs are charged from `running`, the disk from creation on. */
 export interface Prices {

@@ -1,5 +1,5 @@
-import { type Micros, micros } from '../../contract/spending/money.ts'
-import type { InstanceTraffic, TrafficPrices } from '../../contract/spending/traffic.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { InstanceTraffic, TrafficPrices } from '#contract/spending/traffic.ts'
 
 /** What records of offers and instances say of the price of traffic. */
 interface PricedTraffic {

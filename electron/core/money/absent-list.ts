@@ -1,4 +1,4 @@
-import { isAbsent } from '../../service/service-error.ts'
+import { isAbsent } from '#service/service-error.ts'
 
 /** Seconds until a list that the service did not have is asked for again. */
 const absentFor = 86_400

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { MoneyDay } from '../../contract/spending/history.ts'
+import type { MoneyDay } from '#contract/spending/history.ts'
 import type { AccountPoll } from '../account-context.ts'
 import { type Accrual, accrueSpending, type Counted } from './accrual.ts'
 import { StoredDay, withStretch } from './days.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { MoneyDay } from '../../contract/spending/history.ts'
-import type { Micros } from '../../contract/spending/money.ts'
+import type { MoneyDay } from '#contract/spending/history.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import { dayParts } from './local-days.ts'
 
 const amounts = v.record(v.string(), v.number())

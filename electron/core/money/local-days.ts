@@ -1,4 +1,4 @@
-import { isoDay } from '../../contract/format/calendar.ts'
+import { isoDay } from '#contract/format/calendar.ts'
 
 /** The day of a moment (epoch seconds) in this machine's calendar, such as `2026-11-21`. */
 export function localDay(at: number): string {

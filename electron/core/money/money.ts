@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { MoneyDay, MoneyHistory } from '../../contract/spending/history.ts'
-import type { Micros } from '../../contract/spending/money.ts'
+import type { MoneyDay, MoneyHistory } from '#contract/spending/history.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Counted } from './accrual.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { MoneyDay, SpenderName } from '../../contract/spending/history.ts'
+import type { MoneyDay, SpenderName } from '#contract/spending/history.ts'
 import type { AccountPoll } from '../account-context.ts'
 
 export const StoredNames: v.GenericSchema<Record<string, SpenderName>> = v.record(

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Settings } from '../../contract/app/settings.ts'
-import type { AccountView } from '../../contract/state.ts'
+import type { Settings } from '#contract/app/settings.ts'
+import type { AccountView } from '#contract/state.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
 import { AlertedState } from './alerted.ts'

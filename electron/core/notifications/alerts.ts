@@ -1,20 +1,14 @@
-import type { Settings } from '../../contract/app/settings.ts'
-import { isTrying } from '../../contract/automation/attempts.ts'
-import { money, rate } from '../../contract/format/money.ts'
-import { shortInstanceName } from '../../contract/format/name.ts'
-import { duration } from '../../contract/format/time.ts'
-import type { InstanceState, InstanceView } from '../../contract/instance/instance.ts'
-import { hasTrait } from '../../contract/instance/state-traits.ts'
-import {
-  creditLasts,
-  isCharged,
-  isContractOver,
-  isCreditLow,
-  isSpendingUnknown,
-} from '../../contract/reading.ts'
-import type { Micros } from '../../contract/spending/money.ts'
-import { costWords } from '../../contract/spending/spend-words.ts'
-import type { AccountView, Place } from '../../contract/state.ts'
+import type { Settings } from '#contract/app/settings.ts'
+import { isTrying } from '#contract/automation/attempts.ts'
+import { money, rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { duration } from '#contract/format/time.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { creditLasts, isCharged, isContractOver, isCreditLow, isSpendingUnknown } from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { costWords } from '#contract/spending/spend-words.ts'
+import type { AccountView, Place } from '#contract/state.ts'
 import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 import { instanceWarnings } from './instance-warnings.ts'

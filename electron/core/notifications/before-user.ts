@@ -1,5 +1,5 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { State } from '../../contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { State } from '#contract/state.ts'
 import type { Alert } from './alert.ts'
 
 /** What a page shows, as reported by the page. */

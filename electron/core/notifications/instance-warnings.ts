@@ -1,8 +1,8 @@
-import { shortInstanceName } from '../../contract/format/name.ts'
-import { atMoment } from '../../contract/format/time.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { contractEndsIn, diskNearlyFull, diskUse } from '../../contract/reading.ts'
-import type { AccountView } from '../../contract/state.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { atMoment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { contractEndsIn, diskNearlyFull, diskUse } from '#contract/reading.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { Alert } from './alert.ts'
 import type { AlertedState } from './alerted.ts'
 

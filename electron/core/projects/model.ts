@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { AttemptSeriesId } from '../../contract/automation/attempts.ts'
-import { RentalStops } from '../../contract/automation/guard-kinds.ts'
-import { RunId } from '../../contract/automation/run.ts'
-import { InstanceId } from '../../contract/ids.ts'
-import { JobId, ProjectId } from '../../contract/project/project.ts'
-import type { ProjectSpec } from '../../contract/project/spec.ts'
-import { Keeping } from '../../contract/project/spec.ts'
+import { AttemptSeriesId } from '#contract/automation/attempts.ts'
+import { RentalStops } from '#contract/automation/guard-kinds.ts'
+import { RunId } from '#contract/automation/run.ts'
+import { InstanceId } from '#contract/ids.ts'
+import { JobId, ProjectId } from '#contract/project/project.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { Keeping } from '#contract/project/spec.ts'
 
 const Step = v.picklist([
   'renting',

@@ -1,10 +1,10 @@
-import type { AttemptSearch } from '../../contract/automation/attempts.ts'
-import type { RentalStop } from '../../contract/automation/guard-kinds.ts'
-import type { OpenRequest } from '../../contract/market/rental.ts'
-import { searchWords } from '../../contract/market/search-text.ts'
-import { dearestOf, usualMachine, usualSetup } from '../../contract/project/bounds.ts'
-import type { ProjectSpec } from '../../contract/project/spec.ts'
-import { type Micros, micros } from '../../contract/spending/money.ts'
+import type { AttemptSearch } from '#contract/automation/attempts.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
+import { searchWords } from '#contract/market/search-text.ts'
+import { dearestOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
 
 /** Defaults for omissions in `berth.yaml`. */
 const usual = { idleBelow: 5 }

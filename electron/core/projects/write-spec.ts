@@ -1,5 +1,5 @@
 import { Document, isCollection } from 'yaml'
-import { type ProjectDraft, type ProjectSpec, timeText } from '../../contract/project/spec.ts'
+import { type ProjectDraft, type ProjectSpec, timeText } from '#contract/project/spec.ts'
 
 /** Lists and objects that people write on one line. */
 const onOneLine = [

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { failedAlert, hinderedAlert } from './alerts.ts'
 import { afterFailure } from './decide.ts'

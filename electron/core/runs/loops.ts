@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '#ports/clock.ts'
 
 /** One loop per name: it does the pending work, and waits in between for a time, or until it is woken. */
 export interface Loops {

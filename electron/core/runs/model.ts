@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RunAction, RunProgress } from '../../contract/automation/run.ts'
+import { RunAction, RunProgress } from '#contract/automation/run.ts'
 
 /** A run as stored. Its output has files of its own. */
 export const Run = v.object({

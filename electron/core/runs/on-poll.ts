@@ -1,5 +1,5 @@
-import { isGoing } from '../../contract/automation/run.ts'
-import type { Problem } from '../../contract/problem.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'

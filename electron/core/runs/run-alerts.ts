@@ -1,4 +1,4 @@
-import { shortInstanceName } from '../../contract/format/name.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Run } from './model.ts'

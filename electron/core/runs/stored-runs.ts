@@ -1,5 +1,5 @@
-import { isGoing } from '../../contract/automation/run.ts'
-import type { Problem } from '../../contract/problem.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
 import { withStaleWatchdog } from './decide.ts'

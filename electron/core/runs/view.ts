@@ -1,5 +1,5 @@
-import type { RunView } from '../../contract/automation/run.ts'
-import type { Problem } from '../../contract/problem.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { Run } from './model.ts'
 
 /** Why a run does not continue, and when it is retried, in epoch seconds of the account's time. */

@@ -1,4 +1,4 @@
-import { isGoing } from '../../contract/automation/run.ts'
+import { isGoing } from '#contract/automation/run.ts'
 import type { AccountContext } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
 import { createAfterRun } from './afterwards/acting.ts'

@@ -1,5 +1,5 @@
 import { create, type Patches } from 'mutative'
-import type { State } from '../../contract/state.ts'
+import type { State } from '#contract/state.ts'
 
 export type StateListener = (after: State, before: State) => void
 export type PatchListener = (patches: Patches, sequence: number) => void

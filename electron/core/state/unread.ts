@@ -1,5 +1,5 @@
-import type { AccountView } from '../../contract/state.ts'
-import type { CallOptions } from '../../service/http/operation.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { CallOptions } from '#service/http/operation.ts'
 import type { Store } from './store.ts'
 
 /** A list whose number of unreadable records the page shows. */

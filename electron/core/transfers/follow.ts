@@ -1,5 +1,5 @@
-import { isOver } from '../../contract/account/transfer.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
+import { isOver } from '#contract/account/transfer.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import { instancesOf, type Transfer } from './model.ts'
 import { namesPath, readLine, speaksOf } from './status-line.ts'
 

@@ -1,4 +1,4 @@
-import { isOver, type TransferKey } from '../../contract/account/transfer.ts'
+import { isOver, type TransferKey } from '#contract/account/transfer.ts'
 import type { AccountContext } from '../account-context.ts'
 import type { Transfer } from './model.ts'
 import type { StoredTransfers } from './stored-transfers.ts'

@@ -1,5 +1,5 @@
-import { type CopyRequest, isOver, type SyncRequest } from '../../contract/account/transfer.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
+import { type CopyRequest, isOver, type SyncRequest } from '#contract/account/transfer.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { needingPermission } from '../app/permission.ts'
 import { isDeepEqual } from '../state/same.ts'

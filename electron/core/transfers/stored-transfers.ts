@@ -1,4 +1,4 @@
-import { isOver, type TransferView } from '../../contract/account/transfer.ts'
+import { isOver, type TransferView } from '#contract/account/transfer.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
 import { Transfer } from './model.ts'

@@ -1,7 +1,7 @@
-import type { TransferKey } from '../../contract/account/transfer.ts'
-import { BerthError } from '../../contract/problem.ts'
-import type { ServiceClient } from '../../service/client.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import type { TransferKey } from '#contract/account/transfer.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ServiceClient } from '#service/client.ts'
+import { ServiceError } from '#service/service-error.ts'
 import { needingPermission } from '../app/permission.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { AccountId } from '../../contract/ids.ts'
-import type { ActivityEntry } from '../../contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Transfer } from './model.ts'
 

@@ -1,5 +1,5 @@
-import { rate } from '../../contract/format/money.ts'
-import { count } from '../../contract/format/size.ts'
+import { rate } from '#contract/format/money.ts'
+import { count } from '#contract/format/size.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { WatchResult } from './matches.ts'
 import type { Watch } from './model.ts'

@@ -1,5 +1,5 @@
-import type { WatchRequest } from '../../contract/automation/watch.ts'
-import type { OpenRequest } from '../../contract/market/rental.ts'
+import type { WatchRequest } from '#contract/automation/watch.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 

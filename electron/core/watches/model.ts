@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { AttemptSeriesId } from '../../contract/automation/attempts.ts'
-import { WatchId, WatchRequest } from '../../contract/automation/watch.ts'
-import { AccountId } from '../../contract/ids.ts'
+import { AttemptSeriesId } from '#contract/automation/attempts.ts'
+import { WatchId, WatchRequest } from '#contract/automation/watch.ts'
+import { AccountId } from '#contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { Run } from '../runs/model.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { PriceSample } from '../../contract/automation/watch.ts'
-import type { Micros } from '../../contract/spending/money.ts'
+import type { PriceSample } from '#contract/automation/watch.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 

@@ -1,5 +1,5 @@
-import type { Problem } from '../../contract/problem.ts'
-import type { Micros } from '../../contract/spending/money.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { guardVeto } from '../guards/guard-veto.ts'
 import type { Attempts } from '../renting/attempts/service.ts'

@@ -1,5 +1,5 @@
-import type { OfferView } from '../../contract/market/offer.ts'
-import type { Problem } from '../../contract/problem.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'

@@ -1,5 +1,5 @@
-import type { PriceSample, WatchRequest } from '../../contract/automation/watch.ts'
-import { BerthError, type Problem } from '../../contract/problem.ts'
+import type { PriceSample, WatchRequest } from '#contract/automation/watch.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import { hasSecrets, rentalSecrets } from '../renting/rentals/secrets.ts'

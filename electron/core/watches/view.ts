@@ -1,6 +1,6 @@
-import type { WatchView } from '../../contract/automation/watch.ts'
-import type { OfferView } from '../../contract/market/offer.ts'
-import type { Problem } from '../../contract/problem.ts'
+import type { WatchView } from '#contract/automation/watch.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import type { Problem } from '#contract/problem.ts'
 import { withoutSecrets } from '../renting/rentals/secrets.ts'
 import type { Watch } from './model.ts'
 

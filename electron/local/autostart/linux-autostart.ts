@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import type { Autostart } from '../../ports/autostart.ts'
+import type { Autostart } from '#ports/autostart.ts'
 import { autostartEntry, isEnabled, isHidden } from './desktop-entry.ts'
 
 export interface LinuxAutostartOptions {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { BerthError } from '../../contract/problem.ts'
-import type { ChosenFolder, Sink } from '../../ports/chosen-files.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ChosenFolder, Sink } from '#ports/chosen-files.ts'
 import { inOrder } from './in-order.ts'
 
 /** A local folder that the user chose for downloads. Paths in it are lists of plain names. */

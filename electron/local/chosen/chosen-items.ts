@@ -1,8 +1,8 @@
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, sep } from 'node:path'
-import { countTree } from '../../contract/instance/tree-bounds.ts'
-import { BerthError } from '../../contract/problem.ts'
-import type { ChosenItem, OpenSource, Source, SourceList } from '../../ports/chosen-files.ts'
+import { countTree } from '#contract/instance/tree-bounds.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ChosenItem, OpenSource, Source, SourceList } from '#ports/chosen-files.ts'
 
 /** A local file or folder that the user chose to upload. */
 export function chosenItem(path: string): ChosenItem {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Downloads } from '../../ports/downloads.ts'
+import type { Downloads } from '#ports/downloads.ts'
 import { chosenFolder } from './chosen-folder.ts'
 
 /** Downloads go to `~/Downloads/Berth`, or to `~/Berth` without a Downloads folder. */

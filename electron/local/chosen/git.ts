@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promis
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
-import type { FolderRules, Repository } from '../../ports/synced-folders.ts'
+import type { FolderRules, Repository } from '#ports/synced-folders.ts'
 import { childEnv } from '../child-env.ts'
 
 /** Milliseconds, and bytes of output. */

@@ -13,15 +13,9 @@ import {
 } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { BerthError } from '../../contract/problem.ts'
-import { inSlices } from '../../ports/in-slices.ts'
-import type {
-  LocalEntry,
-  OpenFile,
-  Receiving,
-  SyncedFolder,
-  SyncedFolders,
-} from '../../ports/synced-folders.ts'
+import { BerthError } from '#contract/problem.ts'
+import { inSlices } from '#ports/in-slices.ts'
+import type { LocalEntry, OpenFile, Receiving, SyncedFolder, SyncedFolders } from '#ports/synced-folders.ts'
 import { changedSince, repositoryOf, rulesBelow } from './git.ts'
 import { inOrder } from './in-order.ts'
 

@@ -1,5 +1,5 @@
-import { BerthError } from '../../contract/problem.ts'
-import type { Keychain } from '../../ports/keychain.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Keychain } from '#ports/keychain.ts'
 
 export interface FallbackKeychain extends Keychain {
   /** Called once the system's keychain answers: moves the secrets in memory into it and calls the listeners. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Keychain } from '../../ports/keychain.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Keychain } from '#ports/keychain.ts'
 import { fallbackKeychain } from './fallback-keychain.ts'
 import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 

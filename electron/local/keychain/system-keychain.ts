@@ -1,6 +1,6 @@
-import { BerthError } from '../../contract/problem.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Keychain } from '../../ports/keychain.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Keychain } from '#ports/keychain.ts'
 
 const service = 'berth'
 

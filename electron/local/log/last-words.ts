@@ -1,4 +1,4 @@
-import { placeOf } from '../../core/app/problems.ts'
+import { placeOf } from '#core/app/problems.ts'
 import type { OpenLog } from './log.ts'
 
 /** Logs where an uncaught error came from, before it ends the process. */

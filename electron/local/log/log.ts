@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Log } from '../../ports/log.ts'
+import type { Log } from '#ports/log.ts'
 import { createMask } from './mask.ts'
 import { RotatingFile, type Rotation } from './rotating-file.ts'
 

@@ -1,5 +1,5 @@
-import type { Notice, NoticeClick, Notifier } from '../../ports/notifier.ts'
-import { oneAtATime } from '../../ports/one-at-a-time.ts'
+import type { Notice, NoticeClick, Notifier } from '#ports/notifier.ts'
+import { oneAtATime } from '#ports/one-at-a-time.ts'
 import { busAddress, openSessionBus, type SessionBus, type Signal } from '../session-bus.ts'
 
 const service = {

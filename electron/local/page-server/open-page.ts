@@ -1,5 +1,5 @@
-import type { Clock } from '../../ports/clock.ts'
-import type { Opener } from '../../ports/opener.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Opener } from '#ports/opener.ts'
 import type { PageServer } from './page-server.ts'
 
 /** Milliseconds for the browser to open the page. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BrowserDownload, BrowserDownloads, ByteSink } from '../../ports/chosen-files.ts'
+import type { BrowserDownload, BrowserDownloads, ByteSink } from '#ports/chosen-files.ts'
 
 /** Milliseconds until an unused address expires. */
 const validFor = 60_000

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { type Nonces, proofText, writeGreeting } from '../../contract/bridge/proof.ts'
+import { type Nonces, proofText, writeGreeting } from '#contract/bridge/proof.ts'
 import { sameToken } from './page-token.ts'
 
 /** The most sockets that wait for the page's proof at once. */

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
-import { decodeMessage, encodeMessage } from '../../contract/bridge/frames.ts'
-import type { RunningBerth } from '../../core/running.ts'
+import { decodeMessage, encodeMessage } from '#contract/bridge/frames.ts'
+import type { RunningBerth } from '#core/running.ts'
 
 /** Queued bytes at which the page's streams are paused. */
 const fullAt = 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { MainMessage, PageMessage } from '../../contract/bridge/messages.ts'
+import type { MainMessage, PageMessage } from '#contract/bridge/messages.ts'
 
 /** The most bytes of one message to Berth. */
 export const longestLine = 1024 * 1024

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import * as v from 'valibot'
-import { command, onInstance } from '../../contract/commands/command.ts'
+import { command, onInstance } from '#contract/commands/command.ts'
 
 /**
  * The requests that the command has besides the page's commands. Only the user can reach the socket, so these may name

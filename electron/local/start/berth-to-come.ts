@@ -1,4 +1,4 @@
-import type { PageLink, RunningBerth } from '../../core/running.ts'
+import type { PageLink, RunningBerth } from '#core/running.ts'
 
 /** The part of Berth that the page's server and the command's socket use. */
 type Asked = Pick<RunningBerth, 'connectPage' | 'sshArguments' | 'registerProject'>

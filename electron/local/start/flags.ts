@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { tunnelPorts } from '../../ssh/tunnels/local-port.ts'
+import { tunnelPorts } from '#ssh/tunnels/local-port.ts'
 
 /** The flags of the command line. */
 export interface Flags {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Files } from '../../ports/files.ts'
+import type { Files } from '#ports/files.ts'
 import { openFiles } from '../files.ts'
 import { sayLastWords } from '../log/last-words.ts'
 import { type OpenLog, openLog } from '../log/log.ts'

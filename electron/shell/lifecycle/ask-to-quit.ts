@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog, type MessageBoxOptions } from 'electron'
-import type { State } from '../../contract/state.ts'
+import type { State } from '#contract/state.ts'
 import { quitQuestion } from './quit-question.ts'
 
 export interface QuitContext {

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { app } from 'electron'
-import { introduceAppImage, withdrawAppImage } from '../../local/autostart/own-entry.ts'
-import { linkAmong } from '../../local/start/flags.ts'
-import type { Links } from '../../ports/links.ts'
+import { introduceAppImage, withdrawAppImage } from '#local/autostart/own-entry.ts'
+import { linkAmong } from '#local/start/flags.ts'
+import type { Links } from '#ports/links.ts'
 
 /** The desktop's request to a Berth that runs or is starting: show the window, follow a link, or answer a notice. */
 type Call = { link?: string; notice?: string }

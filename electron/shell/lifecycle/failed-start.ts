@@ -1,6 +1,6 @@
 import { app, dialog } from 'electron'
-import { printFailure, runFailure, type StartFailure, startFailure } from '../../local/start/failure.ts'
-import type { Shutdown } from '../../local/start/shutdown.ts'
+import { printFailure, runFailure, type StartFailure, startFailure } from '#local/start/failure.ts'
+import type { Shutdown } from '#local/start/shutdown.ts'
 
 /** Shows why Berth cannot start, and ends it. */
 export function failVisibly(error: unknown, shutdown: Shutdown): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { app, powerMonitor } from 'electron'
-import type { RunningBerth } from '../../core/running.ts'
+import type { RunningBerth } from '#core/running.ts'
 
 /** Puts Chromium's files below Berth's folder. Call before anything uses them. */
 export function keepChromiumIn(home: string): void {

@@ -1,8 +1,8 @@
-import { counted } from '../../contract/format/size.ts'
-import { isFileTransferOver } from '../../contract/instance/files.ts'
-import { isCharged } from '../../contract/reading.ts'
-import { costOf } from '../../contract/spending/spend-words.ts'
-import type { State } from '../../contract/state.ts'
+import { counted } from '#contract/format/size.ts'
+import { isFileTransferOver } from '#contract/instance/files.ts'
+import { isCharged } from '#contract/reading.ts'
+import { costOf } from '#contract/spending/spend-words.ts'
+import type { State } from '#contract/state.ts'
 import { instanceLine, word } from '../tray/tray-words.ts'
 
 /** The question before quitting. */

@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
-import { type AcceleratorName, accelerators } from '../../contract/app/accelerators.ts'
-import type { CommandName } from '../../contract/commands.ts'
-import type { Place } from '../../contract/state.ts'
+import { type AcceleratorName, accelerators } from '#contract/app/accelerators.ts'
+import type { CommandName } from '#contract/commands.ts'
+import type { Place } from '#contract/state.ts'
 
 /** What one of Berth's own menu entries does. */
 export type MenuAction =

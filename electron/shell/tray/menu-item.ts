@@ -1,6 +1,6 @@
-import type { CommandName } from '../../contract/commands.ts'
-import type { AccountId } from '../../contract/ids.ts'
-import type { Place } from '../../contract/state.ts'
+import type { CommandName } from '#contract/commands.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Place } from '#contract/state.ts'
 
 /** The action of a menu entry. */
 export type TrayAction =

@@ -1,8 +1,8 @@
-import { starting, startsUnlimited, stoppersOf } from '../../contract/automation/stoppers.ts'
-import type { CommandName } from '../../contract/commands.ts'
-import { BerthError } from '../../contract/problem.ts'
-import { accountNow } from '../../contract/reading.ts'
-import type { RunningBerth } from '../../core/running.ts'
+import { starting, startsUnlimited, stoppersOf } from '#contract/automation/stoppers.ts'
+import type { CommandName } from '#contract/commands.ts'
+import { BerthError } from '#contract/problem.ts'
+import { accountNow } from '#contract/reading.ts'
+import type { RunningBerth } from '#core/running.ts'
 import type { TrayAction } from './menu-item.ts'
 
 /** Needs of the tray's actions. */

@@ -1,5 +1,5 @@
-import { busAddress, openSessionBus, type SessionBus } from '../../local/session-bus.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { busAddress, openSessionBus, type SessionBus } from '#local/session-bus.ts'
+import type { Clock } from '#ports/clock.ts'
 
 /** The program that shows tray icons on this desktop. */
 export interface TrayHost {

@@ -1,12 +1,12 @@
-import { money } from '../../contract/format/money.ts'
-import { instanceName } from '../../contract/format/name.ts'
-import { stateWord } from '../../contract/format/state.ts'
-import { roughDuration, timeOfDay } from '../../contract/format/time.ts'
-import type { InstanceView } from '../../contract/instance/instance.ts'
-import { creditLasts, isOnTheMeter, spendOnceReady } from '../../contract/reading.ts'
-import { costWords, spendWords } from '../../contract/spending/spend-words.ts'
-import type { AccountView } from '../../contract/state.ts'
-import { plainText, shortened } from '../../contract/text.ts'
+import { money } from '#contract/format/money.ts'
+import { instanceName } from '#contract/format/name.ts'
+import { stateWord } from '#contract/format/state.ts'
+import { roughDuration, timeOfDay } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { creditLasts, isOnTheMeter, spendOnceReady } from '#contract/reading.ts'
+import { costWords, spendWords } from '#contract/spending/spend-words.ts'
+import type { AccountView } from '#contract/state.ts'
+import { plainText, shortened } from '#contract/text.ts'
 
 /** Characters of a name in a menu. */
 const longest = 32

@@ -6,8 +6,8 @@ import {
   type Rectangle,
   Tray,
 } from 'electron'
-import type { RunningBerth } from '../../core/running.ts'
-import { type TrayImageSize, type TrayState, type TrayTone, trayImageName } from '../../local/tray-images.ts'
+import type { RunningBerth } from '#core/running.ts'
+import { type TrayImageSize, type TrayState, type TrayTone, trayImageName } from '#local/tray-images.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { trayMenu } from './tray-menu.ts'
 import { trayStatus } from './tray-status.ts'

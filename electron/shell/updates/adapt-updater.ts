@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { autoUpdater } from 'electron-updater'
-import type { Log } from '../../ports/log.ts'
-import type { Updater } from '../../ports/updater.ts'
+import type { Log } from '#ports/log.ts'
+import type { Updater } from '#ports/updater.ts'
 
 /** electron-updater, with automatic download and installation off. */
 export function adaptUpdater(log: Pick<Log, 'line'>): Updater {

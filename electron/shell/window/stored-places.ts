@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { openDocument } from '../../core/storage/json-file.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Files } from '../../ports/files.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Files } from '#ports/files.ts'
 
 const length = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const StoredPlace = v.object({

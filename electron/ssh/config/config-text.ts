@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { SshAddress } from '../../contract/instance/instance.ts'
+import type { SshAddress } from '#contract/instance/instance.ts'
 import { checkHost, checkPort } from '../connection/ssh-address.ts'
 import { instanceOptions, optionPath } from '../ssh-command.ts'
 import { hostNames, type Named } from './host-names.ts'

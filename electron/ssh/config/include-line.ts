@@ -1,4 +1,4 @@
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError } from '#contract/problem.ts'
 
 /**
  * The line that makes ssh read another file. Throws `ssh_config_path` for a path that ssh would not read literally:

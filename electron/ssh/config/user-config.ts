@@ -1,6 +1,6 @@
 import { readFile, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError } from '#contract/problem.ts'
 import { editInPlace, FileBusy } from './edit-in-place.ts'
 import { hasLine, includeLine, withLine, withoutLine } from './include-line.ts'
 

@@ -1,5 +1,5 @@
-import type { SshAddress } from '../../contract/instance/instance.ts'
-import { BerthError } from '../../contract/problem.ts'
+import type { SshAddress } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
 import { checkHost, checkPort } from './ssh-address.ts'
 
 /** An instance's SSH addresses, as the service lists them. */

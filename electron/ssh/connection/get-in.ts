@@ -1,4 +1,4 @@
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError } from '#contract/problem.ts'
 import type { Candidate } from './addresses.ts'
 import type { Attempt, Connection } from './connection.ts'
 import type { Limits } from './dial.ts'

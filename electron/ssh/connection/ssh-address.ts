@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError } from '#contract/problem.ts'
 
 /**
  * Checks a host that the service gave: a DNS name or an IPv4 or IPv6 literal, in ASCII, at most 253 characters, and

@@ -1,5 +1,5 @@
-import { type FileVersion, largestText } from '../../contract/instance/files.ts'
-import { BerthError } from '../../contract/problem.ts'
+import { type FileVersion, largestText } from '#contract/instance/files.ts'
+import { BerthError } from '#contract/problem.ts'
 import { destinationOf, partOf, takeAfter } from './destination.ts'
 import type { Sftp } from './sftp.ts'
 

@@ -1,12 +1,12 @@
-import { checkedName, harmless, joined } from '../../contract/instance/file-names.ts'
+import { checkedName, harmless, joined } from '#contract/instance/file-names.ts'
 import {
   isUnreadable,
   type RemoteEntry,
   type RemoteFolder,
   type RemoteKind,
-} from '../../contract/instance/files.ts'
-import { countTree, treeBounds } from '../../contract/instance/tree-bounds.ts'
-import { BerthError } from '../../contract/problem.ts'
+} from '#contract/instance/files.ts'
+import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
+import { BerthError } from '#contract/problem.ts'
 import { SftpLost } from './file-problems.ts'
 import type { Sftp, Stats } from './sftp.ts'
 

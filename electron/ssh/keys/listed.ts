@@ -1,4 +1,4 @@
-import { berthKey, type SshKey } from '../../contract/instance/ssh-key.ts'
+import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
 import { type AgentKey, isAgents } from './agent.ts'
 import { keyFilesIn } from './key-folder.ts'
 import type { OwnKey } from './own-key.ts'

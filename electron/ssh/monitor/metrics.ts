@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { DiskMetrics, GpuMetrics } from '../../contract/instance/metrics.ts'
-import { firstLines } from '../../contract/text.ts'
+import type { DiskMetrics, GpuMetrics } from '#contract/instance/metrics.ts'
+import { firstLines } from '#contract/text.ts'
 import { plainLine } from './plain-lines.ts'
 
 /** The fields queried for each GPU; the name is last, since it may contain commas. */

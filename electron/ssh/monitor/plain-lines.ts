@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { withoutEnd } from '../../contract/text.ts'
+import { withoutEnd } from '#contract/text.ts'
 import { plainLastLine } from './plain-output.ts'
 
 /** The most characters of a line; longer ones are split. */

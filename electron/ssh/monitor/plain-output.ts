@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { moves, outputRows } from '../../contract/automation/output-rows.ts'
-import { withoutEnd } from '../../contract/text.ts'
+import { moves, outputRows } from '#contract/automation/output-rows.ts'
+import { withoutEnd } from '#contract/text.ts'
 
 /**
  * Output as text for the page. Of the escape sequences, only those that redraw progress are kept, each as the signs of

@@ -1,4 +1,4 @@
-import { BerthError } from '../../contract/problem.ts'
+import { BerthError } from '#contract/problem.ts'
 import type { RemoteItem } from './listing.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 

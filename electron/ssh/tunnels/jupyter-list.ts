@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { firstLines } from '../../contract/text.ts'
+import { firstLines } from '#contract/text.ts'
 
 /** The most characters of a list, and the most lines and characters per line, that are read. */
 const longestList = 65_536

@@ -1,4 +1,4 @@
-import type { WatchdogRequest } from '../../contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 
 /** The watchdog's config, except what its instance adds. Times in seconds; `told` is the account's time of writing. */
 export interface ConfigValues extends WatchdogRequest {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { WatchdogRequest } from '../../contract/automation/watchdog.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { configLines } from './config.ts'
 import { watchdogScript } from './script/script.ts'
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../electron/contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import { onceReleased } from '../fields/onceReleased.ts'
 
 /** Messages by field. */

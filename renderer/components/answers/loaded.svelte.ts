@@ -1,5 +1,5 @@
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { problemOf } from '../../berth/page.svelte.ts'
+import type { Problem } from '#contract/problem.ts'
+import { problemOf } from '#renderer/berth/page.svelte.ts'
 
 /** An answer that can be fetched again; the previous one stays until the next arrives. */
 export class Loaded<Answer> {

@@ -1,5 +1,5 @@
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { problemOf } from '../../berth/page.svelte.ts'
+import type { Problem } from '#contract/problem.ts'
+import { problemOf } from '#renderer/berth/page.svelte.ts'
 import { focusFirstError } from './focusFirstError.ts'
 
 /** The sending of a form: whether it was tried, is pending, or was refused and why. */

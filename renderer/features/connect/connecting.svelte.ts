@@ -1,6 +1,6 @@
-import type { Page } from '../../berth/page.svelte.ts'
-import { Sending } from '../../components/answers/sending.svelte.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { Sending } from '#renderer/components/answers/sending.svelte.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
 
 /** Connects the form's account and shows it. */

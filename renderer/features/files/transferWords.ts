@@ -1,11 +1,7 @@
-import { bytes, count, speed } from '../../../electron/contract/format/size.ts'
-import { duration } from '../../../electron/contract/format/time.ts'
-import {
-  type FileStep,
-  type FileTransferView,
-  secondsLeft,
-} from '../../../electron/contract/instance/files.ts'
-import type { Shape } from '../../words/state.ts'
+import { bytes, count, speed } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
+import { type FileStep, type FileTransferView, secondsLeft } from '#contract/instance/files.ts'
+import type { Shape } from '#renderer/words/state.ts'
 
 const steps: Record<FileStep, { word: string; shape: Shape }> = {
   preparing: { word: 'Preparing', shape: 'busy' },

@@ -4,12 +4,12 @@ import {
   watchdogPart,
   withoutPart,
   withPart,
-} from '../../../electron/contract/automation/asleep.ts'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { isGoing } from '../../../electron/contract/automation/run.ts'
-import type { WatchdogRequest, WatchdogView } from '../../../electron/contract/automation/watchdog.ts'
-import { moment } from '../../../electron/contract/format/time.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+} from '#contract/automation/asleep.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { WatchdogRequest, WatchdogView } from '#contract/automation/watchdog.ts'
+import { moment } from '#contract/format/time.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The watchdog that is on an instance, or on its way there. */
 export function watchdogOn(account: AccountView | undefined, instance: number): WatchdogView | undefined {

@@ -1,7 +1,7 @@
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { GuardRequest, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
-import type { Args } from '../../../electron/contract/commands.ts'
-import { type ReadForm, readForm } from '../../components/fields/readForm.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { GuardRequest, guardKinds } from '#contract/automation/guard-kinds.ts'
+import type { Args } from '#contract/commands.ts'
+import { type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { choiceOf, type GuardChoice, guardChoices, guardForms, newTyped, readField } from './kinds.ts'
 
 /** The dialog's input. */

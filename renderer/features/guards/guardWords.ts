@@ -1,18 +1,12 @@
-import {
-  actsIn,
-  type GuardStep,
-  type GuardView,
-  hasEnded,
-  snoozes,
-} from '../../../electron/contract/automation/guard.ts'
-import { type GuardKind, guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
-import { money } from '../../../electron/contract/format/money.ts'
-import { atMoment, duration, moment } from '../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
-import { knownSpent } from '../../../electron/contract/reading.ts'
-import { costOf } from '../../../electron/contract/spending/spend-words.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+import { actsIn, type GuardStep, type GuardView, hasEnded, snoozes } from '#contract/automation/guard.ts'
+import { type GuardKind, guardKinds } from '#contract/automation/guard-kinds.ts'
+import { money } from '#contract/format/money.ts'
+import { atMoment, duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { knownSpent } from '#contract/reading.ts'
+import { costOf } from '#contract/spending/spend-words.ts'
+import type { AccountView } from '#contract/state.ts'
 
 const steps: Record<GuardStep, string> = {
   waiting: 'On',

@@ -1,8 +1,8 @@
-import { hasEnded } from '../../../electron/contract/automation/guard.ts'
-import { instanceName } from '../../../electron/contract/format/name.ts'
-import { duration } from '../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { Page } from '../../berth/page.svelte.ts'
+import { hasEnded } from '#contract/automation/guard.ts'
+import { instanceName } from '#contract/format/name.ts'
+import { duration } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
 import type { Action } from '../instances/action.ts'
 import { usualStops } from './stopWhen.ts'
 

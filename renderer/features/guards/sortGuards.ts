@@ -1,4 +1,4 @@
-import { type GuardView, hasEnded } from '../../../electron/contract/automation/guard.ts'
+import { type GuardView, hasEnded } from '#contract/automation/guard.ts'
 
 /** Those that act next first, then those that wait, those that are off, and those that have ended, the newest first. */
 export function sortGuards(guards: readonly GuardView[]): GuardView[] {

@@ -1,6 +1,6 @@
-import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
-import { figure } from '../../../electron/contract/format/size.ts'
-import { duration } from '../../../electron/contract/format/time.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import { figure } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
 
 export type StopKind = RentalStop['kind']
 export type StopOf<Kind extends StopKind> = Extract<RentalStop, { kind: Kind }>

@@ -1,5 +1,5 @@
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { guardReached } from '../../../electron/contract/automation/guard-kinds.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { guardReached } from '#contract/automation/guard-kinds.ts'
 
 /** Why a guard stops what is about to run, and what it does, as a sentence. */
 export function stopperWords({ condition, action, instance }: GuardView): string {

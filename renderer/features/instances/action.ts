@@ -1,5 +1,5 @@
-import type { AcceleratorName } from '../../../electron/contract/app/accelerators.ts'
-import type { IconName } from '../../components/icons.ts'
+import type { AcceleratorName } from '#contract/app/accelerators.ts'
+import type { IconName } from '#renderer/components/icons.ts'
 
 /** An action: an entry of a menu or the palette, or a key on a row. */
 export interface Action {

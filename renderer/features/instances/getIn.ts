@@ -1,8 +1,8 @@
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { OpenedAddress } from '../../../electron/contract/instance/tunnel.ts'
-import { copyAndSay } from '../../berth/clipboard.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { OpenedAddress } from '#contract/instance/tunnel.ts'
+import { copyAndSay } from '#renderer/berth/clipboard.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 
 /** Opens the instance's Jupyter; progress and errors are shown under its row. */
 export async function openJupyter(page: Page, { id }: InstanceView): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../electron/contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** A host key that the user has to confirm, with the label of the button for that. */
 export interface HostKeyQuestion {

@@ -1,7 +1,7 @@
-import { starting, stoppersOf } from '../../../electron/contract/automation/stoppers.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { Page } from '../../berth/page.svelte.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
+import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { usualStops } from '../guards/stopWhen.ts'
 
 /** Starts a stopped instance; asks first where a guard would stop it again immediately. */

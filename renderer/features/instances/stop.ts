@@ -1,7 +1,7 @@
-import type { RunView } from '../../../electron/contract/automation/run.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { Page } from '../../berth/page.svelte.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 
 /** Stops an instance after five seconds to undo it; asks first where that would end a run. */
 export function stop(instance: InstanceView, page: Page): unknown {

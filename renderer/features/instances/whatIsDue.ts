@@ -1,9 +1,9 @@
-import { dueNext, type GuardView } from '../../../electron/contract/automation/guard.ts'
-import { guardHindrance } from '../../../electron/contract/automation/guard-hindrance.ts'
-import { guardKinds } from '../../../electron/contract/automation/guard-kinds.ts'
-import { moment } from '../../../electron/contract/format/time.ts'
-import { accountNow, localMoment } from '../../../electron/contract/reading.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+import { dueNext, type GuardView } from '#contract/automation/guard.ts'
+import { guardHindrance } from '#contract/automation/guard-hindrance.ts'
+import { guardKinds } from '#contract/automation/guard-kinds.ts'
+import { moment } from '#contract/format/time.ts'
+import { accountNow, localMoment } from '#contract/reading.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** A guard that is due next, in the palette's words. */
 export interface Due {

@@ -1,8 +1,8 @@
-import { money } from '../../../electron/contract/format/money.ts'
-import { atMoment, duration } from '../../../electron/contract/format/time.ts'
-import type { OfferView } from '../../../electron/contract/market/offer.ts'
-import { type Micros, micros } from '../../../electron/contract/spending/money.ts'
-import type { TrafficPrices } from '../../../electron/contract/spending/traffic.ts'
+import { money } from '#contract/format/money.ts'
+import { atMoment, duration } from '#contract/format/time.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { TrafficPrices } from '#contract/spending/traffic.ts'
 
 /** What a rental will cost, in micro-dollars per hour. */
 export interface RentalCost {

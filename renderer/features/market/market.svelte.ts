@@ -1,17 +1,12 @@
-import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
-import type { AccountId } from '../../../electron/contract/ids.ts'
-import { withValues } from '../../../electron/contract/market/filter.ts'
-import type {
-  OfferFilter,
-  OfferQuery,
-  OffersAnswer,
-  SavedQuery,
-} from '../../../electron/contract/market/offer.ts'
-import { firstDisk } from '../../../electron/contract/market/rental.ts'
-import { type SortBy, type SortColumn, sortAfterClick } from '../../../electron/contract/market/sort.ts'
-import type { TemplateView } from '../../../electron/contract/market/template.ts'
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { AccountId } from '#contract/ids.ts'
+import { withValues } from '#contract/market/filter.ts'
+import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
+import { firstDisk } from '#contract/market/rental.ts'
+import { type SortBy, type SortColumn, sortAfterClick } from '#contract/market/sort.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 

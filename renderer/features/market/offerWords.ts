@@ -1,19 +1,19 @@
-import { named } from '../../../electron/contract/format/list.ts'
-import { rate } from '../../../electron/contract/format/money.ts'
-import { gpuWords } from '../../../electron/contract/format/name.ts'
-import { count, gpuMemory, reliability } from '../../../electron/contract/format/size.ts'
-import type { ListedOffer } from '../../../electron/contract/market/catalogue.ts'
-import type { FilterPart } from '../../../electron/contract/market/filter.ts'
+import { named } from '#contract/format/list.ts'
+import { rate } from '#contract/format/money.ts'
+import { gpuWords } from '#contract/format/name.ts'
+import { count, gpuMemory, reliability } from '#contract/format/size.ts'
+import type { ListedOffer } from '#contract/market/catalogue.ts'
+import type { FilterPart } from '#contract/market/filter.ts'
 import {
   type FurtherFilter,
   furtherFilters,
   furtherNames,
   shownFigure,
-} from '../../../electron/contract/market/further-filters.ts'
-import type { OfferFilter, OfferView } from '../../../electron/contract/market/offer.ts'
-import { placeName } from '../../../electron/contract/market/place.ts'
-import { longestStartScript } from '../../../electron/contract/market/rental.ts'
-import { placeWords } from '../../../electron/contract/market/world-regions.ts'
+} from '#contract/market/further-filters.ts'
+import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
+import { placeName } from '#contract/market/place.ts'
+import { longestStartScript } from '#contract/market/rental.ts'
+import { placeWords } from '#contract/market/world-regions.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */
 export function offerName({ offer, price }: Pick<ListedOffer, 'offer' | 'price'>): string {

@@ -1,9 +1,9 @@
-import { firstBid } from '../../../electron/contract/automation/bid.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { OfferView } from '../../../electron/contract/market/offer.ts'
-import { firstDisk, type RegistryLogin, type RentRequest } from '../../../electron/contract/market/rental.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
-import { noVolume, type VolumeDraft } from '../../components/fields/volume.ts'
+import { firstBid } from '#contract/automation/bid.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { firstDisk, type RegistryLogin, type RentRequest } from '#contract/market/rental.ts'
+import type { AccountView } from '#contract/state.ts'
+import { noVolume, type VolumeDraft } from '#renderer/components/fields/volume.ts'
 import type { RentDraft } from './rentDraft.ts'
 
 /** Well-known public images, for those who have none of their own. */

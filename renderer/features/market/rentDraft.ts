@@ -1,7 +1,7 @@
-import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
-import type { WatchdogRequest } from '../../../electron/contract/automation/watchdog.ts'
-import type { RegistryLogin, RentRequest } from '../../../electron/contract/market/rental.ts'
-import type { VolumeDraft } from '../../components/fields/volume.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
+import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
 
 /** The rent dialog as typed: texts, so that nothing is lost and every mistake can be told at its field. */
 export interface RentDraft {

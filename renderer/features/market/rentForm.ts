@@ -1,14 +1,14 @@
-import { diskRoom } from '../../../electron/contract/format/size.ts'
-import type { OfferView } from '../../../electron/contract/market/offer.ts'
+import { diskRoom } from '#contract/format/size.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 import {
   isIdentityPort,
   type JupyterRequest,
   type RegistryLogin,
   RentRequest,
   startScriptTooLong,
-} from '../../../electron/contract/market/rental.ts'
-import { number, readForm } from '../../components/fields/readForm.ts'
-import type { VolumeDraft } from '../../components/fields/volume.ts'
+} from '#contract/market/rental.ts'
+import { number, readForm } from '#renderer/components/fields/readForm.ts'
+import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
 import type { EnvRow, RentDraft } from './rentDraft.ts'
 import { overridden, type RentTemplate } from './rentTemplate.ts'
 

@@ -1,14 +1,9 @@
-import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
-import {
-  activeParts,
-  type FilterPart,
-  filterWithout,
-  offersPassing,
-} from '../../../electron/contract/market/filter.ts'
-import type { OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
-import type { RentRequest } from '../../../electron/contract/market/rental.ts'
-import type { TemplateView } from '../../../electron/contract/market/template.ts'
-import { noVolume } from '../../components/fields/volume.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
+import { activeParts, type FilterPart, filterWithout, offersPassing } from '#contract/market/filter.ts'
+import type { OfferQuery, OfferView } from '#contract/market/offer.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import { noVolume } from '#renderer/components/fields/volume.ts'
 import { envOf } from '../templates/dockerFlags.ts'
 import { readExtraFilters } from '../templates/extraFilters.ts'
 import { imageName } from '../templates/listing.ts'

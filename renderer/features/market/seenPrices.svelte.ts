@@ -1,9 +1,9 @@
-import type { AccountId } from '../../../electron/contract/ids.ts'
-import { catalogueOf, type ListedOffer } from '../../../electron/contract/market/catalogue.ts'
-import { offersPassing } from '../../../electron/contract/market/filter.ts'
-import type { OfferQuery, OffersAnswer, SavedQuery } from '../../../electron/contract/market/offer.ts'
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { AccountId } from '#contract/ids.ts'
+import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
+import { offersPassing } from '#contract/market/filter.ts'
+import type { OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 
 /** Milliseconds after which the market is asked again. */
 const stale = 60_000

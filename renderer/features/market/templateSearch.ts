@@ -1,5 +1,5 @@
-import type { SavedQuery } from '../../../electron/contract/market/offer.ts'
-import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import type { SavedQuery } from '#contract/market/offer.ts'
+import type { TemplateView } from '#contract/market/template.ts'
 import { readExtraFilters } from '../templates/extraFilters.ts'
 
 /** What a template made of a search. */

@@ -1,5 +1,5 @@
-import type { OfferFilter, OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
+import type { AccountView } from '#contract/state.ts'
 import { usualDisk } from './rentDefaults.ts'
 
 /** As many offers as the page asks for. */

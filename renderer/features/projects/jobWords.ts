@@ -1,6 +1,6 @@
-import type { JobStep, JobView } from '../../../electron/contract/project/project.ts'
-import type { Micros } from '../../../electron/contract/spending/money.ts'
-import type { Shape } from '../../words/state.ts'
+import type { JobStep, JobView } from '#contract/project/project.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { Shape } from '#renderer/words/state.ts'
 
 /** The steps of a job, in their order. */
 export const jobSteps = [

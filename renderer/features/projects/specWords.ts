@@ -1,8 +1,8 @@
-import { rate } from '../../../electron/contract/format/money.ts'
-import { figure, gigabytes } from '../../../electron/contract/format/size.ts'
-import { usualMachine } from '../../../electron/contract/project/bounds.ts'
-import type { ProjectSpec } from '../../../electron/contract/project/spec.ts'
-import { micros } from '../../../electron/contract/spending/money.ts'
+import { rate } from '#contract/format/money.ts'
+import { figure, gigabytes } from '#contract/format/size.ts'
+import { usualMachine } from '#contract/project/bounds.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { micros } from '#contract/spending/money.ts'
 
 /** A project's demands on its machine, one by one: `RTX 4090 or RTX 3090`, `at most $0.600/h`. */
 export function machineDemands({ machine = {} }: ProjectSpec): string[] {

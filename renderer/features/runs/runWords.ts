@@ -1,6 +1,6 @@
-import { isGoing, type RunView } from '../../../electron/contract/automation/run.ts'
-import { bytes } from '../../../electron/contract/format/size.ts'
-import { duration } from '../../../electron/contract/format/time.ts'
+import { isGoing, type RunView } from '#contract/automation/run.ts'
+import { bytes } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
 
 /** A run's state in a few words. */
 export function stepWords({ step, code, stuckSince, instance }: RunView): string {

@@ -1,5 +1,5 @@
-import type { RunView } from '../../../electron/contract/automation/run.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The runs of an instance, the waiting ones included, the newest first. */
 export function runsOf({ runs, rentals, attempts }: AccountView, instance: number): RunView[] {

@@ -5,10 +5,10 @@ import {
   monthInFull,
   monthName,
   weekdayAndDay,
-} from '../../../electron/contract/format/calendar.ts'
-import { instanceName } from '../../../electron/contract/format/name.ts'
-import type { ChargedKinds, MoneyDay, MoneyHistory } from '../../../electron/contract/spending/history.ts'
-import type { Micros } from '../../../electron/contract/spending/money.ts'
+} from '#contract/format/calendar.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { ChargedKinds, MoneyDay, MoneyHistory } from '#contract/spending/history.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** This month, the last 90 days, or the last 12 months. */
 export type Span = 'month' | 'quarter' | 'year'

@@ -1,4 +1,4 @@
-import type { AttachedKey, SshKey } from '../../../electron/contract/instance/ssh-key.ts'
+import type { AttachedKey, SshKey } from '#contract/instance/ssh-key.ts'
 
 /** The name of a key on the page; `keys` are all keys. */
 export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {

@@ -1,10 +1,6 @@
 import * as v from 'valibot'
-import {
-  furtherFilters,
-  furtherParts,
-  type LeastFilter,
-} from '../../../electron/contract/market/further-filters.ts'
-import { ExtraFilters, OfferFilter } from '../../../electron/contract/market/offer.ts'
+import { furtherFilters, furtherParts, type LeastFilter } from '#contract/market/further-filters.ts'
+import { ExtraFilters, OfferFilter } from '#contract/market/offer.ts'
 
 /** A template's `extra_filters` as the Offers screen has them: as its own filter, and for the service what that does not know. */
 export interface OfferFilters {

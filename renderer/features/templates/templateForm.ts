@@ -1,8 +1,8 @@
-import { firstDisk, startScriptTooLong } from '../../../electron/contract/market/rental.ts'
-import { TemplateFields, type TemplateView } from '../../../electron/contract/market/template.ts'
-import { typedNumber } from '../../components/fields/numbers.ts'
-import { firstPart, number, readForm } from '../../components/fields/readForm.ts'
-import type { VolumeDraft } from '../../components/fields/volume.ts'
+import { firstDisk, startScriptTooLong } from '#contract/market/rental.ts'
+import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { firstPart, number, readForm } from '#renderer/components/fields/readForm.ts'
+import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
 import { type ConditionRow, conditionRows, readConditions } from './conditions.ts'
 
 /** The editor's input as text, so that nothing is lost and each error can be shown at its field. */

@@ -1,7 +1,7 @@
-import type { AccountId } from '../../../electron/contract/ids.ts'
-import type { TemplateFilter, TemplateView } from '../../../electron/contract/market/template.ts'
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { TemplateFilter, TemplateView } from '#contract/market/template.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 

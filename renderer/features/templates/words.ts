@@ -1,5 +1,5 @@
-import { gigabytes } from '../../../electron/contract/format/size.ts'
-import type { TemplateView } from '../../../electron/contract/market/template.ts'
+import { gigabytes } from '#contract/format/size.ts'
+import type { TemplateView } from '#contract/market/template.ts'
 
 /** The template's ways in: `SSH, direct`, `JupyterLab, with SSH`. */
 export function accessWords(template: TemplateView): string {

@@ -1,6 +1,6 @@
-import type { Course } from '../../../electron/contract/instance/load.ts'
-import type { MoneySample } from '../../../electron/contract/spending/history.ts'
-import type { Micros } from '../../../electron/contract/spending/money.ts'
+import type { Course } from '#contract/instance/load.ts'
+import type { MoneySample } from '#contract/spending/history.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** The time shown in seconds, and the number of values. */
 export const lineSpan = 86_400

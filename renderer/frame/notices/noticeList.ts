@@ -1,5 +1,5 @@
-import { accountPrefix } from '../../../electron/contract/reading.ts'
-import type { AccountView, PageNotice, State } from '../../../electron/contract/state.ts'
+import { accountPrefix } from '#contract/reading.ts'
+import type { AccountView, PageNotice, State } from '#contract/state.ts'
 
 const weight = { critical: 2, normal: 1, low: 0 }
 

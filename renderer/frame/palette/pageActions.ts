@@ -1,12 +1,12 @@
-import { guardsSet } from '../../../electron/contract/automation/guard.ts'
-import { copyDiagnostics } from '../../berth/copyDiagnostics.ts'
-import type { Page } from '../../berth/page.svelte.ts'
-import { snoozeOptions } from '../../features/guards/guardWords.ts'
-import type { Action } from '../../features/instances/action.ts'
-import { whatIsDue } from '../../features/instances/whatIsDue.ts'
-import { screens } from '../../features/screens.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
-import { route } from '../../place/route.svelte.ts'
+import { guardsSet } from '#contract/automation/guard.ts'
+import { copyDiagnostics } from '#renderer/berth/copyDiagnostics.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { snoozeOptions } from '#renderer/features/guards/guardWords.ts'
+import type { Action } from '#renderer/features/instances/action.ts'
+import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
+import { screens } from '#renderer/features/screens.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
+import { route } from '#renderer/place/route.svelte.ts'
 
 /** The actions that are offered on every screen. */
 export function pageActions(page: Page): Action[] {

@@ -1,8 +1,8 @@
-import { lacksSpec } from '../../../electron/contract/project/project.ts'
-import type { Place } from '../../../electron/contract/state.ts'
-import type { Page } from '../../berth/page.svelte.ts'
-import { dialogs } from '../../place/dialogs.svelte.ts'
-import { route } from '../../place/route.svelte.ts'
+import { lacksSpec } from '#contract/project/project.ts'
+import type { Place } from '#contract/state.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { dialogs } from '#renderer/place/dialogs.svelte.ts'
+import { route } from '#renderer/place/route.svelte.ts'
 
 /** Follows a notification, a tray or menu entry or a link, and opens the dialog that belongs to it. */
 export function goTo(page: Page, place: Place): void {
@@ -34,7 +34,7 @@ function showRun(page: Page, project: string): void {
 function showOffers(page: Page, { search, offer, again }: Place & { screen: 'offers' }): void {
   if (again !== undefined) dialogs.show({ kind: 'rentAgain', rental: again })
   if (search)
-    void import('../../features/market/market.svelte.ts').then(({ marketOf }) =>
+    void import('#renderer/features/market/market.svelte.ts').then(({ marketOf }) =>
       marketOf(page).open(search, offer),
     )
 }

@@ -1,5 +1,5 @@
-import type { Page } from '../../berth/page.svelte.ts'
-import { route } from '../../place/route.svelte.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { route } from '#renderer/place/route.svelte.ts'
 
 /**
  * Tells the main process which screen the user sees, so that nothing visible is raised as a notification, too, and

@@ -1,6 +1,6 @@
-import type { Problem } from '../../../electron/contract/problem.ts'
-import type { ActivityEntry } from '../../../electron/contract/state.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { ActivityEntry } from '#contract/state.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import type { ActivityKind } from './kinds.ts'
 import { answersSearch, mergedEntries } from './merge.ts'
 

@@ -1,5 +1,5 @@
-import { dayTitle, isoDay } from '../../../electron/contract/format/calendar.ts'
-import type { ActivityEntry } from '../../../electron/contract/state.ts'
+import { dayTitle, isoDay } from '#contract/format/calendar.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 
 export interface Day {
   /** `2026-11-21`, local. */

@@ -1,5 +1,5 @@
-import type { ActivityEntry } from '../../../electron/contract/state.ts'
-import type { IconName } from '../../components/icons.ts'
+import type { ActivityEntry } from '#contract/state.ts'
+import type { IconName } from '#renderer/components/icons.ts'
 
 export type ActivityKind = ActivityEntry['kind']
 

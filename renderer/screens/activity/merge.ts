@@ -1,4 +1,4 @@
-import type { ActivityEntry } from '../../../electron/contract/state.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 
 /** Fetched pages and the newest entries of State as one list, newest first, each once. */
 export function mergedEntries(

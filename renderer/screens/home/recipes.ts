@@ -1,6 +1,6 @@
-import type { TemplateView } from '../../../electron/contract/market/template.ts'
-import type { IconName } from '../../components/icons.ts'
-import { imageName } from '../../features/templates/listing.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import type { IconName } from '#renderer/components/icons.ts'
+import { imageName } from '#renderer/features/templates/listing.ts'
 
 /** A common use of a GPU. */
 export interface Recipe {

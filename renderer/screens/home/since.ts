@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../electron/contract/ids.ts'
-import type { ActivityEntry } from '../../../electron/contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 
 /** The entries since the user last acted; without any, the latest ones. */
 export function sinceLastAct(

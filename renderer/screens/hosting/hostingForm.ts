@@ -1,6 +1,6 @@
-import { NetworkDiskRequest, WorkergroupRequest } from '../../../electron/contract/account/hosting.ts'
-import { typedNumber } from '../../components/fields/numbers.ts'
-import { firstPart, type ReadForm, readForm } from '../../components/fields/readForm.ts'
+import { NetworkDiskRequest, WorkergroupRequest } from '#contract/account/hosting.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { firstPart, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 
 /** The input of a network disk's form. */
 export interface DiskDraft {

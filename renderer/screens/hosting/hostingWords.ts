@@ -1,9 +1,5 @@
-import type {
-  MachineAnswer,
-  MachineView,
-  WorkergroupView,
-} from '../../../electron/contract/account/hosting.ts'
-import { count, reliability } from '../../../electron/contract/format/size.ts'
+import type { MachineAnswer, MachineView, WorkergroupView } from '#contract/account/hosting.ts'
+import { count, reliability } from '#contract/format/size.ts'
 
 /** "2 expired contracts went." */
 export function cleanedWords({ deleted = 0 }: MachineAnswer): string {

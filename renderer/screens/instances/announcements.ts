@@ -1,7 +1,7 @@
-import { instanceName } from '../../../electron/contract/format/name.ts'
-import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
-import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The announcements of new states that the user must know about. */
 const said: Partial<Record<InstanceState, string>> = {

@@ -1,7 +1,7 @@
-import { bidAbove } from '../../../electron/contract/automation/bid.ts'
-import { rate } from '../../../electron/contract/format/money.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { Micros } from '../../../electron/contract/spending/money.ts'
+import { bidAbove } from '#contract/automation/bid.ts'
+import { rate } from '#contract/format/money.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /**
  * The next bid above the lowest that runs now, in steps of a cent (a tenth of a cent below ten cents). Undefined when

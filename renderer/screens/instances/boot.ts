@@ -1,6 +1,6 @@
-import { duration, moment } from '../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
+import { duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
 
 /** Percent of the image that is pulled, from a status message such as "pulling image: 64 %". */
 export function pulledShare({ state, statusMessage }: InstanceView): number | undefined {

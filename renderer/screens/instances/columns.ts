@@ -1,7 +1,7 @@
-import { duration } from '../../../electron/contract/format/time.ts'
-import { hasTrait } from '../../../electron/contract/instance/state-traits.ts'
-import { placeName } from '../../../electron/contract/market/place.ts'
-import { knownSpent, runningSince } from '../../../electron/contract/reading.ts'
+import { duration } from '#contract/format/time.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { placeName } from '#contract/market/place.ts'
+import { knownSpent, runningSince } from '#contract/reading.ts'
 import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
 

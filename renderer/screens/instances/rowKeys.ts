@@ -1,4 +1,4 @@
-import type { Action } from '../../features/instances/action.ts'
+import type { Action } from '#renderer/features/instances/action.ts'
 
 /** Moves the focus from a row to another one's name, if there is one. */
 function focusRow(from: HTMLElement, to: 'next' | 'previous' | 'first' | 'last'): void {

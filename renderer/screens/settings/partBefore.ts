@@ -1,4 +1,4 @@
-import type { Settings, SettingsChange } from '../../../electron/contract/app/settings.ts'
+import type { Settings, SettingsChange } from '#contract/app/settings.ts'
 
 /** The present values of the settings that a change contains; within a group, too. */
 export function partBefore(settings: Settings, change: SettingsChange): SettingsChange {

@@ -1,6 +1,6 @@
-import type { SettingsChange } from '../../../electron/contract/app/settings.ts'
-import type { Problem } from '../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../berth/page.svelte.ts'
+import type { SettingsChange } from '#contract/app/settings.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import { partBefore } from './partBefore.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */

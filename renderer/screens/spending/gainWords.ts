@@ -1,5 +1,5 @@
-import { duration } from '../../../electron/contract/format/time.ts'
-import type { Saving } from '../../../electron/contract/spending/forecast.ts'
+import { duration } from '#contract/format/time.ts'
+import type { Saving } from '#contract/spending/forecast.ts'
 
 /** Seconds: longer forecasts show as more than a year. */
 export const farthest = 365 * 86_400

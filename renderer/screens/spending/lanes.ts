@@ -1,8 +1,8 @@
-import { isoDay, weekdayAndDay } from '../../../electron/contract/format/calendar.ts'
-import { duration, moment } from '../../../electron/contract/format/time.ts'
-import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { MoneyHistory } from '../../../electron/contract/spending/history.ts'
-import type { Micros } from '../../../electron/contract/spending/money.ts'
+import { isoDay, weekdayAndDay } from '#contract/format/calendar.ts'
+import { duration, moment } from '#contract/format/time.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { MoneyHistory } from '#contract/spending/history.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** The days that lanes show, by this computer's calendar, today last. */
 export interface LaneDays {

@@ -1,9 +1,5 @@
-import {
-  isRunning,
-  type TransferStep,
-  type TransferView,
-} from '../../../electron/contract/account/transfer.ts'
-import type { Shape } from '../../words/state.ts'
+import { isRunning, type TransferStep, type TransferView } from '#contract/account/transfer.ts'
+import type { Shape } from '#renderer/words/state.ts'
 
 const steps: Record<TransferStep, { word: string; shape: Shape }> = {
   starting: { word: 'Starting', shape: 'busy' },

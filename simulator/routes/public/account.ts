@@ -1,7 +1,7 @@
-import { refusal } from '../../errors.ts'
-import { type ApiRequest, JsonText, type Route } from '../../http/route.ts'
-import type { ApiKey } from '../../world/account/api-keys.ts'
-import { epochSeconds } from '../../world/clock.ts'
+import { refusal } from '#simulator/errors.ts'
+import { type ApiRequest, JsonText, type Route } from '#simulator/http/route.ts'
+import type { ApiKey } from '#simulator/world/account/api-keys.ts'
+import { epochSeconds } from '#simulator/world/clock.ts'
 
 /** The user and the keys, as the public deployment shows them. */
 export const publicAccountRoutes: readonly Route[] = [

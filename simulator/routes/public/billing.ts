@@ -1,9 +1,9 @@
-import { refusal } from '../../errors.ts'
-import { isObject } from '../../fields.ts'
-import type { ApiRequest, Route } from '../../http/route.ts'
-import type { Charge, Kind } from '../../world/ledger.ts'
-import { dollars } from '../../world/money.ts'
-import type { World } from '../../world/world.ts'
+import { refusal } from '#simulator/errors.ts'
+import { isObject } from '#simulator/fields.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { Charge, Kind } from '#simulator/world/ledger.ts'
+import { dollars } from '#simulator/world/money.ts'
+import type { World } from '#simulator/world/world.ts'
 
 /** Charges and payments. */
 export const billingRoutes: readonly Route[] = [

@@ -1,4 +1,4 @@
-import { isObject } from '../../fields.ts'
+import { isObject } from '#simulator/fields.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
 
 /** Reads `select_filters`. Throws 400 `invalid_request`. */

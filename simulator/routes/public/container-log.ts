@@ -1,7 +1,7 @@
-import { refusal } from '../../errors.ts'
-import type { ApiRequest, Route } from '../../http/route.ts'
-import type { Instance } from '../../world/instances/instance.ts'
-import type { World } from '../../world/world.ts'
+import { refusal } from '#simulator/errors.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { Instance } from '#simulator/world/instances/instance.ts'
+import type { World } from '#simulator/world/world.ts'
 
 /** The log of an instance's container: requested here, fetched from another origin. */
 export const containerLogRoutes: readonly Route[] = [

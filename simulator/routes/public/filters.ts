@@ -1,5 +1,5 @@
-import { refusal, type ServiceError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../fields.ts'
+import { refusal, type ServiceError } from '#simulator/errors.ts'
+import { isObject, type JsonObject } from '#simulator/fields.ts'
 
 export type Row = Record<string, unknown>
 type Comparison = (value: unknown, bound: unknown) => boolean

@@ -1,5 +1,5 @@
-import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '../../errors.ts'
-import type { ApiRequest, Route } from '../../http/route.ts'
+import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '#simulator/errors.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
 import { change as plainChange, destroy as plainDestroy } from '../instances.ts'
 import { pageOfInstances } from './instance-list.ts'
 import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'

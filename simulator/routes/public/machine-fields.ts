@@ -1,4 +1,4 @@
-import type { Offer } from '../../world/market/offers.ts'
+import type { Offer } from '#simulator/world/market/offers.ts'
 
 /**
  * The public deployment's fields of a machine beyond the interface, in its offers and its instances. Records this long

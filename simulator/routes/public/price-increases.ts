@@ -1,8 +1,8 @@
-import type { ApiRequest, Route } from '../../http/route.ts'
-import { epochSeconds } from '../../world/clock.ts'
-import type { Instance } from '../../world/instances/instance.ts'
-import type { PriceIncrease } from '../../world/instances/price-increases.ts'
-import { dollars } from '../../world/money.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import { epochSeconds } from '#simulator/world/clock.ts'
+import type { Instance } from '#simulator/world/instances/instance.ts'
+import type { PriceIncrease } from '#simulator/world/instances/price-increases.ts'
+import { dollars } from '#simulator/world/money.ts'
 
 /** Price increases that hosts ask for, and the user's answers. */
 export const priceIncreaseRoutes: readonly Route[] = [

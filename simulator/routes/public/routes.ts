@@ -1,4 +1,4 @@
-import type { Route } from '../../http/route.ts'
+import type { Route } from '#simulator/http/route.ts'
 import { publicAccountRoutes } from './account.ts'
 import { billingRoutes } from './billing.ts'
 import { containerLogRoutes } from './container-log.ts'

@@ -1,6 +1,6 @@
-import { refusal, ServiceError } from '../../errors.ts'
-import { type ApiRequest, JsonText, type Route } from '../../http/route.ts'
-import type { AccountSshKey } from '../../world/account/account.ts'
+import { refusal, ServiceError } from '#simulator/errors.ts'
+import { type ApiRequest, JsonText, type Route } from '#simulator/http/route.ts'
+import type { AccountSshKey } from '#simulator/world/account/account.ts'
 import { readPublicKey } from '../public-key.ts'
 
 /** The account's SSH keys and those of an instance, as the public deployment lists and changes them. */

@@ -1,6 +1,6 @@
-import type { Profile } from '../../deployment/profile.ts'
-import { type Instance, isOutbid } from '../../world/instances/instance.ts'
-import type { World } from '../../world/world.ts'
+import type { Profile } from '#simulator/deployment/profile.ts'
+import { type Instance, isOutbid } from '#simulator/world/instances/instance.ts'
+import type { World } from '#simulator/world/world.ts'
 
 /** The four fields of an instance's state. */
 export interface States {

@@ -1,4 +1,4 @@
-import type { ApiRequest, Route } from '../../http/route.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
 import { cancelCopy, copy, copyPath } from '../transfers.ts'
 
 /** Copies between instances, which may be named `C.123`. */

@@ -1,7 +1,7 @@
-import { invalidArgs } from '../../errors.ts'
-import type { ApiRequest, Route } from '../../http/route.ts'
-import type { Webhook, WebhookContent } from '../../world/notifications/webhooks.ts'
-import type { World } from '../../world/world.ts'
+import { invalidArgs } from '#simulator/errors.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { Webhook, WebhookContent } from '#simulator/world/notifications/webhooks.ts'
+import type { World } from '#simulator/world/world.ts'
 import { readContentChanges, readNew } from '../webhooks.ts'
 
 /** Webhooks: at most four, to https addresses. Only the answers to a creation and a rotation hold the secret. */

@@ -1,5 +1,5 @@
-import { notFound } from '../../errors.ts'
-import type { JsonObject } from '../../fields.ts'
+import { notFound } from '#simulator/errors.ts'
+import type { JsonObject } from '#simulator/fields.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 import type { Account } from './account.ts'

@@ -1,5 +1,5 @@
-import { refusal, type ServiceError } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../fields.ts'
+import { refusal, type ServiceError } from '#simulator/errors.ts'
+import { isObject, type JsonObject } from '#simulator/fields.ts'
 
 /** The permissions of scoped keys (the categories of section 5, and others that deployments have). */
 export const permissions = [

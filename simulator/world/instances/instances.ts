@@ -1,4 +1,4 @@
-import { invalidArgs, noSuchInstance, refusal } from '../../errors.ts'
+import { invalidArgs, noSuchInstance, refusal } from '#simulator/errors.ts'
 import type { Account } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../fields.ts'
+import type { JsonObject } from '#simulator/fields.ts'
 
 /** Volumes that a creation asks for, section 2.4. */
 export interface VolumeRequest {

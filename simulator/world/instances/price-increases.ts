@@ -1,4 +1,4 @@
-import { refusal } from '../../errors.ts'
+import { refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import type { Instance } from './instance.ts'
 import type { Instances } from './instances.ts'

@@ -1,4 +1,4 @@
-import { invalidArgs, refusal, type ServiceError } from '../../errors.ts'
+import { invalidArgs, refusal, type ServiceError } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import type { Market } from '../market/market.ts'

@@ -1,4 +1,4 @@
-import { invalidArgs } from '../../errors.ts'
+import { invalidArgs } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 

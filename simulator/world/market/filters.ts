@@ -1,5 +1,5 @@
-import { invalidArgs } from '../../errors.ts'
-import { isObject, type JsonObject } from '../../fields.ts'
+import { invalidArgs } from '#simulator/errors.ts'
+import { isObject, type JsonObject } from '#simulator/fields.ts'
 
 export type FieldType = 'number' | 'string' | 'boolean'
 type Scalar = number | string | boolean

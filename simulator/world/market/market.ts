@@ -1,4 +1,4 @@
-import { refusal } from '../../errors.ts'
+import { refusal } from '#simulator/errors.ts'
 import type { Condition } from './filters.ts'
 import { catalogue, type Offer } from './offers.ts'
 import { type Listing, PriceLists } from './price-list.ts'

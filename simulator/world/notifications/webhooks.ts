@@ -1,4 +1,4 @@
-import { notFound } from '../../errors.ts'
+import { notFound } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw, secret } from '../draw.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../fields.ts'
+import type { JsonObject } from '#simulator/fields.ts'
 
 /** The fields that a template's author writes, section 2.3. */
 export interface TemplateContent {

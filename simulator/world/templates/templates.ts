@@ -1,4 +1,4 @@
-import { notFound, refusal } from '../../errors.ts'
+import { notFound, refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import type { LaunchTemplate, LaunchTemplates } from '../instances/launch.ts'

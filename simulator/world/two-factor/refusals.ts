@@ -1,4 +1,4 @@
-import { refusal, type ServiceError } from '../../errors.ts'
+import { refusal, type ServiceError } from '#simulator/errors.ts'
 
 /** The codes of section 7's second table with their HTTP statuses. */
 const statuses = {

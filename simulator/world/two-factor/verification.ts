@@ -1,4 +1,4 @@
-import type { ServiceError } from '../../errors.ts'
+import type { ServiceError } from '#simulator/errors.ts'
 import type { Account } from '../account/account.ts'
 import type { WorldClock } from '../clock.ts'
 import { fitsNow } from './authenticator.ts'

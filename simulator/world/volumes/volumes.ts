@@ -1,4 +1,4 @@
-import { invalidArgs, refusal } from '../../errors.ts'
+import { invalidArgs, refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import type { Instances } from '../instances/instances.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { rentWithJupyter } from '../../e2e/account-steps.ts'
+import { rentWithJupyter } from '#test/e2e/account-steps.ts'
 import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 

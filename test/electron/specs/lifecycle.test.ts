@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectAccount, rentRunning } from '../../e2e/account-steps.ts'
-import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
+import { connectAccount, rentRunning } from '#test/e2e/account-steps.ts'
+import { type SimulatorProcess, startSimulatorProcess } from '#test/e2e/app.ts'
 import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 

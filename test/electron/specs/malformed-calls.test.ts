@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
-import { type SimulatorProcess, startSimulatorProcess } from '../../e2e/app.ts'
-import { describeCall, malformedCalls } from '../../integration/core/malformed-calls.ts'
-import { storedFiles } from '../../stored-files.ts'
+import type { MainMessage } from '#contract/bridge/messages.ts'
+import { type SimulatorProcess, startSimulatorProcess } from '#test/e2e/app.ts'
+import { describeCall, malformedCalls } from '#test/integration/core/malformed-calls.ts'
+import { storedFiles } from '#test/stored-files.ts'
 import { useDesk } from '../desk.ts'
 
 declare global {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Settings } from '../../../electron/contract/app/settings.ts'
+import type { Settings } from '#contract/app/settings.ts'
 import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { terminalText } from '../../e2e/app.ts'
+import { terminalText } from '#test/e2e/app.ts'
 import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 import type { MenuEntry } from '../panel.ts'

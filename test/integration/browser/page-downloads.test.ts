@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PageFiles } from '../../../electron/local/page-server/page-files.ts'
-import { openPageServer, type PageServer } from '../../../electron/local/page-server/page-server.ts'
-import type { BrowserDownload, ByteSink } from '../../../electron/ports/chosen-files.ts'
+import { PageFiles } from '#local/page-server/page-files.ts'
+import { openPageServer, type PageServer } from '#local/page-server/page-server.ts'
+import type { BrowserDownload, ByteSink } from '#ports/chosen-files.ts'
 
 let folder = ''
 let server: PageServer

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { at } from '../../../build/places.ts'
-import '../../built.ts'
-import { lacks, type Need } from '../../needs.ts'
-import { joinBerth } from '../../page-client.ts'
+import { at } from '#build/places.ts'
+import '#test/built.ts'
+import { lacks, type Need } from '#test/needs.ts'
+import { joinBerth } from '#test/page-client.ts'
 
 const sources = at('.')
 const nobody = 65_534

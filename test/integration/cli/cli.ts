@@ -1,11 +1,11 @@
-import '../../built.ts'
+import '#test/built.ts'
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { at } from '../../../build/places.ts'
-import type { RunningBerth } from '../../../electron/core/running.ts'
-import { openCommandSocket } from '../../../electron/local/socket/command-socket.ts'
+import { at } from '#build/places.ts'
+import type { RunningBerth } from '#core/running.ts'
+import { openCommandSocket } from '#local/socket/command-socket.ts'
 import type { World } from '../core/world.ts'
 
 /** Exit code and output of one call of the command. */

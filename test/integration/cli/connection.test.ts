@@ -4,8 +4,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Connection } from '../../../electron/cli/connection.ts'
-import { decodeLine, encodeLine, onLines } from '../../../electron/local/socket/lines.ts'
+import { Connection } from '#cli/connection.ts'
+import { decodeLine, encodeLine, onLines } from '#local/socket/lines.ts'
 
 test('bytes that arrive together with the answer that names their stream are read', async ({
   onTestFinished,

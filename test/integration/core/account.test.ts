@@ -1,8 +1,8 @@
 import { TOTP } from 'otpauth'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accountNow } from '../../../electron/contract/reading.ts'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
-import { createClient } from '../../../electron/service/client.ts'
+import { accountNow } from '#contract/reading.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient } from '#service/client.ts'
 import type { BerthUnderTest, World } from './world.ts'
 import { createWorld } from './world.ts'
 

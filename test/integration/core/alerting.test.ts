@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { startSimulator } from '../../../simulator/simulator.ts'
+import { startSimulator } from '#simulator/simulator.ts'
 import { test as base } from './fixtures.ts'
 import { rentRunning, rentSeveral } from './steps.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, type TestContext, test } from 'vitest'
-import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, type TestContext, test } from 'vitest'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import { creditUnknownWords, isContractOver } from '../../../electron/contract/reading.ts'
-import { spendWords } from '../../../electron/contract/spending/spend-words.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { creditUnknownWords, isContractOver } from '#contract/reading.ts'
+import { spendWords } from '#contract/spending/spend-words.ts'
 import { startOnBareService } from './bare-service.ts'
 import { write } from './projects/place.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Simulator } from '../../../simulator/simulator.ts'
+import type { Simulator } from '#simulator/simulator.ts'
 import { createWorld, type World } from './world.ts'
 
 let world: World

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 import { problemOf } from '../ssh/steps.ts'
 import { rentRunning } from './steps.ts'
 import { createWorld, type World } from './world.ts'

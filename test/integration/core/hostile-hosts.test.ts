@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../electron/contract/bridge/messages.ts'
-import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
-import { type Detour, startDetour } from '../../e2e/detour.ts'
-import { nastyHosts } from '../../hostile/hosts.ts'
+import type { MainMessage } from '#contract/bridge/messages.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { type Detour, startDetour } from '#test/e2e/detour.ts'
+import { nastyHosts } from '#test/hostile/hosts.ts'
 import { everyFile, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

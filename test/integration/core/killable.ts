@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Simulator } from '../../../simulator/simulator.ts'
-import { buildProgram } from '../../built-program.ts'
+import type { Simulator } from '#simulator/simulator.ts'
+import { buildProgram } from '#test/built-program.ts'
 
 /** Berth in processes that can be killed. */
 export interface Killable {

@@ -1,4 +1,4 @@
-import { json, type Reply, ScriptedService, type Seen } from '../../unit/service/scripted-service.ts'
+import { json, type Reply, ScriptedService, type Seen } from '#test/unit/service/scripted-service.ts'
 
 /** The service as its document has it, and nothing more: an instance has the fields of section 2.1 alone. */
 export interface LiteralService {

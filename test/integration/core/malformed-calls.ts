@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import * as v from 'valibot'
-import { type CommandName, commands } from '../../../electron/contract/commands.ts'
+import { type CommandName, commands } from '#contract/commands.ts'
 
 /** A call that Berth must refuse. */
 export interface Call {

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 import * as v from 'valibot'
-import { type CommandName, commands } from '../../../electron/contract/commands.ts'
+import { type CommandName, commands } from '#contract/commands.ts'
 import type { Call, Schema } from './malformed-calls.ts'
 
 /** Where calls can be misdirected to. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, type TestContext, test } from 'vitest'
-import { accountNow } from '../../../electron/contract/reading.ts'
-import type { SimulatorOptions } from '../../../simulator/simulator.ts'
+import { accountNow } from '#contract/reading.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { haste } from './hurried-clock.ts'
 import {
   creates,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../../electron/local/clock.ts'
-import { nextMorning } from '../../morning.ts'
+import { systemClock } from '#local/clock.ts'
+import { nextMorning } from '#test/morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { rentSeveral } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catalogueOf } from '../../../electron/contract/market/catalogue.ts'
-import { offersPassing } from '../../../electron/contract/market/filter.ts'
-import type { OfferFilter, OfferQuery, OfferView } from '../../../electron/contract/market/offer.ts'
-import { findOffers } from '../../../electron/core/renting/offers/find-offers.ts'
-import { createRecentSearches } from '../../../electron/core/renting/offers/recent-searches.ts'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import { publicProfile } from '../../../simulator/deployment/profile.ts'
-import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
+import { offersPassing } from '#contract/market/filter.ts'
+import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
+import { findOffers } from '#core/renting/offers/find-offers.ts'
+import { createRecentSearches } from '#core/renting/offers/recent-searches.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Args, CommandName } from '../../../electron/contract/commands.ts'
+import type { Args, CommandName } from '#contract/commands.ts'
 import { attemptsRequest, ended } from './attempts/request.ts'
 import { rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'

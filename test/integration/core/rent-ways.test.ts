@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
 import { test as base } from './fixtures.ts'
 import { everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning, requestCheapest } from './steps.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
-import type { FaultInput } from '../../../simulator/http/fault-rules.ts'
+import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import {
   creates,

@@ -1,7 +1,7 @@
 import { copyFileSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJobGoing, type ProjectPlan } from '../../../electron/contract/project/project.ts'
-import type { RunningBerth } from '../../../electron/core/running.ts'
+import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
+import type { RunningBerth } from '#core/running.ts'
 
 /**
  * Runs one project after another in the folders below `places`, each with the next file of `queue`, until that is

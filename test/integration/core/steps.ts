@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { RentalView, RentRequest } from '../../../electron/contract/market/rental.ts'
-import { storedFiles } from '../../stored-files.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { RentalView, RentRequest } from '#contract/market/rental.ts'
+import { storedFiles } from '#test/stored-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 
 /** A request for the cheapest offer on the market. */

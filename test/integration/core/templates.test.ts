@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TemplateFields } from '../../../electron/contract/market/template.ts'
+import type { TemplateFields } from '#contract/market/template.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { TransferView } from '../../../electron/contract/account/transfer.ts'
-import type { InstanceView } from '../../../electron/contract/instance/instance.ts'
+import type { TransferView } from '#contract/account/transfer.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import { everyFile, instancesOf, rentCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
-import type { RentalStop } from '../../../electron/contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
 import { attemptSeriesOf, attemptsRequest, ended } from './attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'

@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { interfaceProfile, type Profile, publicProfile } from '../../../simulator/deployment/profile.ts'
+import { interfaceProfile, type Profile, publicProfile } from '#simulator/deployment/profile.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { test as base } from './fixtures.ts'
 import { rentRunning } from './steps.ts'

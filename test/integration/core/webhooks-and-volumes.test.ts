@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
 import { everyFile, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { execLine } from '../../../electron/local/autostart/desktop-entry.ts'
-import { linuxAutostart } from '../../../electron/local/autostart/linux-autostart.ts'
-import { lacks } from '../../needs.ts'
+import { execLine } from '#local/autostart/desktop-entry.ts'
+import { linuxAutostart } from '#local/autostart/linux-autostart.ts'
+import { lacks } from '#test/needs.ts'
 
 const run = promisify(execFile)
 let home: string

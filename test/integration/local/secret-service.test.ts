@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { systemClock } from '../../../electron/local/clock.ts'
-import { openKeychain } from '../../../electron/local/keychain/open-keychain.ts'
-import { systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
+import { systemClock } from '#local/clock.ts'
+import { openKeychain } from '#local/keychain/open-keychain.ts'
+import { systemKeychain } from '#local/keychain/system-keychain.ts'
 import { startSession, type TestSession } from './session-bus.ts'
 
 let session: TestSession

@@ -7,8 +7,8 @@ import { extractFile, statFile } from '@electron/asar'
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 import type { Configuration } from 'electron-builder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shippedPackages, writeLicences } from '../../../build/licences.ts'
-import { at } from '../../../build/places.ts'
+import { shippedPackages, writeLicences } from '#build/licences.ts'
+import { at } from '#build/places.ts'
 import { type Packed, pack, reach } from './packed.ts'
 
 let folder: string

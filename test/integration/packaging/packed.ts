@@ -1,4 +1,4 @@
-import '../../built.ts'
+import '#test/built.ts'
 import { builtinModules, createRequire } from 'node:module'
 import { join } from 'node:path'
 import { listPackage } from '@electron/asar'
@@ -8,7 +8,7 @@ import type FpmTarget from 'app-builder-lib/out/targets/FpmTarget.js'
 import { LinuxTargetHelper } from 'app-builder-lib/out/targets/LinuxTargetHelper.js'
 import { Arch, build, type Configuration, LinuxPackager, Platform } from 'electron-builder'
 import ts from 'typescript'
-import { at } from '../../../build/places.ts'
+import { at } from '#build/places.ts'
 import { writeMacStandIn, writeStandIn } from './stand-in.ts'
 
 const require = createRequire(import.meta.url)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { publicProfile } from '../../../simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
 import { type Connected, connect } from './connected.ts'
 
 let service: Connected

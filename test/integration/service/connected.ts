@@ -1,10 +1,10 @@
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import type { NewInstance, Offer } from '../../../electron/service/offers.ts'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
-import type { AccountState } from '../../../simulator/world/account/account.ts'
-import type { Message } from '../../../simulator/world/account/outbox.ts'
-import { HurriedClock } from '../../unit/service/virtual-clock.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import type { NewInstance, Offer } from '#service/offers.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
+import type { AccountState } from '#simulator/world/account/account.ts'
+import type { Message } from '#simulator/world/account/outbox.ts'
+import { HurriedClock } from '#test/unit/service/virtual-clock.ts'
 import type { ProfileName } from '../profiles.ts'
 
 /** A simulator, Berth's client for it, and steps for tests. */

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import { fetchResult } from '../../../electron/service/result.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import { fetchResult } from '#service/result.ts'
 
 const list = JSON.stringify({ instances: [], instances_found: 0 })
 

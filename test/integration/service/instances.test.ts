@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServiceClient } from '../../../electron/service/client.ts'
-import type { NewInstance } from '../../../electron/service/offers.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { NewInstance } from '#service/offers.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 

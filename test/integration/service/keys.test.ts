@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ServiceClient } from '../../../electron/service/client.ts'
+import type { ServiceClient } from '#service/client.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 

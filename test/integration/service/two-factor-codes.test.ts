@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { twoFactorSentences } from '../../../electron/service/http/two-factor-sentences.ts'
-import type { MethodChanges } from '../../../electron/service/two-factor.ts'
+import { twoFactorSentences } from '#service/http/two-factor-sentences.ts'
+import type { MethodChanges } from '#service/two-factor.ts'
 import { appCode } from '../simulator/authenticator-app.ts'
 import { otherThan } from '../simulator/two-factor-steps.ts'
 import { failure } from './connected.ts'

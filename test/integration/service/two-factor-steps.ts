@@ -1,5 +1,5 @@
-import type { ServiceClient } from '../../../electron/service/client.ts'
-import type { Proof } from '../../../electron/service/two-factor.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { Proof } from '#service/two-factor.ts'
 import { appCode } from '../simulator/authenticator-app.ts'
 import { type Connected, connect } from './connected.ts'
 

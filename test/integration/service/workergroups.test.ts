@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ServiceClient } from '../../../electron/service/client.ts'
+import type { ServiceClient } from '#service/client.ts'
 import { type Connected, connect, failure } from './connected.ts'
 
 let service: Connected

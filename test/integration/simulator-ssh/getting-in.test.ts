@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
-import { type KeyPair, newKey } from '../../new-key.ts'
+import { type KeyPair, newKey } from '#test/new-key.ts'
 import { connect, exec, ownKey, startInstance } from './instance.ts'
 
 const { generateKeyPairSync } = ssh2.utils

@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from 'ssh2'
 import { onTestFinished } from 'vitest'
-import {
-  type InstanceSsh,
-  type InstanceSshOptions,
-  startInstanceSsh,
-} from '../../../simulator/ssh/instance-ssh.ts'
-import { type KeyPair, newKey } from '../../new-key.ts'
+import { type InstanceSsh, type InstanceSshOptions, startInstanceSsh } from '#simulator/ssh/instance-ssh.ts'
+import { type KeyPair, newKey } from '#test/new-key.ts'
 
 export const ownKey: KeyPair = newKey()
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
-import { newKey } from '../../new-key.ts'
+import { newKey } from '#test/new-key.ts'
 import { ownKey, startInstance, type TestInstance } from './instance.ts'
 
 /** Whether OpenSSH's clients are installed, or must be since this is CI. */

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NodeSSH } from 'node-ssh'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../electron/local/clock.ts'
-import type { Connection } from '../../../electron/ssh/connection/connection.ts'
-import { endRun, markRun, readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
+import { systemClock } from '#local/clock.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { endRun, markRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { connect, startInstance } from './instance.ts'
 
 /** A simulated instance and a connection for Berth's run scripts. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { publicProfile } from '../../../simulator/deployment/profile.ts'
-import { type Simulator, startSimulator } from '../../../simulator/simulator.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { type Simulator, startSimulator } from '#simulator/simulator.ts'
 
 const LIST = '/api/v1/instances/'
 

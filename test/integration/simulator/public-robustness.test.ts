@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { publicProfile } from '../../../simulator/deployment/profile.ts'
-import { publicRoutes } from '../../../simulator/routes/public/routes.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
+import { publicRoutes } from '#simulator/routes/public/routes.ts'
 import { generated, type Service, startService } from './service.ts'
 
 let service: Service

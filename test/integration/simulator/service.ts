@@ -1,4 +1,4 @@
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator/simulator.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 
 /** An answer with its parsed body, which tests check with toMatchObject. */
 export interface Answered {

@@ -1,6 +1,6 @@
 import { NodeSSH } from 'node-ssh'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newKey } from '../../new-key.ts'
+import { newKey } from '#test/new-key.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service

@@ -1,4 +1,4 @@
-import type { SimulatorOptions } from '../../../simulator/simulator.ts'
+import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { appCode } from './authenticator-app.ts'
 import { type Answered, type Service, startService } from './service.ts'
 

@@ -1,16 +1,11 @@
 import { NodeSSH } from 'node-ssh'
 import { expect, onTestFinished, test } from 'vitest'
-import type { WatchdogRequest } from '../../../electron/contract/automation/watchdog.ts'
-import { systemClock } from '../../../electron/local/clock.ts'
-import type { Connection } from '../../../electron/ssh/connection/connection.ts'
-import { watchdogStartScript } from '../../../electron/ssh/watchdog/start-script.ts'
-import {
-  putWatchdog,
-  readWatchdog,
-  removeWatchdog,
-  watchdogLog,
-} from '../../../electron/ssh/watchdog/watchdog.ts'
-import { newKey } from '../../new-key.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import { systemClock } from '#local/clock.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
+import { putWatchdog, readWatchdog, removeWatchdog, watchdogLog } from '#ssh/watchdog/watchdog.ts'
+import { newKey } from '#test/new-key.ts'
 import { startService } from './service.ts'
 
 const key = newKey()

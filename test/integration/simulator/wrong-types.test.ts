@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routes } from '../../../simulator/routes/routes.ts'
+import { routes } from '#simulator/routes/routes.ts'
 import { generated, type Service, startService } from './service.ts'
 
 let service: Service

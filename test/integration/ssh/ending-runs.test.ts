@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../../electron/local/clock.ts'
-import { endRun, readRunStatus, startRun } from '../../../electron/ssh/runs/runs.ts'
+import { systemClock } from '#local/clock.ts'
+import { endRun, readRunStatus, startRun } from '#ssh/runs/runs.ts'
 import { openPlace } from './files/place.ts'
 import { hasSshd } from './sshd.ts'
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isInstalled } from '../../../build/system-parts.ts'
+import { isInstalled } from '#build/system-parts.ts'
 import { makeCertificate } from './certificate.ts'
 
 export const hasNginx = isInstalled('nginx')

@@ -1,7 +1,7 @@
-import type { SshAddress } from '../../../electron/contract/instance/instance.ts'
-import { BerthError, type Problem } from '../../../electron/contract/problem.ts'
-import type { Target } from '../../../electron/ssh/connection/sharing.ts'
-import type { Shell, ShellSize } from '../../../electron/ssh/shell/shell.ts'
+import type { SshAddress } from '#contract/instance/instance.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { Target } from '#ssh/connection/sharing.ts'
+import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
 
 /** The options of a shell that the tests of this folder choose. */
 export interface Wanted {

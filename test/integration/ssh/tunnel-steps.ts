@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { createSsh, type Ssh } from '../../../electron/ssh/connection/connections.ts'
+import { createSsh, type Ssh } from '#ssh/connection/connections.ts'
 import {
   type Listened,
   type LocalAddress,
   openTunnel,
   type Tunnel,
   type TunnelNeeds,
-} from '../../../electron/ssh/tunnels/tunnel.ts'
-import type { WebServer } from '../../../electron/ssh/tunnels/web-headers.ts'
+} from '#ssh/tunnels/tunnel.ts'
+import type { WebServer } from '#ssh/tunnels/web-headers.ts'
 import { type ScratchMachine, scratchMachine } from './machine.ts'
 import { type Sshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'

@@ -3,7 +3,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { askByName } from '../../ask-by-name.ts'
+import { askByName } from '#test/ask-by-name.ts'
 import { hasSshd } from './sshd.ts'
 import { type OpenTunnel, useTunnels } from './tunnel-steps.ts'
 

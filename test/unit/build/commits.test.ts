@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { longSubjects } from '../../../build/commits/subjects.ts'
+import { longSubjects } from '#build/commits/subjects.ts'
 
 const long = `Say ${'very '.repeat(14)}much`
 let folder: string

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fetchElectron } from '../../../build/electron/here.ts'
+import { fetchElectron } from '#build/electron/here.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { expressionsIn } from '../../../build/expressions/find.ts'
-import { slowness } from '../../../build/expressions/slow.ts'
+import { expressionsIn } from '#build/expressions/find.ts'
+import { slowness } from '#build/expressions/slow.ts'
 
 const flagged = (expression: RegExp) =>
   slowness({ source: expression.source, flags: expression.flags }).length > 0

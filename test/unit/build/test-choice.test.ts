@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { chooseTests } from '../../../build/test-choice.ts'
+import { chooseTests } from '#build/test-choice.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-choice-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

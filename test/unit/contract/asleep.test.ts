@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  includesPart,
-  watchdogPart,
-  withoutPart,
-  withPart,
-} from '../../../electron/contract/automation/asleep.ts'
+import { includesPart, watchdogPart, withoutPart, withPart } from '#contract/automation/asleep.ts'
 
 const timed = { condition: { kind: 'time', at: 5000.2 }, action: 'stop' } as const
 const idle = { condition: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop' } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstBid } from '../../../electron/contract/automation/bid.ts'
+import { firstBid } from '#contract/automation/bid.ts'
 
 test('the first bid is a step above the lowest bid, and at most $128', () => {
   expect(firstBid(300_000)).toBe(0.31)

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { WebhookFields } from '../../../electron/contract/account/notifications.ts'
-import { PhoneNumber, SixDigits } from '../../../electron/contract/account/two-factor.ts'
-import { BidPrice, FirstBid } from '../../../electron/contract/market/rental.ts'
+import { WebhookFields } from '#contract/account/notifications.ts'
+import { PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
+import { BidPrice, FirstBid } from '#contract/market/rental.ts'
 
 test.each([
   ['+15551234567', true],

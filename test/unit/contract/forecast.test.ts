@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { creditLasts, spendOnceReady } from '../../../electron/contract/reading.ts'
-import { forecast, guardedForecast } from '../../../electron/contract/spending/forecast.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { creditLasts, spendOnceReady } from '#contract/reading.ts'
+import { forecast, guardedForecast } from '#contract/spending/forecast.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import {
-  guardHindrance,
-  guardsWithoutBerth,
-  hinderedGuards,
-} from '../../../electron/contract/automation/guard-hindrance.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { guardHindrance, guardsWithoutBerth, hinderedGuards } from '#contract/automation/guard-hindrance.ts'
 import { accountView } from '../views.ts'
 
 const guard = (id: string, step: GuardView['step']): GuardView => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { creditLasts, spendOnceReady } from '../../../electron/contract/reading.ts'
+import { creditLasts, spendOnceReady } from '#contract/reading.ts'
 import { accountView, instanceView } from '../views.ts'
 
 test('spending and credit duration count a booting instance at its full price', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outageWords } from '../../../electron/contract/outage.ts'
+import { outageWords } from '#contract/outage.ts'
 
 test.each<[string, string, number | undefined]>([
   ['Service fails (500)', 'server_error', 500],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { increasedRate } from '../../../electron/contract/spending/price-increase.ts'
+import { increasedRate } from '#contract/spending/price-increase.ts'
 import { instanceView } from '../views.ts'
 
 const instance = instanceView({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
-import { runningSince } from '../../../electron/contract/reading.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { runningSince } from '#contract/reading.ts'
 import { instanceView } from '../views.ts'
 
 const history = (...states: InstanceState[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isSecretFolder, looksSecret, secretIn } from '../../../electron/contract/instance/secrets.ts'
+import { isSecretFolder, looksSecret, secretIn } from '#contract/instance/secrets.ts'
 
 const secret = `
 .env .env.local prod.env .envrc .env-prod .env_local .env~ env.sh .flaskenv Server.PEM id_rsa id_work id_ed25519.old tls.key

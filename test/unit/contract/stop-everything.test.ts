@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { everything } from '../../../electron/contract/automation/stop-everything.ts'
-import type { InstanceState } from '../../../electron/contract/instance/instance.ts'
+import { everything } from '#contract/automation/stop-everything.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const isStopped: Record<InstanceState, boolean> = {

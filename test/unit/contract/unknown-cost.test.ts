@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { creditLasts, isCreditLow, knownSpent } from '../../../electron/contract/reading.ts'
-import { forecast } from '../../../electron/contract/spending/forecast.ts'
-import { costOf, costWords, spendWords } from '../../../electron/contract/spending/spend-words.ts'
+import { creditLasts, isCreditLow, knownSpent } from '#contract/reading.ts'
+import { forecast } from '#contract/spending/forecast.ts'
+import { costOf, costWords, spendWords } from '#contract/spending/spend-words.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const unseen = instanceView({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { countryName } from '../../../electron/contract/market/place.ts'
-import { placeWords, worldRegions } from '../../../electron/contract/market/world-regions.ts'
+import { countryName } from '#contract/market/place.ts'
+import { placeWords, worldRegions } from '#contract/market/world-regions.ts'
 
 const countriesOf = (name: string) => worldRegions.find(region => region.name === name)?.countries ?? []
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { many, nastyKinds } from '../../hostile/megabytes.ts'
-import { long, parsers } from '../../hostile/parsers.ts'
+import { many, nastyKinds } from '#test/hostile/megabytes.ts'
+import { long, parsers } from '#test/hostile/parsers.ts'
 
 const exec = RegExp.prototype.exec
 /** Characters of the longest text that an expression has run on. */

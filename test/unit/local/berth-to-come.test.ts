@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { RunningBerth } from '../../../electron/core/running.ts'
-import { berthToCome } from '../../../electron/local/start/berth-to-come.ts'
-import { deferred } from '../../../electron/ports/deferred.ts'
+import type { RunningBerth } from '#core/running.ts'
+import { berthToCome } from '#local/start/berth-to-come.ts'
+import { deferred } from '#ports/deferred.ts'
 
 /** A Berth that arrives when the test says so, and what has reached it. */
 function starting() {

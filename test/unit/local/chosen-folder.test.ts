@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { chosenFolder } from '../../../electron/local/chosen/chosen-folder.ts'
+import { chosenFolder } from '#local/chosen/chosen-folder.ts'
 
 /** A chosen folder within another, so that writes outside it show. */
 function chosen() {

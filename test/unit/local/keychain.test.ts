@@ -1,10 +1,10 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../electron/local/clock.ts'
-import { fallbackKeychain } from '../../../electron/local/keychain/fallback-keychain.ts'
-import { memoryKeychain } from '../../../electron/local/keychain/open-keychain.ts'
-import { type Keytar, systemKeychain } from '../../../electron/local/keychain/system-keychain.ts'
-import type { Keychain } from '../../../electron/ports/keychain.ts'
+import { systemClock } from '#local/clock.ts'
+import { fallbackKeychain } from '#local/keychain/fallback-keychain.ts'
+import { memoryKeychain } from '#local/keychain/open-keychain.ts'
+import { type Keytar, systemKeychain } from '#local/keychain/system-keychain.ts'
+import type { Keychain } from '#ports/keychain.ts'
 
 const limits = { probe: 50, call: 50 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AlreadyRunningError, lockFolder, startOf } from '../../../electron/local/start/lock.ts'
+import { AlreadyRunningError, lockFolder, startOf } from '#local/start/lock.ts'
 
 const lockModule = JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)
 

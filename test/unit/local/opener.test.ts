@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { BerthError } from '../../../electron/contract/problem.ts'
-import { systemOpener } from '../../../electron/local/opener.ts'
-import type { Programs } from '../../../electron/ports/programs.ts'
+import { BerthError } from '#contract/problem.ts'
+import { systemOpener } from '#local/opener.ts'
+import type { Programs } from '#ports/programs.ts'
 import { HandClock } from '../core/hand-clock.ts'
 import { MemoryFiles } from '../core/memory-files.ts'
 

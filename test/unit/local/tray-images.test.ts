@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drawTrayIcons } from '../../../build/icons.ts'
-import { trayImageName, trayImages, trayStates, trayTones } from '../../../electron/local/tray-images.ts'
+import { drawTrayIcons } from '#build/icons.ts'
+import { trayImageName, trayImages, trayStates, trayTones } from '#local/tray-images.ts'
 
 let folder: string
 beforeAll(async () => {

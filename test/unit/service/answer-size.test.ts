@@ -3,10 +3,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createGzip, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import { answerBounds } from '../../../electron/service/http/bounded-answer.ts'
-import { ServiceError } from '../../../electron/service/service-error.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import { answerBounds } from '#service/http/bounded-answer.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 /** The text that the endless answer repeats. */
 let part: string

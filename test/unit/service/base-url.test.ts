@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
 
 test.each([
   ['https://gpu.example', 'https://gpu.example'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import type { ListVersion } from '../../../electron/service/instances.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import type { ListVersion } from '#service/instances.ts'
 import { json, type Reply, raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 

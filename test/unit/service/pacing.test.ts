@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Pacer, thresholdIn } from '../../../electron/service/http/pacing.ts'
+import { Pacer, thresholdIn } from '#service/http/pacing.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** The service's own limit (section 8): `max(1, threshold)` at once, refilled at `threshold` a second. */

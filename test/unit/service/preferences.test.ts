@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { preferencesAnswer, withChanges } from '../../../electron/service/preferences.ts'
+import { preferencesAnswer, withChanges } from '#service/preferences.ts'
 
 /** What a later version of a deployment may send. */
 const raw = {

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fetchResult } from '../../../electron/service/result.ts'
-import {
-  isPublicAddress,
-  PrivateAddress,
-  publicLookup,
-  resultAddress,
-} from '../../../electron/service/result-address.ts'
+import { fetchResult } from '#service/result.ts'
+import { isPublicAddress, PrivateAddress, publicLookup, resultAddress } from '#service/result-address.ts'
 import { raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 

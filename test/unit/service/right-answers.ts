@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { ServiceClient } from '../../../electron/service/client.ts'
-import type { TemplateFields } from '../../../electron/service/templates.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { TemplateFields } from '#service/templates.ts'
 
 const channels = { email: true, webhooks: false }
 export const user = { id: 1, email: 'a@b.c', credit: 1.5, tfa_status: 'enabled' }

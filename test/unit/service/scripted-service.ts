@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type BaseUrl, parseBaseUrl } from '../../../electron/service/base-url.ts'
+import { type BaseUrl, parseBaseUrl } from '#service/base-url.ts'
 
 /** A received request. */
 export interface Seen {

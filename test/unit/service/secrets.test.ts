@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient, type ServiceClient } from '../../../electron/service/client.ts'
-import { cleanDetail } from '../../../electron/service/http/detail.ts'
-import { ServiceError } from '../../../electron/service/service-error.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import { cleanDetail } from '#service/http/detail.ts'
+import { ServiceError } from '#service/service-error.ts'
 import { anyCharacter } from '../any-character.ts'
 import { hang, json, type Reply, raw, reset, ScriptedService } from './scripted-service.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isServiceCode, refusalSentence, sentenceFor } from '../../../electron/service/http/sentences.ts'
+import { isServiceCode, refusalSentence, sentenceFor } from '#service/http/sentences.ts'
 
 const general = [
   'invalid_args',

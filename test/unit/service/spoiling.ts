@@ -1,4 +1,4 @@
-import { ServiceError } from '../../../electron/service/service-error.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 /** The path to a value in JSON: names and positions. */
 export type Place = readonly (string | number)[]

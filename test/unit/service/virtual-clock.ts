@@ -1,4 +1,4 @@
-import type { RequestClock } from '../../../electron/service/http/clock.ts'
+import type { RequestClock } from '#service/http/clock.ts'
 
 interface Timer {
   at: number

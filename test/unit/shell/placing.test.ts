@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrangement, type Box, besideTray, visiblePlace } from '../../../electron/shell/window/placing.ts'
+import { arrangement, type Box, besideTray, visiblePlace } from '#shell/window/placing.ts'
 
 const screenOf = (bounds: Box, bar = 0) => ({
   bounds,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { FileStep } from '../../../electron/contract/instance/files.ts'
-import type { AccountView } from '../../../electron/contract/state.ts'
-import { quitQuestion } from '../../../electron/shell/lifecycle/quit-question.ts'
+import type { FileStep } from '#contract/instance/files.ts'
+import type { AccountView } from '#contract/state.ts'
+import { quitQuestion } from '#shell/lifecycle/quit-question.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const asked = (...accounts: AccountView[]) =>

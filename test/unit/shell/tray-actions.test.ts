@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { BerthError } from '../../../electron/contract/problem.ts'
-import type { State } from '../../../electron/contract/state.ts'
-import { trayActions } from '../../../electron/shell/tray/tray-actions.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { State } from '#contract/state.ts'
+import { trayActions } from '#shell/tray/tray-actions.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stopped = instanceView({ id: 4711, state: 'stopped', costPerHour: 2000, pricePerHour: 400_000 })

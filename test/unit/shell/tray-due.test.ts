@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import { dueEntries } from '../../../electron/shell/tray/tray-due.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { dueEntries } from '#shell/tray/tray-due.ts'
 import { accountView, instanceView } from '../views.ts'
 
 function guardView(given: Partial<GuardView> = {}): GuardView {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../electron/contract/automation/guard.ts'
-import type { InstanceState, InstanceView } from '../../../electron/contract/instance/instance.ts'
-import type { AccountView, State } from '../../../electron/contract/state.ts'
-import type { MenuItemModel } from '../../../electron/shell/tray/menu-item.ts'
-import { trayMenu } from '../../../electron/shell/tray/tray-menu.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { AccountView, State } from '#contract/state.ts'
+import type { MenuItemModel } from '#shell/tray/menu-item.ts'
+import { trayMenu } from '#shell/tray/tray-menu.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { cleanLine } from '../../../electron/core/instances/instance-view.ts'
-import { word } from '../../../electron/shell/tray/tray-words.ts'
+import { cleanLine } from '#core/instances/instance-view.ts'
+import { word } from '#shell/tray/tray-words.ts'
 
 const family = '👩‍👩‍👧‍👦'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { gpuModels } from '../../../simulator/world/market/gpus.ts'
-import { catalogue } from '../../../simulator/world/market/offers.ts'
+import { gpuModels } from '#simulator/world/market/gpus.ts'
+import { catalogue } from '#simulator/world/market/offers.ts'
 
 const offers = catalogue(7, 3000)
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { copyTree } from '../../../simulator/ssh/files/copy-tree.ts'
-import { Scratch } from '../../../simulator/ssh/files/scratch.ts'
+import { copyTree } from '#simulator/ssh/files/copy-tree.ts'
+import { Scratch } from '#simulator/ssh/files/scratch.ts'
 
 /** A disk with a `/workspace/a.txt`. */
 function disk() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flagsToEnv, mappedPorts, readEnv } from '../../../simulator/routes/docker-env.ts'
+import { flagsToEnv, mappedPorts, readEnv } from '#simulator/routes/docker-env.ts'
 
 test('Docker flags of a template become names and values, port mappings keep their flag', () => {
   expect(flagsToEnv(`-e A=1 -e B="two words" -p 8080:80 -e C='x=y' -h host`)).toEqual({

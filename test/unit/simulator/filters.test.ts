@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { JsonObject } from '../../../simulator/fields.ts'
-import { type FieldType, readFilters } from '../../../simulator/world/market/filters.ts'
+import type { JsonObject } from '#simulator/fields.ts'
+import { type FieldType, readFilters } from '#simulator/world/market/filters.ts'
 
 const fields = new Map<string, FieldType>([
   ['price', 'number'],

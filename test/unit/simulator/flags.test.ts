@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FlagError, readFlags } from '../../../simulator/flags.ts'
+import { FlagError, readFlags } from '#simulator/flags.ts'
 
 test('flags are read as options, with defaults', () => {
   expect(readFlags([])).toEqual({ port: 0, seed: 7, speed: 60, offers: 500, limits: true, calm: false })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Fields, type JsonObject } from '../../../simulator/fields.ts'
-import { readLaunch } from '../../../simulator/routes/launch-request.ts'
-import type { LaunchTemplates } from '../../../simulator/world/instances/launch.ts'
+import { Fields, type JsonObject } from '#simulator/fields.ts'
+import { readLaunch } from '#simulator/routes/launch-request.ts'
+import type { LaunchTemplates } from '#simulator/world/instances/launch.ts'
 
 const templates: LaunchTemplates = {
   find: hashId =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Ledger } from '../../../simulator/world/ledger.ts'
+import { Ledger } from '#simulator/world/ledger.ts'
 
 const HOUR = 3_600_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostKeyAlias, openKnownHosts } from '../../../electron/ssh/connection/known-hosts.ts'
+import { hostKeyAlias, openKnownHosts } from '#ssh/connection/known-hosts.ts'
 import { MemoryFiles } from '../core/memory-files.ts'
 
 /** Files of that name and text. */

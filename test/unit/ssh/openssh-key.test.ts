@@ -1,7 +1,7 @@
 import { sign, verify } from 'node:crypto'
 import ssh2 from 'ssh2'
 import { expect, test } from 'vitest'
-import { fingerprintOf, makeKeyPair, typeOf } from '../../../electron/ssh/keys/openssh-key.ts'
+import { fingerprintOf, makeKeyPair, typeOf } from '#ssh/keys/openssh-key.ts'
 
 test('each of 600 generated key pairs is valid', () => {
   for (let n = 0; n < 600; n++) {

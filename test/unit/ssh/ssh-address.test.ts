@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { BerthError } from '../../../electron/contract/problem.ts'
-import { candidates } from '../../../electron/ssh/connection/addresses.ts'
-import { checkHost, checkPort } from '../../../electron/ssh/connection/ssh-address.ts'
-import { nastyHosts } from '../../hostile/hosts.ts'
+import { BerthError } from '#contract/problem.ts'
+import { candidates } from '#ssh/connection/addresses.ts'
+import { checkHost, checkPort } from '#ssh/connection/ssh-address.ts'
+import { nastyHosts } from '#test/hostile/hosts.ts'
 
 const hosts = [
   'ssh4.example.com',

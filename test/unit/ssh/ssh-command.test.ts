@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { optionPath, quote, sshCommand } from '../../../electron/ssh/ssh-command.ts'
+import { optionPath, quote, sshCommand } from '#ssh/ssh-command.ts'
 
 const base = {
   account: 'demo',

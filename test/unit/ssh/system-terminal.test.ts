@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Programs } from '../../../electron/ports/programs.ts'
-import { findTerminals, openSystemTerminal } from '../../../electron/ssh/shell/system-terminal.ts'
+import type { Programs } from '#ports/programs.ts'
+import { findTerminals, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
 
 const command = ['ssh', '-o', 'A="b c;d"', '--', 'root@h']
 const rest = ['-o', 'A="b c;d"', '--', 'root@h']

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { AccountId } from '../../ids.ts'
+import { AccountId } from '#contract/ids.ts'
 import { account, command, name } from '../command.ts'
 
 const secret = v.pipe(

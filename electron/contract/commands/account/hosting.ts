@@ -5,7 +5,7 @@ import {
   type NetworkDiskView,
   WorkergroupRequest,
   type WorkergroupView,
-} from '../../account/hosting.ts'
+} from '#contract/account/hosting.ts'
 import { account, command, ServiceId } from '../command.ts'
 
 /** Hosting and serverless endpoints (sections 4.4 and 4.6). Not every service can list: `not_supported`. */

@@ -1,4 +1,4 @@
-import { ApiKeyRequest, type ApiKeyView, type NewApiKey } from '../../account/api-key.ts'
+import { ApiKeyRequest, type ApiKeyView, type NewApiKey } from '#contract/account/api-key.ts'
 import { account, command, given, ServiceId } from '../command.ts'
 
 /** The account's API keys, and its own SSH keys. */

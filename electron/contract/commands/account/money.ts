@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { MoneyHistory } from '../../spending/history.ts'
+import type { MoneyHistory } from '#contract/spending/history.ts'
 import { account, command } from '../command.ts'
 
 /** The history of spending and credit. */

@@ -4,7 +4,7 @@ import {
   NotificationPreferences,
   WebhookFields,
   type WebhookView,
-} from '../../account/notifications.ts'
+} from '#contract/account/notifications.ts'
 import { account, command, ServiceId } from '../command.ts'
 
 /** The service's own notifications (sections 2.7, 2.8 and 6). */

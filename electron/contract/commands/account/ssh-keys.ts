@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type AttachedKey, KeyName, NewKeyName, Passphrase, type SshKey } from '../../instance/ssh-key.ts'
+import { type AttachedKey, KeyName, NewKeyName, Passphrase, type SshKey } from '#contract/instance/ssh-key.ts'
 import { account, command } from '../command.ts'
 
 /** SSH keys. Private halves and passphrases come in here and never go out. */

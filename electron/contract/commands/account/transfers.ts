@@ -1,4 +1,4 @@
-import { CopyRequest, SyncRequest, TransferId } from '../../account/transfer.ts'
+import { CopyRequest, SyncRequest, TransferId } from '#contract/account/transfer.ts'
 import { account, command } from '../command.ts'
 
 /** Copies and cloud syncs (section 4.3). Those that Berth started are in State. */

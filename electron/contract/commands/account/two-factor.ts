@@ -10,7 +10,7 @@ import {
   SmsRequest,
   type TwoFactorMethod,
   type TwoFactorStatus,
-} from '../../account/two-factor.ts'
+} from '#contract/account/two-factor.ts'
 import { account, command, ServiceId } from '../command.ts'
 
 /** Two-factor authentication (section 4.7). Secrets and codes in answers are shown once and not stored. */

@@ -1,4 +1,4 @@
-import type { VolumeView } from '../../account/volume.ts'
+import type { VolumeView } from '#contract/account/volume.ts'
 import { account, command, ServiceId } from '../command.ts'
 
 /** Volumes of the account; `not_supported` where the service has none. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { type DemoMessage, demoEvents } from '../../app/demo-events.ts'
-import { ChangeableSettings } from '../../app/settings.ts'
-import { InstanceId } from '../../ids.ts'
-import type { ActivityEntry } from '../../state.ts'
+import { type DemoMessage, demoEvents } from '#contract/app/demo-events.ts'
+import { ChangeableSettings } from '#contract/app/settings.ts'
+import { InstanceId } from '#contract/ids.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 import { command } from '../command.ts'
 
 /** Commands about Berth itself, not the service. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { KeyName } from '../../instance/ssh-key.ts'
-import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '../../instance/terminal.ts'
+import { KeyName } from '#contract/instance/ssh-key.ts'
+import { type OpenedTerminal, type TmuxShell, TmuxShellName } from '#contract/instance/terminal.ts'
 import { command, onInstance } from '../command.ts'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))

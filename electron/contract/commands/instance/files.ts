@@ -8,8 +8,8 @@ import {
   PageFolders,
   type RemoteFolder,
   RemotePath,
-} from '../../instance/files.ts'
-import type { UploadPlan } from '../../instance/sync.ts'
+} from '#contract/instance/files.ts'
+import type { UploadPlan } from '#contract/instance/sync.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const paths = v.pipe(v.array(RemotePath), v.minLength(1, 'choose something first'), v.maxLength(10_000))

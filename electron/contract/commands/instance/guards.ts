@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { type GuardPreview, snoozes } from '../../automation/guard.ts'
-import { GuardRequest } from '../../automation/guard-kinds.ts'
-import { GuardId, InstanceId } from '../../ids.ts'
-import type { Problem } from '../../problem.ts'
+import { type GuardPreview, snoozes } from '#contract/automation/guard.ts'
+import { GuardRequest } from '#contract/automation/guard-kinds.ts'
+import { GuardId, InstanceId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
 import { account, command } from '../command.ts'
 
 /** Without `instance`, a guard on the whole account. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { UndoableAction } from '../../automation/undoable.ts'
-import { NoteTags, NoteText } from '../../instance/note.ts'
-import { BidPrice } from '../../market/rental.ts'
+import { UndoableAction } from '#contract/automation/undoable.ts'
+import { NoteTags, NoteText } from '#contract/instance/note.ts'
+import { BidPrice } from '#contract/market/rental.ts'
 import { command, onInstance, ServiceId } from '../command.ts'
 
 /** Actions on an instance. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type LoadHistory, longestLoad, type MetricsHistory } from '../../instance/load.ts'
-import type { ContainerLog, FollowedLog } from '../../instance/metrics.ts'
+import { type LoadHistory, longestLoad, type MetricsHistory } from '#contract/instance/load.ts'
+import type { ContainerLog, FollowedLog } from '#contract/instance/metrics.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const minutes = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(longestLoad))

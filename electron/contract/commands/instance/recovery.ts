@@ -1,4 +1,4 @@
-import { RecoveryChoice } from '../../automation/recovery.ts'
+import { RecoveryChoice } from '#contract/automation/recovery.ts'
 import { command, onInstance } from '../command.ts'
 
 /** Berth's automatic reaction when an interruptible instance is outbid. */

@@ -6,8 +6,8 @@ import {
   type RunMatch,
   type RunPage,
   RunPlace,
-} from '../../automation/run.ts'
-import { ChoiceId } from '../../instance/files.ts'
+} from '#contract/automation/run.ts'
+import { ChoiceId } from '#contract/instance/files.ts'
 import { account, command, given } from '../command.ts'
 
 const onRun = { account, run: RunId }

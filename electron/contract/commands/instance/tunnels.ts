@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { OfferedPort, OpenedAddress } from '../../instance/tunnel.ts'
+import type { OfferedPort, OpenedAddress } from '#contract/instance/tunnel.ts'
 import { command, onInstance } from '../command.ts'
 
 const port = v.pipe(

@@ -1,4 +1,4 @@
-import { WatchdogRequest } from '../../automation/watchdog.ts'
+import { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { account, command, onInstance } from '../command.ts'
 
 /** The watchdog inside an instance, which works while this machine sleeps. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '../../automation/attempts.ts'
-import { RunRequest } from '../../automation/run.ts'
-import { OpenRequest } from '../../market/rental.ts'
+import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '#contract/automation/attempts.ts'
+import { RunRequest } from '#contract/automation/run.ts'
+import { OpenRequest } from '#contract/market/rental.ts'
 import { account, command, ServiceId } from '../command.ts'
 
 const onAttemptSeries = { account, attemptSeries: AttemptSeriesId }

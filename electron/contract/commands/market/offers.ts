@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '../../market/offer.ts'
+import { OfferFilter, OfferQuery, type OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
 import { account, command, name } from '../command.ts'
 
 /** Finding machines. */

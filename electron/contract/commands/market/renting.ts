@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { RunRequest } from '../../automation/run.ts'
-import { InstanceId, RentalId } from '../../ids.ts'
-import { SavedQuery } from '../../market/offer.ts'
-import { RentRequest, type Replacement } from '../../market/rental.ts'
-import { SearchPart } from '../../market/search-part.ts'
+import { RunRequest } from '#contract/automation/run.ts'
+import { InstanceId, RentalId } from '#contract/ids.ts'
+import { SavedQuery } from '#contract/market/offer.ts'
+import { RentRequest, type Replacement } from '#contract/market/rental.ts'
+import { SearchPart } from '#contract/market/search-part.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const onRental = { account, rental: RentalId }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { TemplateFields, TemplateFilter, type TemplateView } from '../../market/template.ts'
+import { TemplateFields, TemplateFilter, type TemplateView } from '#contract/market/template.ts'
 import { account, command, ServiceId, text } from '../command.ts'
 
 /** Stored launch configurations (sections 2.3 and 4.5). */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { RunRequest } from '../../automation/run.ts'
-import { type PriceSample, WatchId, WatchRequest } from '../../automation/watch.ts'
+import { RunRequest } from '#contract/automation/run.ts'
+import { type PriceSample, WatchId, WatchRequest } from '#contract/automation/watch.ts'
 import { account, command } from '../command.ts'
 
 const onWatch = { account, watch: WatchId }

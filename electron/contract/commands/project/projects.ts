@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { RentalStops } from '../../automation/guard-kinds.ts'
-import { JobId, ProjectId, type ProjectPlan } from '../../project/project.ts'
-import { Keeping, ProjectSpec, SecretName } from '../../project/spec.ts'
+import { RentalStops } from '#contract/automation/guard-kinds.ts'
+import { JobId, ProjectId, type ProjectPlan } from '#contract/project/project.ts'
+import { Keeping, ProjectSpec, SecretName } from '#contract/project/spec.ts'
 import { account, command } from '../command.ts'
 
 const onProject = { project: ProjectId }

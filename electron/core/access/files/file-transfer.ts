@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import type { FileStep, FileTransferView } from '../../../contract/instance/files.ts'
-import { BerthError, type Problem } from '../../../contract/problem.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import { deferred } from '../../../ports/deferred.ts'
-import type { Connection } from '../../../ssh/connection/connection.ts'
-import type { Lease } from '../../../ssh/connection/sharing.ts'
-import { SftpLost } from '../../../ssh/files/file-problems.ts'
-import type { Job } from '../../../ssh/files/transfer/job.ts'
-import { problemOf } from '../../app/problems.ts'
+import type { FileStep, FileTransferView } from '#contract/instance/files.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { problemOf } from '#core/app/problems.ts'
+import type { Clock } from '#ports/clock.ts'
+import { deferred } from '#ports/deferred.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import { SftpLost } from '#ssh/files/file-problems.ts'
+import type { Job } from '#ssh/files/transfer/job.ts'
 import type { InstanceTarget } from '../enter.ts'
 import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
@@ -188,7 +188,7 @@ export class FileTransfer {
 
   async #over(connection: Connection, signal: AbortSignal): Promise<void> {
     const { job, clock } = this.#needs
-    const { openSftp } = await import('../../../ssh/files/sftp.ts')
+    const { openSftp } = await import('#ssh/files/sftp.ts')
     const sftp = await openSftp(connection, clock)
     try {
       if (!this.#prepared) await job.prepare(sftp, signal)
@@ -204,7 +204,7 @@ export class FileTransfer {
   /** Over a new connection, if there is one, since partial files may be on the instance. */
   async #discard(): Promise<void> {
     const { connect, job, clock } = this.#needs
-    const { openSftp } = await import('../../../ssh/files/sftp.ts')
+    const { openSftp } = await import('#ssh/files/sftp.ts')
     const lease = await connect().catch(() => undefined)
     const sftp = lease && (await openSftp(lease.connection, clock).catch(() => undefined))
     await job.discard(sftp)

@@ -1,5 +1,5 @@
-import type { FileTransferView } from '../../../contract/instance/files.ts'
-import type { ActivityEntry } from '../../../contract/state.ts'
+import type { FileTransferView } from '#contract/instance/files.ts'
+import type { ActivityEntry } from '#contract/state.ts'
 
 /** A transfer's line in Activity. */
 export type TransferEntry = Pick<ActivityEntry, 'instance' | 'kind' | 'text' | 'detail'>

@@ -1,7 +1,7 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { InstanceView, SshAddress } from '../../../contract/instance/instance.ts'
-import type { State } from '../../../contract/state.ts'
-import { sameAddress } from '../../../ssh/connection/addresses.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView, SshAddress } from '#contract/instance/instance.ts'
+import type { State } from '#contract/state.ts'
+import { sameAddress } from '#ssh/connection/addresses.ts'
 
 /** An instance in the SSH config, with its best address. */
 export interface Listed {

@@ -1,7 +1,7 @@
-import { instanceName } from '../../../contract/format/name.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import { hasValidCertificate } from '../../../ssh/tunnels/certificate.ts'
+import { instanceName } from '#contract/format/name.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Clock } from '#ports/clock.ts'
+import { hasValidCertificate } from '#ssh/tunnels/certificate.ts'
 import {
   type FoundJupyter,
   findJupyter,
@@ -9,7 +9,7 @@ import {
   type JupyterFinding,
   type JupyterPage,
   jupyterAddress,
-} from '../../../ssh/tunnels/jupyter.ts'
+} from '#ssh/tunnels/jupyter.ts'
 import type { Access } from '../access.ts'
 import type { InstanceTarget } from '../enter.ts'
 import { patientlyEvery } from './patience.ts'

@@ -1,5 +1,5 @@
-import type { TunnelView } from '../../../contract/instance/tunnel.ts'
-import type { LocalAddress, Tunnel } from '../../../ssh/tunnels/tunnel.ts'
+import type { TunnelView } from '#contract/instance/tunnel.ts'
+import type { LocalAddress, Tunnel } from '#ssh/tunnels/tunnel.ts'
 
 /** What a tunnel is for: finds and prepares the service behind it. */
 export interface Purpose {

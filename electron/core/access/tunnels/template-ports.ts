@@ -1,6 +1,6 @@
-import { readOptions } from '../../../contract/market/docker-options.ts'
-import { firstWords } from '../../../contract/market/shell-words.ts'
-import type { Templates } from '../../../service/templates.ts'
+import { readOptions } from '#contract/market/docker-options.ts'
+import { firstWords } from '#contract/market/shell-words.ts'
+import type { Templates } from '#service/templates.ts'
 
 /** The length that is parsed of an `env`, in characters. */
 const longestEnv = 65_536

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../../contract/ids.ts'
+import type { AccountId } from '#contract/ids.ts'
 import type { InstanceTarget } from '../enter.ts'
 import { InstanceTunnel, keyOf, type TunnelsNeeds } from './instance-tunnel.ts'
 import type { Purpose } from './purpose.ts'

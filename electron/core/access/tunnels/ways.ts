@@ -1,7 +1,7 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import { addressText, type Candidate } from '../../../ssh/connection/addresses.ts'
-import { isDeepEqual } from '../../state/same.ts'
-import type { Store } from '../../state/store.ts'
+import type { AccountId } from '#contract/ids.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import type { Store } from '#core/state/store.ts'
+import { addressText, type Candidate } from '#ssh/connection/addresses.ts'
 
 /** Keeps the address of each connected instance in State, and whether it is the direct one. */
 export function showWays(

@@ -1,11 +1,11 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import type { Connection } from '../../../contract/state.ts'
-import type { Activity } from '../../app/activity.ts'
-import { goTo } from '../../app/go-to.ts'
-import type { Notifications } from '../../notifications/notifications.ts'
-import { isDeepEqual } from '../../state/same.ts'
-import type { Store } from '../../state/store.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Connection } from '#contract/state.ts'
+import type { Activity } from '#core/app/activity.ts'
+import { goTo } from '#core/app/go-to.ts'
+import type { Notifications } from '#core/notifications/notifications.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import type { Store } from '#core/state/store.ts'
 
 /** An account's connection status: in State, in Activity and, where the user has to act, in a notification. */
 export interface ConnectionStatus {

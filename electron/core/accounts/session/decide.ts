@@ -1,5 +1,5 @@
-import type { AccountView } from '../../../contract/state.ts'
-import type { Expected } from '../../instances/polling/poll-all.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { Expected } from '#core/instances/polling/poll-all.ts'
 
 /** Seconds after its creation in which a deployment may not list an instance. */
 const youngFor = 60

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstanceListTraits } from '../../../service/instances.ts'
-import { type DocumentOptions, openDocument } from '../../storage/json-file.ts'
+import { type DocumentOptions, openDocument } from '#core/storage/json-file.ts'
+import type { InstanceListTraits } from '#service/instances.ts'
 
 const Learnt = v.object({
   instances: v.optional(v.picklist(['v0', 'v1'])),

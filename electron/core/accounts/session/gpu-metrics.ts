@@ -1,10 +1,10 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { InstanceMetrics } from '../../../contract/instance/metrics.ts'
-import { canGetIn } from '../../../contract/reading.ts'
-import type { AccountView } from '../../../contract/state.ts'
-import { readGpus } from '../../../ssh/monitor/metrics.ts'
-import type { AccountContext } from '../../account-context.ts'
-import type { LoadHistory } from '../../instances/load-history.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import { canGetIn } from '#contract/reading.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import type { LoadHistory } from '#core/instances/load-history.ts'
+import { readGpus } from '#ssh/monitor/metrics.ts'
 
 /** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */
 export interface GpuMetricsReader {

@@ -1,8 +1,8 @@
-import type { AccountTime, AccountView, State } from '../../../contract/state.ts'
-import { sameTime } from '../../instances/polling/account-clock.ts'
-import type { userFields } from '../../instances/polling/poll.ts'
-import { applyChanges, type Changes } from '../../instances/reconcile.ts'
-import { isDeepEqual } from '../../state/same.ts'
+import type { AccountTime, AccountView, State } from '#contract/state.ts'
+import { sameTime } from '#core/instances/polling/account-clock.ts'
+import type { userFields } from '#core/instances/polling/poll.ts'
+import { applyChanges, type Changes } from '#core/instances/reconcile.ts'
+import { isDeepEqual } from '#core/state/same.ts'
 
 /** The results of a poll, compared with State. */
 export interface PollFound {

@@ -1,4 +1,4 @@
-import type { Store } from '../../state/store.ts'
+import type { Store } from '#core/state/store.ts'
 import { goTo } from '../go-to.ts'
 import { parseLink } from './link.ts'
 import { linkTarget } from './link-target.ts'

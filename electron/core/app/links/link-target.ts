@@ -1,6 +1,6 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import type { Place, State } from '../../../contract/state.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Place, State } from '#contract/state.ts'
 import type { Link } from './link.ts'
 
 /** A link's place and the account to show, or why it has none here. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { AccountId, InstanceId } from '../../../contract/ids.ts'
-import { SavedQuery } from '../../../contract/market/offer.ts'
-import { ProjectId } from '../../../contract/project/project.ts'
-import type { Place } from '../../../contract/state.ts'
+import { AccountId, InstanceId } from '#contract/ids.ts'
+import { SavedQuery } from '#contract/market/offer.ts'
+import { ProjectId } from '#contract/project/project.ts'
+import type { Place } from '#contract/state.ts'
 
 /** The target of a `berth://` link. Without an account, the one that has the instance, or else the shown one. */
 export type Link = { to: 'demo' } | { to: 'place'; place: Place; account?: AccountId }

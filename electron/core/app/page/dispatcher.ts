@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { Command } from '../../../contract/commands/command.ts'
-import type { commands } from '../../../contract/commands.ts'
-import { BerthError } from '../../../contract/problem.ts'
+import type { Command } from '#contract/commands/command.ts'
+import type { commands } from '#contract/commands.ts'
+import { BerthError } from '#contract/problem.ts'
 import { placeOf, problemOf } from '../problems.ts'
 import type { Streams } from './streams.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../ports/clock.ts'
-import type { Log } from '../../../ports/log.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Log } from '#ports/log.ts'
 import type { Activity } from '../activity.ts'
 
 /** Failures recorded per hour; more are dropped. */

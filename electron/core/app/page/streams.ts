@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
-import { type StreamMessage, streamWindow } from '../../../contract/bridge/messages.ts'
-import type { Problem } from '../../../contract/problem.ts'
+import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** The streams of one page: a Duplex each on this side, numbered messages with grants on the page's. */
 export interface Streams {

@@ -1,5 +1,5 @@
-import type { accountCommands as declared } from '../../../contract/commands/account/accounts.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import type { accountCommands as declared } from '#contract/commands/account/accounts.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 import { asTyped } from './connecting.ts'
 

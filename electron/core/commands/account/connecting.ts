@@ -1,5 +1,5 @@
-import { BerthError, type Problem } from '../../../contract/problem.ts'
-import { problemOf } from '../../app/problems.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { problemOf } from '#core/app/problems.ts'
 
 /** Replaces the usual words, which send the user to the settings. */
 const wrongKey = {

@@ -5,16 +5,16 @@ import type {
   NetworkDiskView,
   WorkergroupRequest,
   WorkergroupView,
-} from '../../../contract/account/hosting.ts'
+} from '#contract/account/hosting.ts'
+import { cleanLine } from '#core/instances/instance-view.ts'
 import type {
   CleanedUp,
   NetworkDiskRequest as DiskBody,
   Machine,
   MaintenanceCancelled,
   NetworkDisk,
-} from '../../../service/machines.ts'
-import type { WorkergroupRequest as GroupBody, Workergroup } from '../../../service/workergroups.ts'
-import { cleanLine } from '../../instances/instance-view.ts'
+} from '#service/machines.ts'
+import type { WorkergroupRequest as GroupBody, Workergroup } from '#service/workergroups.ts'
 
 /** The view of a machine's record, of which a listing may leave out any field. */
 export function machineView(machine: Machine): MachineView {

@@ -1,8 +1,8 @@
-import type { hostingCommands as declared } from '../../../contract/commands/account/hosting.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import { ServiceError } from '../../../service/service-error.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { needingPermission } from '../../app/permission.ts'
+import type { hostingCommands as declared } from '#contract/commands/account/hosting.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { ServiceError } from '#service/service-error.ts'
 import type { Parts } from '../parts.ts'
 import {
   machineAnswer,

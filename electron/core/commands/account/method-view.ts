@@ -1,8 +1,8 @@
-import type { TwoFactorMethod, TwoFactorStatus } from '../../../contract/account/two-factor.ts'
+import type { TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
 import type {
   TwoFactorMethod as ServiceMethod,
   TwoFactorStatus as ServiceStatus,
-} from '../../../service/two-factor-operations.ts'
+} from '#service/two-factor-operations.ts'
 
 export function methodView(method: ServiceMethod): TwoFactorMethod {
   return {

@@ -1,7 +1,7 @@
-import type { moneyCommands as declared } from '../../../contract/commands/account/money.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../money/csv.ts'
-import { neededNames } from '../../money/spender-names.ts'
+import type { moneyCommands as declared } from '#contract/commands/account/money.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '#core/money/csv.ts'
+import { neededNames } from '#core/money/spender-names.ts'
 import type { Parts } from '../parts.ts'
 
 type MoneyCommands = HandlersOf<typeof declared>

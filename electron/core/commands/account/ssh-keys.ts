@@ -1,7 +1,7 @@
-import type { sshKeyCommands as declared } from '../../../contract/commands/account/ssh-keys.ts'
-import { berthKey } from '../../../contract/instance/ssh-key.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import type { sshKeyCommands as declared } from '#contract/commands/account/ssh-keys.ts'
+import { berthKey } from '#contract/instance/ssh-key.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import type { Parts } from '../parts.ts'
 
 type SshKeyCommands = HandlersOf<typeof declared>

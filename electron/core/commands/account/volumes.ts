@@ -1,10 +1,10 @@
-import type { VolumeView } from '../../../contract/account/volume.ts'
-import type { volumeCommands as declared } from '../../../contract/commands/account/volumes.ts'
-import { micros } from '../../../contract/spending/money.ts'
-import type { Volume } from '../../../service/volumes.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { needingPermission } from '../../app/permission.ts'
-import { cleanLine } from '../../instances/instance-view.ts'
+import type { VolumeView } from '#contract/account/volume.ts'
+import type { volumeCommands as declared } from '#contract/commands/account/volumes.ts'
+import { micros } from '#contract/spending/money.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { cleanLine } from '#core/instances/instance-view.ts'
+import type { Volume } from '#service/volumes.ts'
 import type { Parts } from '../parts.ts'
 
 export function volumeCommands({ accounts, activity }: Parts): HandlersOf<typeof declared> {

@@ -1,9 +1,9 @@
-import type { updateCommands as declared } from '../../../contract/commands/app/updates.ts'
-import type { Log } from '../../../ports/log.ts'
-import { diagnostics } from '../../app/diagnostics.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import type { NotePageFailure } from '../../app/page/page-failures.ts'
-import type { Updates } from '../../app/updates.ts'
+import type { updateCommands as declared } from '#contract/commands/app/updates.ts'
+import { diagnostics } from '#core/app/diagnostics.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import type { NotePageFailure } from '#core/app/page/page-failures.ts'
+import type { Updates } from '#core/app/updates.ts'
+import type { Log } from '#ports/log.ts'
 import type { Parts } from '../parts.ts'
 
 type UpdateCommands = HandlersOf<typeof declared>

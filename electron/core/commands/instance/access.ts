@@ -1,9 +1,9 @@
-import type { accessCommands as declared } from '../../../contract/commands/instance/access.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { Shell } from '../../../ssh/shell/shell.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import type { Streams } from '../../app/page/streams.ts'
-import { needingPermission } from '../../app/permission.ts'
+import type { accessCommands as declared } from '#contract/commands/instance/access.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import type { Streams } from '#core/app/page/streams.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import type { Shell } from '#ssh/shell/shell.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type AccessCommands = HandlersOf<typeof declared>

@@ -1,7 +1,7 @@
-import type { editorCommands as declared } from '../../../contract/commands/instance/editors.ts'
-import { openEditor } from '../../../ssh/editors/editors.ts'
-import { sshConfigOff } from '../../access/ssh-config/ssh-config.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import type { editorCommands as declared } from '#contract/commands/instance/editors.ts'
+import { sshConfigOff } from '#core/access/ssh-config/ssh-config.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { openEditor } from '#ssh/editors/editors.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type EditorCommands = HandlersOf<typeof declared>

@@ -1,17 +1,17 @@
-import { folderOf, lastName } from '../../../contract/instance/file-names.ts'
-import { likelySecret } from '../../../contract/instance/secrets.ts'
-import type { LikelySecret, UploadPlan } from '../../../contract/instance/sync.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { ChosenItem, Source, SourceList } from '../../../ports/chosen-files.ts'
-import { existing } from '../../../ssh/files/file-problems.ts'
-import { downloadJob } from '../../../ssh/files/transfer/download.ts'
-import type { Job } from '../../../ssh/files/transfer/job.ts'
-import { refuseExisting, uploadJob } from '../../../ssh/files/transfer/upload.ts'
-import { Choices } from '../../access/files/choices.ts'
-import type { Again } from '../../access/files/file-transfer.ts'
-import type { LostTransfer } from '../../access/files/file-transfers.ts'
-import { pageGoneProblem, pageSources } from '../../access/files/page-sources.ts'
-import type { Handlers } from '../../app/page/dispatcher.ts'
+import { folderOf, lastName } from '#contract/instance/file-names.ts'
+import { likelySecret } from '#contract/instance/secrets.ts'
+import type { LikelySecret, UploadPlan } from '#contract/instance/sync.ts'
+import { BerthError } from '#contract/problem.ts'
+import { Choices } from '#core/access/files/choices.ts'
+import type { Again } from '#core/access/files/file-transfer.ts'
+import type { LostTransfer } from '#core/access/files/file-transfers.ts'
+import { pageGoneProblem, pageSources } from '#core/access/files/page-sources.ts'
+import type { Handlers } from '#core/app/page/dispatcher.ts'
+import type { ChosenItem, Source, SourceList } from '#ports/chosen-files.ts'
+import { existing } from '#ssh/files/file-problems.ts'
+import { downloadJob } from '#ssh/files/transfer/download.ts'
+import type { Job } from '#ssh/files/transfer/job.ts'
+import { refuseExisting, uploadJob } from '#ssh/files/transfer/upload.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 import type { OverSftp } from './over-sftp.ts'
 
@@ -37,7 +37,7 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
   /** Offers a download to the browser; gives its address once its name is known. */
   async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
     if (!machine.browserDownloads) throw noDialog()
-    const { streamDownloadJob } = await import('../../../ssh/files/transfer/download-stream.ts')
+    const { streamDownloadJob } = await import('#ssh/files/transfer/download-stream.ts')
     const { id, transfer, job } = begin(parts, args, {
       ...fromPaths(paths),
       make: changed => streamDownloadJob({ paths, system, changed }),

@@ -1,8 +1,8 @@
-import { BerthError } from '../../../contract/problem.ts'
-import { isConnectionFull } from '../../../ssh/connection/ssh-problems.ts'
-import { SftpLost } from '../../../ssh/files/file-problems.ts'
-import type { Sftp } from '../../../ssh/files/sftp.ts'
-import type { InstanceTarget } from '../../access/enter.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { InstanceTarget } from '#core/access/enter.ts'
+import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'
+import { SftpLost } from '#ssh/files/file-problems.ts'
+import type { Sftp } from '#ssh/files/sftp.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 /**
@@ -18,7 +18,7 @@ export function createOverSftp(parts: Parts): OverSftp {
   const { access, machine } = parts
 
   async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
-    const { openSftp } = await import('../../../ssh/files/sftp.ts')
+    const { openSftp } = await import('#ssh/files/sftp.ts')
     const lease = await access.connect(target)
     let sftp: Sftp | undefined
     try {

@@ -1,9 +1,9 @@
-import type { recoveryCommands as declared } from '../../../contract/commands/instance/recovery.ts'
-import { rate } from '../../../contract/format/money.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import { type Micros, micros } from '../../../contract/spending/money.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
+import type { recoveryCommands as declared } from '#contract/commands/instance/recovery.ts'
+import { rate } from '#contract/format/money.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const

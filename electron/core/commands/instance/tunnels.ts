@@ -1,10 +1,10 @@
-import type { tunnelCommands as declared } from '../../../contract/commands/instance/tunnels.ts'
-import type { OpenedAddress } from '../../../contract/instance/tunnel.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import { directJupyter, jupyterPurpose } from '../../access/tunnels/jupyter.ts'
-import { offeredPorts, portPurpose, rentedPorts } from '../../access/tunnels/port.ts'
-import { portsOfTemplate } from '../../access/tunnels/template-ports.ts'
-import type { Caller, HandlersOf } from '../../app/page/dispatcher.ts'
+import type { tunnelCommands as declared } from '#contract/commands/instance/tunnels.ts'
+import type { OpenedAddress } from '#contract/instance/tunnel.ts'
+import { BerthError } from '#contract/problem.ts'
+import { directJupyter, jupyterPurpose } from '#core/access/tunnels/jupyter.ts'
+import { offeredPorts, portPurpose, rentedPorts } from '#core/access/tunnels/port.ts'
+import { portsOfTemplate } from '#core/access/tunnels/template-ports.ts'
+import type { Caller, HandlersOf } from '#core/app/page/dispatcher.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type TunnelCommands = HandlersOf<typeof declared>

@@ -1,8 +1,8 @@
-import type { watchdogCommands as declared } from '../../../contract/commands/instance/watchdog.ts'
-import { watchdogStartScript } from '../../../ssh/watchdog/start-script.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { mustBeAhead } from '../../guards/watchdog/ahead.ts'
-import { tickOf } from '../../guards/watchdog/model.ts'
+import type { watchdogCommands as declared } from '#contract/commands/instance/watchdog.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { mustBeAhead } from '#core/guards/watchdog/ahead.ts'
+import { tickOf } from '#core/guards/watchdog/model.ts'
+import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type WatchdogCommands = HandlersOf<typeof declared>

@@ -1,7 +1,7 @@
-import type { attemptCommands as declared } from '../../../contract/commands/market/attempts.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { checkLengths } from '../../renting/rentals/request-body.ts'
+import type { attemptCommands as declared } from '#contract/commands/market/attempts.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { checkLengths } from '#core/renting/rentals/request-body.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 

@@ -1,8 +1,8 @@
-import type { offerCommands as declared } from '../../../contract/commands/market/offers.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { needingPermission } from '../../app/permission.ts'
-import { findOffers } from '../../renting/offers/find-offers.ts'
-import { tellingUnread } from '../../state/unread.ts'
+import type { offerCommands as declared } from '#contract/commands/market/offers.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { findOffers } from '#core/renting/offers/find-offers.ts'
+import { tellingUnread } from '#core/state/unread.ts'
 import type { Parts } from '../parts.ts'
 
 type OfferCommands = HandlersOf<typeof declared>

@@ -1,5 +1,5 @@
-import type { TemplateFields, TemplateView } from '../../../contract/market/template.ts'
-import type { Template } from '../../../service/templates.ts'
+import type { TemplateFields, TemplateView } from '#contract/market/template.ts'
+import type { Template } from '#service/templates.ts'
 
 /** The view of a template's record, without the registry's token even where a service sends it. */
 export function templateView(template: Template, userId: number | undefined): TemplateView {

@@ -1,9 +1,9 @@
-import type { projectCommands as declared } from '../../../contract/commands/project/projects.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { ProjectSpec } from '../../../contract/project/spec.ts'
-import type { HandlersOf } from '../../app/page/dispatcher.ts'
-import { needingPermission } from '../../app/permission.ts'
-import { agreementOf } from '../../projects/projects.ts'
+import type { projectCommands as declared } from '#contract/commands/project/projects.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import type { HandlersOf } from '#core/app/page/dispatcher.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { agreementOf } from '#core/projects/projects.ts'
 import type { Parts } from '../parts.ts'
 
 type ProjectCommands = HandlersOf<typeof declared>
@@ -20,7 +20,7 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
   const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
   async function wanted({ account, project, draft, job }: Wanted) {
     if (draft) {
-      const { specText } = await import('../../projects/write-spec.ts')
+      const { specText } = await import('#core/projects/write-spec.ts')
       return { ...agreementOf(specText(draft), draft), stops: undefined }
     }
     if (job === undefined) return { ...(await projects.read(project)), stops: undefined }

@@ -1,9 +1,9 @@
-import type { GuardAction } from '../../../contract/automation/guard.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import type { ServiceClient } from '../../../service/client.ts'
-import { endInstance } from '../../actions/end-instance.ts'
-import { lackedBy } from '../../app/permission.ts'
-import { problemOf } from '../../app/problems.ts'
+import type { GuardAction } from '#contract/automation/guard.ts'
+import type { Problem } from '#contract/problem.ts'
+import { endInstance } from '#core/actions/end-instance.ts'
+import { lackedBy } from '#core/app/permission.ts'
+import { problemOf } from '#core/app/problems.ts'
+import type { ServiceClient } from '#service/client.ts'
 import type { Target } from '../decide/choose-targets.ts'
 
 /**

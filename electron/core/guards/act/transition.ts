@@ -1,4 +1,4 @@
-import type { Alert } from '../../notifications/alert.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 import {
   blindAlert,
   doneAlert,

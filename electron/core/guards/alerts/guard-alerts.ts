@@ -1,5 +1,5 @@
-import type { AccountContext } from '../../account-context.ts'
-import type { Alert } from '../../notifications/alert.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 import { type GuardScene, guardAlertId } from './alerts.ts'
 
 /** Alerts and Activity entries of an account's guards. */

@@ -1,15 +1,15 @@
-import type { SnoozeMinutes } from '../../../contract/automation/guard.ts'
+import type { SnoozeMinutes } from '#contract/automation/guard.ts'
 import {
   type GuardCondition,
   type GuardRequest,
   guardKinds,
   type RentalStop,
-} from '../../../contract/automation/guard-kinds.ts'
-import { money } from '../../../contract/format/money.ts'
-import { moment } from '../../../contract/format/time.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import { type Micros, micros } from '../../../contract/spending/money.ts'
-import { isDeepEqual } from '../../state/same.ts'
+} from '#contract/automation/guard-kinds.ts'
+import { money } from '#contract/format/money.ts'
+import { moment } from '#contract/format/time.ts'
+import { BerthError } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { isDeepEqual } from '#core/state/same.ts'
 import { type Guard, withEvent, withoutWarning } from '../model.ts'
 
 /** A guard as requested. */

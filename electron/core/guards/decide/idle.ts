@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { hasTrait } from '../../../contract/instance/state-traits.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Guard } from '../model.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { midnight, nextMidnight } from '../../money/local-days.ts'
+import { midnight, nextMidnight } from '#core/money/local-days.ts'
 
 /** Begin and end of a moment's day and month in this computer's time zone. Epoch seconds. */
 export interface Periods {

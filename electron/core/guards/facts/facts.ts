@@ -1,7 +1,7 @@
-import { hasTrait } from '../../../contract/instance/state-traits.ts'
-import { calmRate } from '../../../contract/reading.ts'
-import type { Micros } from '../../../contract/spending/money.ts'
-import type { AccountView } from '../../../contract/state.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { calmRate } from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { Periods } from './calendar.ts'
 
 /** The facts that guards decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */

@@ -1,6 +1,6 @@
-import type { AccountView } from '../../../contract/state.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import { breakAfter } from '../../instances/reconcile.ts'
+import type { AccountView } from '#contract/state.ts'
+import { breakAfter } from '#core/instances/reconcile.ts'
+import type { Clock } from '#ports/clock.ts'
 import { periodsOf } from './calendar.ts'
 import type { Facts, Loads, Snapshot } from './facts.ts'
 

@@ -1,5 +1,5 @@
-import type { WatchdogRequest } from '../../../contract/automation/watchdog.ts'
-import { BerthError } from '../../../contract/problem.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import { BerthError } from '#contract/problem.ts'
 
 /**
  * Throws `invalid_argument` for a time before `now`, epoch seconds of the account's time: a watchdog would act at once,

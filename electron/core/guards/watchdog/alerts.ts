@@ -1,15 +1,11 @@
-import type {
-  WatchdogEnding,
-  WatchdogReason,
-  WatchdogRequest,
-} from '../../../contract/automation/watchdog.ts'
-import { shortInstanceName } from '../../../contract/format/name.ts'
-import { percent } from '../../../contract/format/size.ts'
-import { duration } from '../../../contract/format/time.ts'
-import type { AccountId } from '../../../contract/ids.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { AccountContext } from '../../account-context.ts'
-import type { Alert } from '../../notifications/alert.ts'
+import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '#contract/automation/watchdog.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { percent } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 
 const reasonSentences: Record<WatchdogReason, string> = {
   time: 'Its time had come.',

@@ -4,11 +4,11 @@ import {
   watchdogPart,
   withoutPart,
   withPart,
-} from '../../../contract/automation/asleep.ts'
-import type { WatchdogEnding, WatchdogReason } from '../../../contract/automation/watchdog.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { hasTrait } from '../../../contract/instance/state-traits.ts'
-import type { WatchdogReading } from '../../../ssh/watchdog/watchdog.ts'
+} from '#contract/automation/asleep.ts'
+import type { WatchdogEnding, WatchdogReason } from '#contract/automation/watchdog.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import type { StoredWatchdog } from './model.ts'
 

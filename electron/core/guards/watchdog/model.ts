@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type WatchdogReason, WatchdogRequest } from '../../../contract/automation/watchdog.ts'
+import { type WatchdogReason, WatchdogRequest } from '#contract/automation/watchdog.ts'
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
 

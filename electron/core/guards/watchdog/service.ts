@@ -1,17 +1,17 @@
-import { isGoing } from '../../../contract/automation/run.ts'
-import type { WatchdogRequest } from '../../../contract/automation/watchdog.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import { canGetIn } from '../../../contract/reading.ts'
-import { needLoad, watchdogLog } from '../../../ssh/watchdog/watchdog.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
 import {
   type AccountContext,
   type AccountPoll,
   type Automation,
   withConnection,
-} from '../../account-context.ts'
-import { problemOf } from '../../app/problems.ts'
-import { pollsUntilGone } from '../../instances/missing-polls.ts'
+} from '#core/account-context.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import { needLoad, watchdogLog } from '#ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createWatchdogAlerts } from './alerts.ts'

@@ -1,6 +1,6 @@
-import type { WatchdogView } from '../../../contract/automation/watchdog.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import { type Collection, type CollectionContext, openCollection } from '../../storage/collection.ts'
+import type { WatchdogView } from '#contract/automation/watchdog.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Collection, type CollectionContext, openCollection } from '#core/storage/collection.ts'
 import { pollsUntilEnd } from './decide.ts'
 import { StoredWatchdog } from './model.ts'
 

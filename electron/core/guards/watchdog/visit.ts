@@ -1,16 +1,11 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { canGetIn } from '../../../contract/reading.ts'
-import type { Connection } from '../../../ssh/connection/connection.ts'
-import {
-  putWatchdog,
-  readWatchdog,
-  removeWatchdog,
-  type WatchdogReading,
-} from '../../../ssh/watchdog/watchdog.ts'
-import { type AccountContext, withConnection } from '../../account-context.ts'
-import { problemOf } from '../../app/problems.ts'
-import { instanceKeyEntry } from '../../instances/instance-key.ts'
-import { isDeepEqual } from '../../state/same.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { canGetIn } from '#contract/reading.ts'
+import { type AccountContext, withConnection } from '#core/account-context.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { instanceKeyEntry } from '#core/instances/instance-key.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { putWatchdog, readWatchdog, removeWatchdog, type WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { requestSentence, type WatchdogAlerts } from './alerts.ts'
 import { afterVisit, isNews } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog, tickOf, visitEvery } from './model.ts'

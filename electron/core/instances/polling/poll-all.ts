@@ -1,4 +1,4 @@
-import type { Instance, InstanceList, ListOptions } from '../../../service/instances.ts'
+import type { Instance, InstanceList, ListOptions } from '#service/instances.ts'
 import type { Poll } from './poll.ts'
 
 /** An account's instances after a poll. */

@@ -1,14 +1,10 @@
-import { rate } from '../../../contract/format/money.ts'
-import { shortInstanceName } from '../../../contract/format/name.ts'
-import { moment } from '../../../contract/format/time.ts'
-import type { AccountId } from '../../../contract/ids.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import {
-  increasedRate,
-  type PriceIncreaseView,
-  priceChanges,
-} from '../../../contract/spending/price-increase.ts'
-import type { Alert } from '../../notifications/alert.ts'
+import { rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { moment } from '#contract/format/time.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { increasedRate, type PriceIncreaseView, priceChanges } from '#contract/spending/price-increase.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 
 export function increaseAlertId(account: AccountId, instance: number): string {
   return `${account}/${instance}/priceIncrease`

@@ -1,5 +1,5 @@
-import type { PriceChange, PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
-import type { PriceIncrease } from '../../../service/price-increases.ts'
+import type { PriceChange, PriceIncreaseView } from '#contract/spending/price-increase.ts'
+import type { PriceIncrease } from '#service/price-increases.ts'
 
 const secondsInHour = 3600
 const secondsInMonth = 720 * 3600

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { PriceIncreaseView } from '../../../contract/spending/price-increase.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
 
 const change = v.optional(v.object({ before: v.optional(v.number()), after: v.number() }))
 const Accepted = v.object({

@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { Problem } from '../../../contract/problem.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { Job } from '../model.ts'
 import { costBy, keeping } from '../view.ts'
 import { machineGone } from './decide.ts'

@@ -1,5 +1,5 @@
-import type { JobView } from '../../../contract/project/project.ts'
-import type { Repository, SyncedFolder, SyncedFolders } from '../../../ports/synced-folders.ts'
+import type { JobView } from '#contract/project/project.ts'
+import type { Repository, SyncedFolder, SyncedFolders } from '#ports/synced-folders.ts'
 
 /** Bytes read of a git file with a name, and of `packed-refs`. */
 const most = { name: 4096, packed: 16 * 1024 * 1024 }

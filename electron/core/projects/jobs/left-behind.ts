@@ -1,7 +1,7 @@
-import { counted } from '../../../contract/format/size.ts'
-import { harmless } from '../../../contract/instance/file-names.ts'
-import type { BroughtHome, Skipped, SkipReason } from '../../../contract/instance/sync.ts'
-import type { Problem } from '../../../contract/problem.ts'
+import { counted } from '#contract/format/size.ts'
+import { harmless } from '#contract/instance/file-names.ts'
+import type { BroughtHome, Skipped, SkipReason } from '#contract/instance/sync.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /**
  * Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. `atWork`: the

@@ -1,4 +1,4 @@
-import { quote } from '../../../ssh/ssh-command.ts'
+import { quote } from '#ssh/ssh-command.ts'
 
 /** The project's folder on the machine, relative to the home folder. */
 export function remoteFolder(project: string): string {

@@ -1,8 +1,8 @@
-import { money } from '../../../contract/format/money.ts'
-import { shortInstanceName } from '../../../contract/format/name.ts'
-import { counted } from '../../../contract/format/size.ts'
-import type { AccountId } from '../../../contract/ids.ts'
-import type { Alert } from '../../notifications/alert.ts'
+import { money } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { counted } from '#contract/format/size.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 import { type AttemptSeries, spentOn } from './model.ts'
 
 /** The alert for a series of attempts that ended by itself: that it is ready, or why it failed. */

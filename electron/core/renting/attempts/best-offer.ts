@@ -1,10 +1,10 @@
-import type { AttemptSearch, FailedMachineView } from '../../../contract/automation/attempts.ts'
-import { bidWithin } from '../../../contract/automation/bid.ts'
-import { catalogueOf, type ListedOffer } from '../../../contract/market/catalogue.ts'
-import type { OfferView } from '../../../contract/market/offer.ts'
-import { Sorter } from '../../../contract/market/sort.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import { type Micros, micros } from '../../../contract/spending/money.ts'
+import type { AttemptSearch, FailedMachineView } from '#contract/automation/attempts.ts'
+import { bidWithin } from '#contract/automation/bid.ts'
+import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { Sorter } from '#contract/market/sort.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
 /** The offer that a series of attempts rents next. */

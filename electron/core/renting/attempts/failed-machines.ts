@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import type { FailedMachineView } from '../../../contract/automation/attempts.ts'
-import type { AccountContext } from '../../account-context.ts'
-import { openDocument } from '../../storage/json-file.ts'
+import type { FailedMachineView } from '#contract/automation/attempts.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { openDocument } from '#core/storage/json-file.ts'
 import type { Rental } from '../rentals/model.ts'
 
 const FailedMachine = v.object({

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '../../../contract/automation/attempts.ts'
-import { InstanceId, RentalId } from '../../../contract/ids.ts'
-import { OpenRequest } from '../../../contract/market/rental.ts'
-import type { Micros } from '../../../contract/spending/money.ts'
-import { StoredProblem } from '../../app/problems.ts'
+import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '#contract/automation/attempts.ts'
+import { InstanceId, RentalId } from '#contract/ids.ts'
+import { OpenRequest } from '#contract/market/rental.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '#core/app/problems.ts'
 import { StoredOffer } from '../rentals/model.ts'
 
 /** Why an attempt is dropped. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../../../contract/problem.ts'
-import type { AccountContext } from '../../account-context.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { AccountContext } from '#core/account-context.ts'
 import { attemptsAlert } from './alerts.ts'
 import type { Attempt, AttemptSeries } from './model.ts'
 import { nothingAsGoodCode } from './words.ts'

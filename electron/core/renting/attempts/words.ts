@@ -1,10 +1,10 @@
-import { rate } from '../../../contract/format/money.ts'
-import { gpuWords } from '../../../contract/format/name.ts'
-import type { ListedOffer } from '../../../contract/market/catalogue.ts'
-import type { RentalView } from '../../../contract/market/rental.ts'
-import { searchParts, searchPartWords } from '../../../contract/market/search-part.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import { micros } from '../../../contract/spending/money.ts'
+import { rate } from '#contract/format/money.ts'
+import { gpuWords } from '#contract/format/name.ts'
+import type { ListedOffer } from '#contract/market/catalogue.ts'
+import type { RentalView } from '#contract/market/rental.ts'
+import { searchParts, searchPartWords } from '#contract/market/search-part.ts'
+import type { Problem } from '#contract/problem.ts'
+import { micros } from '#contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
 /** Reasons for the user why attempts end. */

@@ -1,8 +1,8 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { UnreadRecord } from '../../../service/http/answer.ts'
-import type { CallOptions } from '../../../service/http/operation.ts'
-import type { Offer, Offers } from '../../../service/offers.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { UnreadRecord } from '#service/http/answer.ts'
+import type { CallOptions } from '#service/http/operation.ts'
+import type { Offer, Offers } from '#service/offers.ts'
 import { mayBeCutOff } from './find-offers.ts'
 
 /** Milliseconds for which an answer serves whoever asks: the best-known deployment allows ten searches a minute. */

@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { OfferView } from '../../../contract/market/offer.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 
 /** The offers of each account's latest search. A rental takes its offer's data from here, not from the page. */
 export interface SeenOffers {

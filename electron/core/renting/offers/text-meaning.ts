@@ -1,6 +1,6 @@
-import type { ExtraFilters } from '../../../contract/market/offer.ts'
-import { countries } from '../../../contract/market/place.ts'
-import { searchWords } from '../../../contract/market/search-text.ts'
+import type { ExtraFilters } from '#contract/market/offer.ts'
+import { countries } from '#contract/market/place.ts'
+import { searchWords } from '#contract/market/search-text.ts'
 
 /** The meaning of a free text, in the service's terms. */
 export interface TextMeaning {

@@ -1,7 +1,7 @@
-import { instanceName, shortInstanceName } from '../../../contract/format/name.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import type { AccountContext } from '../../account-context.ts'
+import { instanceName, shortInstanceName } from '#contract/format/name.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { AccountContext } from '#core/account-context.ts'
 
 type NotifyContext = Pick<AccountContext, 'account' | 'activity' | 'notifications'>
 

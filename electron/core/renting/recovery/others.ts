@@ -1,5 +1,5 @@
-import type { Instance } from '../../../service/instances.ts'
-import { rentalOf, replacesVariable } from '../../instances/mark.ts'
+import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
+import type { Instance } from '#service/instances.ts'
 
 /**
  * The oldest replacement for an instance that another Berth on the same account rented. `knows`: whether a rental's

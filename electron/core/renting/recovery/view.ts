@@ -1,5 +1,5 @@
-import type { RecoveryStep, RecoveryView } from '../../../contract/automation/recovery.ts'
-import type { InstanceView } from '../../../contract/instance/instance.ts'
+import type { RecoveryStep, RecoveryView } from '#contract/automation/recovery.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import { recoveryMove } from './decide.ts'
 import type { Recovery } from './model.ts'
 

@@ -1,8 +1,8 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { withValues } from '../../../contract/market/filter.ts'
-import type { SavedQuery } from '../../../contract/market/offer.ts'
-import type { OpenRequest } from '../../../contract/market/rental.ts'
-import type { Instance } from '../../../service/instances.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { withValues } from '#contract/market/filter.ts'
+import type { SavedQuery } from '#contract/market/offer.ts'
+import type { OpenRequest } from '#contract/market/rental.ts'
+import type { Instance } from '#service/instances.ts'
 import type { Rental } from './model.ts'
 
 /** The machine to replace, and how it was found. */

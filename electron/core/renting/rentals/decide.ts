@@ -1,8 +1,8 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { startFailure } from '../../../contract/instance/start-failure.ts'
-import { hasTrait } from '../../../contract/instance/state-traits.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import { isDead } from '../../../contract/reading.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { startFailure } from '#contract/instance/start-failure.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { Problem } from '#contract/problem.ts'
+import { isDead } from '#contract/reading.ts'
 import type { Rental } from './model.ts'
 import { noImage, sentenceFor } from './words.ts'
 

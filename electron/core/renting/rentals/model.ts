@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { AttemptSeriesId } from '../../../contract/automation/attempts.ts'
-import { AccountId, RentalId } from '../../../contract/ids.ts'
-import { SavedQuery } from '../../../contract/market/offer.ts'
-import { RentRequest } from '../../../contract/market/rental.ts'
-import { micros } from '../../../contract/spending/money.ts'
-import type { Instance } from '../../../service/instance-record.ts'
-import { StoredProblem } from '../../app/problems.ts'
-import type { Rented } from '../../instances/instance-view.ts'
+import { AttemptSeriesId } from '#contract/automation/attempts.ts'
+import { AccountId, RentalId } from '#contract/ids.ts'
+import { SavedQuery } from '#contract/market/offer.ts'
+import { RentRequest } from '#contract/market/rental.ts'
+import { micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '#core/app/problems.ts'
+import type { Rented } from '#core/instances/instance-view.ts'
+import type { Instance } from '#service/instance-record.ts'
 
 /** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
 export const StoredOffer = v.object({

@@ -1,7 +1,7 @@
-import { type RegistryLogin, type RentRequest, startScriptTooLong } from '../../../contract/market/rental.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { NewInstance, VolumeInfo } from '../../../service/offers.ts'
-import { markLabel, markVariable } from '../../instances/mark.ts'
+import { type RegistryLogin, type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
+import { BerthError } from '#contract/problem.ts'
+import { markLabel, markVariable } from '#core/instances/mark.ts'
+import type { NewInstance, VolumeInfo } from '#service/offers.ts'
 
 const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
 

@@ -1,7 +1,7 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { firstDisk, type OpenRequest, type RentRequest } from '../../../contract/market/rental.ts'
-import type { Instance } from '../../../service/instances.ts'
-import { replacesVariable } from '../../instances/mark.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { firstDisk, type OpenRequest, type RentRequest } from '#contract/market/rental.ts'
+import { replacesVariable } from '#core/instances/mark.ts'
+import type { Instance } from '#service/instances.ts'
 
 /** A request before an offer is chosen for it, and in no instance's place. */
 export function withoutOffer({ offer: _, env, ...request }: RentRequest): OpenRequest {

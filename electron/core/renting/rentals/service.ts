@@ -1,7 +1,7 @@
-import type { OfferView, SavedQuery } from '../../../contract/market/offer.ts'
-import type { RentRequest } from '../../../contract/market/rental.ts'
-import { BerthError } from '../../../contract/problem.ts'
-import type { AccountContext, Automation } from '../../account-context.ts'
+import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { AccountContext, Automation } from '#core/account-context.ts'
 import { lateComers } from './creation/find-lost.ts'
 import { createFollower } from './creation/follow-created.ts'
 import {

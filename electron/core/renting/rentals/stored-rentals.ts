@@ -1,5 +1,5 @@
-import type { AccountContext } from '../../account-context.ts'
-import { type Collection, openCollection } from '../../storage/collection.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { type Collection, openCollection } from '#core/storage/collection.ts'
 import { isUnderWay, Rental } from './model.ts'
 import { lastRental, rentalViews } from './view.ts'
 

@@ -1,5 +1,5 @@
-import type { RentalView } from '../../../contract/market/rental.ts'
-import type { AccountView } from '../../../contract/state.ts'
+import type { RentalView } from '#contract/market/rental.ts'
+import type { AccountView } from '#contract/state.ts'
 import { isUnderWay, type Rental } from './model.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { AccountId } from '../../../contract/ids.ts'
-import type { Problem } from '../../../contract/problem.ts'
-import type { ActivityEntry } from '../../../contract/state.ts'
-import type { Alert } from '../../notifications/alert.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { ActivityEntry } from '#contract/state.ts'
+import type { Alert } from '#core/notifications/alert.ts'
 import type { Rental } from './model.ts'
 
 /** The code of an image that cannot be pulled, on any machine. */

@@ -1,7 +1,7 @@
-import type { InstanceView } from '../../../contract/instance/instance.ts'
-import { canGetIn } from '../../../contract/reading.ts'
-import type { Connection } from '../../../ssh/connection/connection.ts'
-import { type AccountContext, withConnection } from '../../account-context.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { canGetIn } from '#contract/reading.ts'
+import { type AccountContext, withConnection } from '#core/account-context.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
 import type { Run } from '../model.ts'
 
 /** Uses the connection to a run's instance; undefined while it cannot be entered. */

@@ -1,4 +1,4 @@
-import type { Files } from '../../../ports/files.ts'
+import type { Files } from '#ports/files.ts'
 
 /** Bytes of a full file, after which the next one begins, and the most files of one run. */
 export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }

@@ -1,4 +1,4 @@
-import type { Files } from '../../../ports/files.ts'
+import type { Files } from '#ports/files.ts'
 import type { StoredRuns } from '../stored-runs.ts'
 import { bounds, deleteOutput, everyPart, openOutput, type RunOutput } from './output.ts'
 import { toLose } from './room.ts'

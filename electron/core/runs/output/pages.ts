@@ -1,5 +1,5 @@
-import type { RunPage, RunPlace } from '../../../contract/automation/run.ts'
-import { openEscape, plainOutput } from '../../../ssh/monitor/plain-output.ts'
+import type { RunPage, RunPlace } from '#contract/automation/run.ts'
+import { openEscape, plainOutput } from '#ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
 
 /** Lines of a page, how many of them come before the requested byte, and the most bytes read for a page. */

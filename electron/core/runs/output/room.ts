@@ -1,4 +1,4 @@
-import { isGoing, type RunView } from '../../../contract/automation/run.ts'
+import { isGoing, type RunView } from '#contract/automation/run.ts'
 import { bounds, type RunPart } from './output.ts'
 
 /** The most bytes of output stored for all runs of an account together. */

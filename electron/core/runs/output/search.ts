@@ -1,5 +1,5 @@
-import type { RunMatch } from '../../../contract/automation/run.ts'
-import { plainLastLine } from '../../../ssh/monitor/plain-output.ts'
+import type { RunMatch } from '#contract/automation/run.ts'
+import { plainLastLine } from '#ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
 
 /** The most lines found, the characters shown of each, and how many of those come before the match. */

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { openEscape, plainOutput } from '../../../ssh/monitor/plain-output.ts'
+import { openEscape, plainOutput } from '#ssh/monitor/plain-output.ts'
 import type { RunOutput } from './output.ts'
 
 /** Bytes read at a time. */

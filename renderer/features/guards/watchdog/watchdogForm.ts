@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { WatchdogRequest, watchdogSpan } from '../../../../electron/contract/automation/watchdog.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { asTyped } from '../../../components/fields/numbers.ts'
-import { type FormErrors, number, type ReadForm, readForm } from '../../../components/fields/readForm.ts'
+import { WatchdogRequest, watchdogSpan } from '#contract/automation/watchdog.ts'
+import type { Problem } from '#contract/problem.ts'
+import { asTyped } from '#renderer/components/fields/numbers.ts'
+import { type FormErrors, number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 
 /** What the form holds, as it is typed. */
 export interface WatchdogFields {

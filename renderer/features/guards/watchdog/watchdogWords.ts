@@ -1,9 +1,5 @@
-import type {
-  WatchdogReason,
-  WatchdogRequest,
-  WatchdogView,
-} from '../../../../electron/contract/automation/watchdog.ts'
-import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
+import type { WatchdogReason, WatchdogRequest, WatchdogView } from '#contract/automation/watchdog.ts'
+import { duration, exactTime } from '#contract/format/time.ts'
 
 /** What it will do and when, as one sentence. `now` in epoch seconds of the account's time. */
 export function requestWords({ action, at, idle, lease }: WatchdogRequest, now: number): string {

@@ -1,5 +1,5 @@
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { Course, LoadHistory } from '../../../../electron/contract/instance/load.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Course, LoadHistory } from '#contract/instance/load.ts'
 
 /** Minutes of load that a row shows. */
 export const shownMinutes = 60

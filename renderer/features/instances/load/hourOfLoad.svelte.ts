@@ -1,7 +1,7 @@
 import { untrack } from 'svelte'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { Course, LoadHistory } from '../../../../electron/contract/instance/load.ts'
-import type { Page } from '../../../berth/page.svelte.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Course, LoadHistory } from '#contract/instance/load.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
 import { courseNow, extendHistory, loadNow, shownMinutes } from './extendHistory.ts'
 
 /** The last hour of load of all instances shown: fetched once, then extended from State. */

@@ -1,7 +1,7 @@
-import type { Replacement } from '../../../../electron/contract/market/rental.ts'
-import { type SearchPart, withoutParts } from '../../../../electron/contract/market/search-part.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { problemOf } from '../../../berth/page.svelte.ts'
+import type { Replacement } from '#contract/market/rental.ts'
+import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
+import type { Problem } from '#contract/problem.ts'
+import { problemOf } from '#renderer/berth/page.svelte.ts'
 
 /** The search for a machine as good as another, and what the user gives up for it. */
 export class ReplacementSearch {

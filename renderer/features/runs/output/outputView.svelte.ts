@@ -1,8 +1,8 @@
-import { bounds, outputRows, rowsOfPage } from '../../../../electron/contract/automation/output-rows.ts'
-import type { RunMatch, RunPage, RunPlace } from '../../../../electron/contract/automation/run.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import type { PageStream } from '../../../berth/stream.ts'
+import { bounds, outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
+import type { RunMatch, RunPage, RunPlace } from '#contract/automation/run.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import type { PageStream } from '#renderer/berth/stream.ts'
 
 /** A search in the output, and its results. */
 export interface Search {

@@ -1,6 +1,6 @@
-import type { Micros } from '../../../../electron/contract/spending/money.ts'
-import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
-import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { type Mark, moments, scale } from '#renderer/components/charts/scale.ts'
+import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
 
 /** The credit at a moment of the account's time, in epoch seconds. */
 export interface CreditSample {

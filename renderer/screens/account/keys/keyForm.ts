@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { ApiKeyRequest, permissionCategories } from '../../../../electron/contract/account/api-key.ts'
-import { wrongIn } from '../../../components/fields/readForm.ts'
+import { ApiKeyRequest, permissionCategories } from '#contract/account/api-key.ts'
+import { wrongIn } from '#renderer/components/fields/readForm.ts'
 
 /** The input of the form for a new key. */
 export interface KeyDraft {

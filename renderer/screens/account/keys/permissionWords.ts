@@ -1,8 +1,5 @@
-import {
-  type PermissionCategory,
-  permissionCategories,
-} from '../../../../electron/contract/account/api-key.ts'
-import { named } from '../../../../electron/contract/format/list.ts'
+import { type PermissionCategory, permissionCategories } from '#contract/account/api-key.ts'
+import { named } from '#contract/format/list.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
 const words: Record<PermissionCategory, string> = {

@@ -1,4 +1,4 @@
-import type { NotificationPreferences } from '../../../../electron/contract/account/notifications.ts'
+import type { NotificationPreferences } from '#contract/account/notifications.ts'
 
 /** One event's channels, as a row of the form. */
 export interface PreferenceRow {

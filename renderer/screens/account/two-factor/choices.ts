@@ -1,4 +1,4 @@
-import type { TwoFactorStatus } from '../../../../electron/contract/account/two-factor.ts'
+import type { TwoFactorStatus } from '#contract/account/two-factor.ts'
 import { methodWords } from './words.ts'
 
 /** One way to prove identity. */

@@ -1,14 +1,9 @@
 import * as v from 'valibot'
-import {
-  BackupCode,
-  PhoneNumber,
-  type Proof,
-  SixDigits,
-} from '../../../../electron/contract/account/two-factor.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { focusFirstError } from '../../../components/answers/focusFirstError.ts'
-import { wrongIn } from '../../../components/fields/readForm.ts'
+import { BackupCode, PhoneNumber, type Proof, SixDigits } from '#contract/account/two-factor.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { focusFirstError } from '#renderer/components/answers/focusFirstError.ts'
+import { wrongIn } from '#renderer/components/fields/readForm.ts'
 import type { Choice } from './choices.ts'
 
 /** Seconds of the account's time that a sent code is valid for (section 8). */

@@ -1,12 +1,8 @@
-import {
-  type AttemptSeriesView,
-  type AttemptView,
-  isTrying,
-} from '../../../../electron/contract/automation/attempts.ts'
-import { duration } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { placeName } from '../../../../electron/contract/market/place.ts'
-import type { Shape } from '../../../words/state.ts'
+import { type AttemptSeriesView, type AttemptView, isTrying } from '#contract/automation/attempts.ts'
+import { duration } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { placeName } from '#contract/market/place.ts'
+import type { Shape } from '#renderer/words/state.ts'
 import { bootSteps } from '../steps.ts'
 
 /** The state of a series of attempts as a word and a shape. The row of a ready one shows its instance's state. */

@@ -1,18 +1,13 @@
-import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
-import {
-  dueNext,
-  type GuardView,
-  guardsSet,
-  hasEnded,
-} from '../../../../electron/contract/automation/guard.ts'
-import type { RunView } from '../../../../electron/contract/automation/run.ts'
-import { atMoment, moment, timeOfDay } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
-import { runsOnceBack } from '../../../../electron/contract/reading.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
-import { conditionWords } from '../../../features/guards/kinds.ts'
-import { isYetToEnd } from '../../../features/runs/runWords.ts'
+import { watchdogPart } from '#contract/automation/asleep.ts'
+import { dueNext, type GuardView, guardsSet, hasEnded } from '#contract/automation/guard.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { runsOnceBack } from '#contract/reading.ts'
+import type { AccountView } from '#contract/state.ts'
+import { conditionWords } from '#renderer/features/guards/kinds.ts'
+import { isYetToEnd } from '#renderer/features/runs/runWords.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
 export interface Coming {

@@ -1,8 +1,8 @@
 import { SvelteMap } from 'svelte/reactivity'
-import type { DetailsTab } from '../../../../electron/contract/app/settings.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { canGetIn } from '../../../../electron/contract/reading.ts'
-import type { Page } from '../../../berth/page.svelte.ts'
+import type { DetailsTab } from '#contract/app/settings.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { canGetIn } from '#contract/reading.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
 import { sessions } from '../terminal/sessions.svelte.ts'
 
 /** Tabs chosen since the page was loaded, by account and instance. */

@@ -1,6 +1,6 @@
-import type { PageFile } from '../../../../electron/contract/instance/files.ts'
-import { likelySecret } from '../../../../electron/contract/instance/secrets.ts'
-import type { LikelySecret, UploadPlan } from '../../../../electron/contract/instance/sync.ts'
+import type { PageFile } from '#contract/instance/files.ts'
+import { likelySecret } from '#contract/instance/secrets.ts'
+import type { LikelySecret, UploadPlan } from '#contract/instance/sync.ts'
 
 /** The page's files to upload, and the paths of their folders. */
 export interface Collected {

@@ -1,13 +1,9 @@
 import { SvelteSet } from 'svelte/reactivity'
-import { joined } from '../../../../electron/contract/instance/file-names.ts'
-import {
-  isUnreadable,
-  type RemoteEntry,
-  type RemoteFolder,
-} from '../../../../electron/contract/instance/files.ts'
-import type { UploadPlan } from '../../../../electron/contract/instance/sync.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
+import { joined } from '#contract/instance/file-names.ts'
+import { isUnreadable, type RemoteEntry, type RemoteFolder } from '#contract/instance/files.ts'
+import type { UploadPlan } from '#contract/instance/sync.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import { type Collected, planOf } from './collect.ts'
 import { serveFiles } from './serveFiles.ts'
 import { type SortBy, sortEntries } from './sortEntries.ts'

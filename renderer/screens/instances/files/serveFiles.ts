@@ -4,8 +4,8 @@ import {
   type PieceRequest,
   requestLength,
   unreadable,
-} from '../../../../electron/contract/instance/page-files.ts'
-import type { PageStream } from '../../../berth/stream.ts'
+} from '#contract/instance/page-files.ts'
+import type { PageStream } from '#renderer/berth/stream.ts'
 
 /** Sends the main process the pieces of files that it requests in the stream, until the stream ends, as `ended` hears. */
 export function serveFiles(

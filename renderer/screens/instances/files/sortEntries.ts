@@ -1,4 +1,4 @@
-import type { RemoteEntry } from '../../../../electron/contract/instance/files.ts'
+import type { RemoteEntry } from '#contract/instance/files.ts'
 
 export type SortBy = 'name' | 'size' | 'modified'
 

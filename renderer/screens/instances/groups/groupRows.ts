@@ -1,5 +1,5 @@
-import type { InstanceGrouping } from '../../../../electron/contract/app/settings.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
+import type { InstanceGrouping } from '#contract/app/settings.ts'
+import type { AccountView } from '#contract/state.ts'
 import { needsYou } from '../counts.ts'
 import type { Row } from '../rows.ts'
 

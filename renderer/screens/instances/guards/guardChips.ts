@@ -1,10 +1,10 @@
-import { type GuardView, hasEnded } from '../../../../electron/contract/automation/guard.ts'
-import { money } from '../../../../electron/contract/format/money.ts'
-import { atMoment, duration, moment } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { hasTrait } from '../../../../electron/contract/instance/state-traits.ts'
-import { spentBy } from '../../../../electron/contract/reading.ts'
-import { isNear } from '../../../features/guards/guardWords.ts'
+import { type GuardView, hasEnded } from '#contract/automation/guard.ts'
+import { money } from '#contract/format/money.ts'
+import { atMoment, duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { spentBy } from '#contract/reading.ts'
+import { isNear } from '#renderer/features/guards/guardWords.ts'
 
 /** A guard that counts now: the used share, and the rest in words. */
 export interface GuardChip {

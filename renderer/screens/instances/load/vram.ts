@@ -1,4 +1,4 @@
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 
 /**
  * The memory of all GPUs of a running instance in GB, and the used part, given in MiB, where it is known. Undefined

@@ -1,9 +1,9 @@
-import { RecoveryChoice } from '../../../../electron/contract/automation/recovery.ts'
-import { rate } from '../../../../electron/contract/format/money.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { micros } from '../../../../electron/contract/spending/money.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
-import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
+import { RecoveryChoice } from '#contract/automation/recovery.ts'
+import { rate } from '#contract/format/money.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { micros } from '#contract/spending/money.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
 
 type Kind = RecoveryChoice['kind']
 

@@ -1,9 +1,9 @@
-import type { RecoveryView } from '../../../../electron/contract/automation/recovery.ts'
-import { fineMoney, rate } from '../../../../electron/contract/format/money.ts'
-import { duration } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { spentBy } from '../../../../electron/contract/reading.ts'
-import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import type { RecoveryView } from '#contract/automation/recovery.ts'
+import { fineMoney, rate } from '#contract/format/money.ts'
+import { duration } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { spentBy } from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** A recovery's present step; undefined while there is nothing to do. `now`: epoch seconds of the account's time. */
 export function recoveryNow(recovery: RecoveryView, now: number): string | undefined {

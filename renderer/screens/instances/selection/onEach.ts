@@ -1,7 +1,7 @@
-import { instanceName } from '../../../../electron/contract/format/name.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { BerthError } from '../../../../electron/contract/problem.ts'
-import { problemOf } from '../../../berth/page.svelte.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError } from '#contract/problem.ts'
+import { problemOf } from '#renderer/berth/page.svelte.ts'
 
 /** Does it for each instance in turn, also after a failure; throws `not_done`, naming those that failed and why. */
 export async function onEach(

@@ -1,4 +1,4 @@
-import type { Page } from '../../../berth/page.svelte.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
 import { type Layout, movedPane, panesOf, splitPanes, withoutPane } from './layout.ts'
 import type { PageKey } from './shell/keys.ts'
 import { TerminalSession } from './shell/session.svelte.ts'

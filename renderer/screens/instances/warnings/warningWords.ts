@@ -1,12 +1,8 @@
-import { rate } from '../../../../electron/contract/format/money.ts'
-import { duration, moment } from '../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { contractEndsIn, diskNearlyFull, diskUse } from '../../../../electron/contract/reading.ts'
-import {
-  increasedRate,
-  type PriceIncreaseView,
-  priceChanges,
-} from '../../../../electron/contract/spending/price-increase.ts'
+import { rate } from '#contract/format/money.ts'
+import { duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { contractEndsIn, diskNearlyFull, diskUse } from '#contract/reading.ts'
+import { increasedRate, type PriceIncreaseView, priceChanges } from '#contract/spending/price-increase.ts'
 
 /** The near end of the contract and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
 export function warningsOf(

@@ -1,7 +1,7 @@
-import { unitPrice } from '../../../../electron/contract/format/money.ts'
-import { count, diskRoom, figure, gpuMemory, tenths } from '../../../../electron/contract/format/size.ts'
-import { duration, moment } from '../../../../electron/contract/format/time.ts'
-import type { OfferView } from '../../../../electron/contract/market/offer.ts'
+import { unitPrice } from '#contract/format/money.ts'
+import { count, diskRoom, figure, gpuMemory, tenths } from '#contract/format/size.ts'
+import { duration, moment } from '#contract/format/time.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 
 /** One fact of an offer. */
 export interface Fact {

@@ -1,7 +1,7 @@
-import { AttemptLimits } from '../../../../electron/contract/automation/attempts.ts'
-import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
-import { type FormErrors, number, readForm } from '../../../components/fields/readForm.ts'
+import { AttemptLimits } from '#contract/automation/attempts.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
 
 /** The limits of a series of attempts, as a form. */
 export class LimitsForm {

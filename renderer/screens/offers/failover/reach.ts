@@ -1,7 +1,7 @@
-import { rate } from '../../../../electron/contract/format/money.ts'
-import { count } from '../../../../electron/contract/format/size.ts'
-import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
+import { rate } from '#contract/format/money.ts'
+import { count } from '#contract/format/size.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
 
 /** A limit with room above a price (micro-dollars): a quarter more, in dollars, rounded up to the cent. */
 export function aQuarterMore(price: Micros): number {

@@ -1,9 +1,9 @@
-import { rate } from '../../../../electron/contract/format/money.ts'
-import { isActive } from '../../../../electron/contract/market/filter.ts'
-import { furtherFilters, furtherParts } from '../../../../electron/contract/market/further-filters.ts'
-import type { OfferFilter, SavedQuery } from '../../../../electron/contract/market/offer.ts'
-import { placeWords } from '../../../../electron/contract/market/world-regions.ts'
-import { partWords } from '../../../features/market/offerWords.ts'
+import { rate } from '#contract/format/money.ts'
+import { isActive } from '#contract/market/filter.ts'
+import { furtherFilters, furtherParts } from '#contract/market/further-filters.ts'
+import type { OfferFilter, SavedQuery } from '#contract/market/offer.ts'
+import { placeWords } from '#contract/market/world-regions.ts'
+import { partWords } from '#renderer/features/market/offerWords.ts'
 
 /** Suggests a name for a search from its filters: `2 × H100 SXM up to $3.000/h, Sweden, VRAM 80 GB+`. */
 export function searchName({ query, filter }: SavedQuery): string {

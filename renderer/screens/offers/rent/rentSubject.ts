@@ -1,8 +1,8 @@
-import type { RunRequest } from '../../../../electron/contract/automation/run.ts'
-import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
-import type { RentRequest } from '../../../../electron/contract/market/rental.ts'
-import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import type { StoredSecrets } from '../../../features/market/rentForm.ts'
+import type { RunRequest } from '#contract/automation/run.ts'
+import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import type { StoredSecrets } from '#renderer/features/market/rentForm.ts'
 
 /** The subject of a rent dialog, and its initial values. */
 export interface RentSubject {

@@ -1,11 +1,11 @@
-import type { RentalStop } from '../../../../electron/contract/automation/guard-kinds.ts'
-import { stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { firstDisk } from '../../../../electron/contract/market/rental.ts'
-import { spendOnceReady } from '../../../../electron/contract/reading.ts'
-import { micros } from '../../../../electron/contract/spending/money.ts'
-import type { Page } from '../../../berth/page.svelte.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
-import { stopperWords } from '../../../features/guards/stopperWords.ts'
+import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import { stoppersOf } from '#contract/automation/stoppers.ts'
+import { firstDisk } from '#contract/market/rental.ts'
+import { spendOnceReady } from '#contract/reading.ts'
+import { micros } from '#contract/spending/money.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
+import { stopperWords } from '#renderer/features/guards/stopperWords.ts'
 import {
   beyondCredit,
   creditWouldLast,
@@ -13,9 +13,9 @@ import {
   onDemandPrice,
   rentalCost,
   trafficOnce,
-} from '../../../features/market/cost.ts'
-import type { RentDraft } from '../../../features/market/rentDraft.ts'
-import { highBid } from '../../../words/highBid.ts'
+} from '#renderer/features/market/cost.ts'
+import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { highBid } from '#renderer/words/highBid.ts'
 import type { RentSubject } from './rentSubject.ts'
 
 /** The parts of a rental's form that determine its price. */

@@ -1,13 +1,13 @@
-import { type DockerOptions, portText } from '../../../../electron/contract/market/docker-options.ts'
-import { readPastedOptions } from '../../../../electron/contract/market/pasted-options.ts'
-import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { FieldErrors } from '../../../components/answers/fieldErrors.svelte.ts'
-import { marketOf } from '../../../features/market/market.svelte.ts'
-import { draftFrom, emptyDraft, freshDraft } from '../../../features/market/rentDefaults.ts'
-import type { RentDraft } from '../../../features/market/rentDraft.ts'
-import { fieldOfPath, type RentErrors, readDraft, sentRows } from '../../../features/market/rentForm.ts'
+import { type DockerOptions, portText } from '#contract/market/docker-options.ts'
+import { readPastedOptions } from '#contract/market/pasted-options.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
+import { marketOf } from '#renderer/features/market/market.svelte.ts'
+import { draftFrom, emptyDraft, freshDraft } from '#renderer/features/market/rentDefaults.ts'
+import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { fieldOfPath, type RentErrors, readDraft, sentRows } from '#renderer/features/market/rentForm.ts'
 import {
   type FilledField,
   type FilledValues,
@@ -18,10 +18,10 @@ import {
   unmetConditions,
   withFilled,
   withLeftOut,
-} from '../../../features/market/rentTemplate.ts'
-import type { RunDraft } from '../../../features/runs/runDrafts.svelte.ts'
-import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
-import { soundsSecret } from '../../../words/secretNames.ts'
+} from '#renderer/features/market/rentTemplate.ts'
+import type { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
+import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
+import { soundsSecret } from '#renderer/words/secretNames.ts'
 import { RentalPrice } from './rentalPrice.svelte.ts'
 import type { RentSubject } from './rentSubject.ts'
 

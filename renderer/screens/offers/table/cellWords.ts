@@ -1,8 +1,8 @@
-import { rate, trafficBriefly, trafficWords } from '../../../../electron/contract/format/money.ts'
-import { count, figure, tenths } from '../../../../electron/contract/format/size.ts'
-import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
-import type { SortColumn } from '../../../../electron/contract/market/sort.ts'
-import { offerName, totalMemoryWords } from '../../../features/market/offerWords.ts'
+import { rate, trafficBriefly, trafficWords } from '#contract/format/money.ts'
+import { count, figure, tenths } from '#contract/format/size.ts'
+import type { ListedOffer } from '#contract/market/catalogue.ts'
+import type { SortColumn } from '#contract/market/sort.ts'
+import { offerName, totalMemoryWords } from '#renderer/features/market/offerWords.ts'
 
 /** The text of a table's cell; its unit is in the head. */
 export interface CellWords {

@@ -1,4 +1,4 @@
-import { type SortColumn, sortColumns } from '../../../../electron/contract/market/sort.ts'
+import { type SortColumn, sortColumns } from '#contract/market/sort.ts'
 
 /** A column of the offers table. */
 export interface Column {

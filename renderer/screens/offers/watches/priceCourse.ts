@@ -1,8 +1,8 @@
-import type { PriceSample } from '../../../../electron/contract/automation/watch.ts'
-import { rate } from '../../../../electron/contract/format/money.ts'
-import { count } from '../../../../electron/contract/format/size.ts'
-import { type Mark, moments, scale } from '../../../components/charts/scale.ts'
-import { linesThrough, longestKnown, stretches } from '../../../components/charts/stretches.ts'
+import type { PriceSample } from '#contract/automation/watch.ts'
+import { rate } from '#contract/format/money.ts'
+import { count } from '#contract/format/size.ts'
+import { type Mark, moments, scale } from '#renderer/components/charts/scale.ts'
+import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
 
 /** A chart of prices, in the units of its box; y grows downwards. */
 export interface PriceCourse {

@@ -1,6 +1,6 @@
-import type { ListedOffer } from '../../../../electron/contract/market/catalogue.ts'
-import { type Micros, micros } from '../../../../electron/contract/spending/money.ts'
-import { rentalCost } from '../../../features/market/cost.ts'
+import type { ListedOffer } from '#contract/market/catalogue.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { rentalCost } from '#renderer/features/market/cost.ts'
 
 /** The price limit and the disk of a watch. */
 export interface Terms {

@@ -1,10 +1,10 @@
-import { rowsOfPage } from '../../../../electron/contract/automation/output-rows.ts'
-import { money } from '../../../../electron/contract/format/money.ts'
-import { gpuWords } from '../../../../electron/contract/format/name.ts'
-import { counted } from '../../../../electron/contract/format/size.ts'
-import { duration, exactTime } from '../../../../electron/contract/format/time.ts'
-import type { JobView } from '../../../../electron/contract/project/project.ts'
-import { jobCost, jobWords } from '../../../features/projects/jobWords.ts'
+import { rowsOfPage } from '#contract/automation/output-rows.ts'
+import { money } from '#contract/format/money.ts'
+import { gpuWords } from '#contract/format/name.ts'
+import { counted } from '#contract/format/size.ts'
+import { duration, exactTime } from '#contract/format/time.ts'
+import type { JobView } from '#contract/project/project.ts'
+import { jobCost, jobWords } from '#renderer/features/projects/jobWords.ts'
 import { commitWords } from '../jobs/jobFacts.ts'
 
 /** One fact about two runs. */

@@ -1,10 +1,10 @@
-import { named } from '../../../../electron/contract/format/list.ts'
-import { money } from '../../../../electron/contract/format/money.ts'
-import { bytes, count, counted, speed } from '../../../../electron/contract/format/size.ts'
-import { duration } from '../../../../electron/contract/format/time.ts'
-import type { SyncProgress } from '../../../../electron/contract/instance/sync.ts'
-import type { JobView } from '../../../../electron/contract/project/project.ts'
-import type { Micros } from '../../../../electron/contract/spending/money.ts'
+import { named } from '#contract/format/list.ts'
+import { money } from '#contract/format/money.ts'
+import { bytes, count, counted, speed } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
+import type { SyncProgress } from '#contract/instance/sync.ts'
+import type { JobView } from '#contract/project/project.ts'
+import type { Micros } from '#contract/spending/money.ts'
 
 /** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
 export function syncWords({ total, done, files, filesDone, speed: rate, secondsLeft }: SyncProgress): string {

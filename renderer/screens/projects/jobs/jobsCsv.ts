@@ -1,6 +1,6 @@
-import { csv, dollars } from '../../../../electron/contract/format/csv.ts'
-import type { JobView } from '../../../../electron/contract/project/project.ts'
-import { jobCost } from '../../../features/projects/jobWords.ts'
+import { csv, dollars } from '#contract/format/csv.ts'
+import type { JobView } from '#contract/project/project.ts'
+import { jobCost } from '#renderer/features/projects/jobWords.ts'
 
 /** One row for each run. `now` in epoch seconds of the account's time; times are ISO 8601. */
 export function jobsCsv(jobs: readonly JobView[], now: number): string {

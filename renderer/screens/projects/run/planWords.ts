@@ -1,8 +1,8 @@
-import { named } from '../../../../electron/contract/format/list.ts'
-import { counted } from '../../../../electron/contract/format/size.ts'
-import { duration } from '../../../../electron/contract/format/time.ts'
-import { usualMachine } from '../../../../electron/contract/project/bounds.ts'
-import type { Keeping, ProjectSpec } from '../../../../electron/contract/project/spec.ts'
+import { named } from '#contract/format/list.ts'
+import { counted } from '#contract/format/size.ts'
+import { duration } from '#contract/format/time.ts'
+import { usualMachine } from '#contract/project/bounds.ts'
+import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
 export function afterwardsWords(

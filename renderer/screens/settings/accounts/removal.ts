@@ -1,6 +1,6 @@
-import { isCharged } from '../../../../electron/contract/reading.ts'
-import { costOf } from '../../../../electron/contract/spending/spend-words.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
+import { isCharged } from '#contract/reading.ts'
+import { costOf } from '#contract/spending/spend-words.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The consequences of removing an account, as sentences for the question whether to do so. */
 export function removalNotes(account: AccountView): string[] {

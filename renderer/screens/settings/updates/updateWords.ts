@@ -1,4 +1,4 @@
-import type { UpdateView } from '../../../../electron/contract/app/update.ts'
+import type { UpdateView } from '#contract/app/update.ts'
 
 /** A step of an update that the user can take. */
 export type UpdateStep = 'check' | 'fetch' | 'install'

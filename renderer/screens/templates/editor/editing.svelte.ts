@@ -1,9 +1,9 @@
-import type { TemplateFields, TemplateView } from '../../../../electron/contract/market/template.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../berth/page.svelte.ts'
-import { FieldErrors } from '../../../components/answers/fieldErrors.svelte.ts'
-import { marketOf } from '../../../features/market/market.svelte.ts'
-import { parseFlags } from '../../../features/templates/dockerFlags.ts'
+import type { TemplateFields, TemplateView } from '#contract/market/template.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
+import { marketOf } from '#renderer/features/market/market.svelte.ts'
+import { parseFlags } from '#renderer/features/templates/dockerFlags.ts'
 import {
   changesSince,
   draftOf,
@@ -11,8 +11,8 @@ import {
   readTemplate,
   type TemplateDraft,
   type TemplateErrors,
-} from '../../../features/templates/templateForm.ts'
-import { templatesView } from '../../../features/templates/templatesView.svelte.ts'
+} from '#renderer/features/templates/templateForm.ts'
+import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
 import { secretsIn } from './secretsIn.ts'
 
 /** A template's form, which keeps all input until it is saved or given up. */

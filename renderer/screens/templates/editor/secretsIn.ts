@@ -1,6 +1,6 @@
-import { envOf } from '../../../features/templates/dockerFlags.ts'
-import type { TemplateDraft } from '../../../features/templates/templateForm.ts'
-import { soundsSecret } from '../../../words/secretNames.ts'
+import { envOf } from '#renderer/features/templates/dockerFlags.ts'
+import type { TemplateDraft } from '#renderer/features/templates/templateForm.ts'
+import { soundsSecret } from '#renderer/words/secretNames.ts'
 
 /**
  * The names that sound like secrets and have a value, among a template's variables and the assignments in its start

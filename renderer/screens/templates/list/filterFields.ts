@@ -1,8 +1,8 @@
-import { isoDay } from '../../../../electron/contract/format/calendar.ts'
-import { count } from '../../../../electron/contract/format/size.ts'
-import { exactTime } from '../../../../electron/contract/format/time.ts'
-import type { TemplateFilter } from '../../../../electron/contract/market/template.ts'
-import { typedNumber } from '../../../components/fields/numbers.ts'
+import { isoDay } from '#contract/format/calendar.ts'
+import { count } from '#contract/format/size.ts'
+import { exactTime } from '#contract/format/time.ts'
+import type { TemplateFilter } from '#contract/market/template.ts'
+import { typedNumber } from '#renderer/components/fields/numbers.ts'
 
 type Field = TemplateFilter['field']
 type Operator = TemplateFilter['condition']['operator']

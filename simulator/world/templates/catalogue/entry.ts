@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../fields.ts'
+import type { JsonObject } from '#simulator/fields.ts'
 import { contentDefaults, type TemplateContent } from '../template.ts'
 
 /** A template of the public catalogue in short form. */

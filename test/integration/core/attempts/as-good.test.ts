@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from 'vitest'
-import type { OfferView, SavedQuery } from '../../../../electron/contract/market/offer.ts'
+import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
 import { creates, instancesOf } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 

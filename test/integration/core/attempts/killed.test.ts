@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startSimulator } from '../../../../simulator/simulator.ts'
+import { startSimulator } from '#simulator/simulator.ts'
 import { hurriedClock } from '../hurried-clock.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from '../killable.ts'
 

@@ -1,6 +1,6 @@
-import type { AttemptSeriesView } from '../../../../electron/contract/automation/attempts.ts'
-import { isTrying } from '../../../../electron/contract/automation/attempts.ts'
-import type { Args } from '../../../../electron/contract/commands.ts'
+import type { AttemptSeriesView } from '#contract/automation/attempts.ts'
+import { isTrying } from '#contract/automation/attempts.ts'
+import type { Args } from '#contract/commands.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
 /** Arguments to rent the cheapest offer with failover; `limits` and `request` replace single fields. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { publicProfile } from '../../../../simulator/deployment/profile.ts'
+import { publicProfile } from '#simulator/deployment/profile.ts'
 import { attemptsRequest } from '../attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
-import type { Args } from '../../../../electron/contract/commands.ts'
-import { HandClock } from '../../../unit/core/hand-clock.ts'
+import type { Args } from '#contract/commands.ts'
+import { HandClock } from '#test/unit/core/hand-clock.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { carryOut } from '../../../../electron/core/guards/act/carry-out.ts'
-import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
-import { parseBaseUrl } from '../../../../electron/service/base-url.ts'
-import { createClient } from '../../../../electron/service/client.ts'
+import { carryOut } from '#core/guards/act/carry-out.ts'
+import type { Target } from '#core/guards/decide/choose-targets.ts'
+import { parseBaseUrl } from '#service/base-url.ts'
+import { createClient } from '#service/client.ts'
 import { rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
-import { startDetour } from '../../../e2e/detour.ts'
-import { nextMorning } from '../../../morning.ts'
+import { startDetour } from '#test/e2e/detour.ts'
+import { nextMorning } from '#test/morning.ts'
 import { attemptSeriesOf, attemptsRequest, onAccount } from '../attempts/request.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'

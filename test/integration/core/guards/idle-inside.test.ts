@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { wire } from '../../../../electron/service/http/wire.ts'
+import { wire } from '#service/http/wire.ts'
 import { rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 

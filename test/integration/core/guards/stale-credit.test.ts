@@ -1,8 +1,8 @@
 import { expect, type TestContext, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import type { Args } from '../../../../electron/contract/commands.ts'
-import { systemClock } from '../../../../electron/local/clock.ts'
-import { nextMorning } from '../../../morning.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import type { Args } from '#contract/commands.ts'
+import { systemClock } from '#local/clock.ts'
+import { nextMorning } from '#test/morning.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Clock } from '../../../../electron/ports/clock.ts'
-import { lacks } from '../../../needs.ts'
-import { hasSshd } from '../../ssh/sshd.ts'
+import type { Clock } from '#ports/clock.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lacks } from '../../../needs.ts'
-import { hasSshd } from '../../ssh/sshd.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 import { jobOf, openProject } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { lacks } from '../../../needs.ts'
-import { hasSshd } from '../../ssh/sshd.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 import { everyFile } from '../steps.ts'
 import { jobOf, openProject, write } from './place.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { lacks } from '../../../needs.ts'
-import { hasSshd } from '../../ssh/sshd.ts'
+import { hasSshd } from '#test/integration/ssh/sshd.ts'
+import { lacks } from '#test/needs.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })

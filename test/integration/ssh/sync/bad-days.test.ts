@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { lacks } from '../../../needs.ts'
+import { lacks } from '#test/needs.ts'
 import { tree } from '../files/place.ts'
 import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'

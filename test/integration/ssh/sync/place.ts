@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
-import { systemClock } from '../../../../electron/local/clock.ts'
-import type { Connection } from '../../../../electron/ssh/connection/connection.ts'
-import { type SyncDown, syncDown } from '../../../../electron/ssh/sync/down.ts'
-import type { Version } from '../../../../electron/ssh/sync/plan-down.ts'
-import { type SyncUp, syncUp } from '../../../../electron/ssh/sync/up.ts'
+import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
+import { systemClock } from '#local/clock.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { type SyncDown, syncDown } from '#ssh/sync/down.ts'
+import type { Version } from '#ssh/sync/plan-down.ts'
+import { type SyncUp, syncUp } from '#ssh/sync/up.ts'
 import { openPlace } from '../files/place.ts'
 
 /** Seconds since 1970, old enough not to count as just changed. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { named } from '../../../../electron/contract/format/list.ts'
-import { money, rate, trafficBriefly, trafficWords } from '../../../../electron/contract/format/money.ts'
-import { instanceName, shortInstanceName } from '../../../../electron/contract/format/name.ts'
-import { counted, diskRoom, figure, network, reliability } from '../../../../electron/contract/format/size.ts'
+import { named } from '#contract/format/list.ts'
+import { money, rate, trafficBriefly, trafficWords } from '#contract/format/money.ts'
+import { instanceName, shortInstanceName } from '#contract/format/name.ts'
+import { counted, diskRoom, figure, network, reliability } from '#contract/format/size.ts'
 import {
   ago,
   atMoment,
@@ -12,7 +12,7 @@ import {
   roughDuration,
   timeOfDay,
   weekdayAndTime,
-} from '../../../../electron/contract/format/time.ts'
+} from '#contract/format/time.ts'
 
 test('money has a dollar sign, and a debt a minus', () => {
   expect(money(48_200_000)).toBe('$48.20')

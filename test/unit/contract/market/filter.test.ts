@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
 import {
   activeParts,
   filterWithout,
@@ -8,9 +8,9 @@ import {
   offersPassing,
   regionChoices,
   withValues,
-} from '../../../../electron/contract/market/filter.ts'
-import type { OfferFilter } from '../../../../electron/contract/market/offer.ts'
-import { offer } from '../../renderer/offers/listed.ts'
+} from '#contract/market/filter.ts'
+import type { OfferFilter } from '#contract/market/offer.ts'
+import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const market = catalogueOf(
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { portText } from '../../../../electron/contract/market/docker-options.ts'
-import { readPastedOptions } from '../../../../electron/contract/market/pasted-options.ts'
+import { portText } from '#contract/market/docker-options.ts'
+import { readPastedOptions } from '#contract/market/pasted-options.ts'
 
 /** The variables, the ports, those without a value, and the pieces that are left. */
 function read(text: string) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import { offersPassing } from '../../../../electron/contract/market/filter.ts'
-import { offer } from '../../renderer/offers/listed.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
+import { offersPassing } from '#contract/market/filter.ts'
+import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const { offers } = catalogueOf(
   [

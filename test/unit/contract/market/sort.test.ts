@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
-import type { OfferView } from '../../../../electron/contract/market/offer.ts'
-import { type SortBy, Sorter, sortAfterClick } from '../../../../electron/contract/market/sort.ts'
-import { offer } from '../../renderer/offers/listed.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { type SortBy, Sorter, sortAfterClick } from '#contract/market/sort.ts'
+import { offer } from '#test/unit/renderer/offers/listed.ts'
 
 const sorted = (offers: OfferView[], by: SortBy, type: 'on-demand' | 'bid' = 'on-demand') =>
   new Sorter(catalogueOf(offers, type)).order(by).map(({ offer }) => offer.id)

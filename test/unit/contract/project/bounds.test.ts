@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dearestOf, limitsOf, mostOf } from '../../../../electron/contract/project/bounds.ts'
+import { dearestOf, limitsOf, mostOf } from '#contract/project/bounds.ts'
 
 const run = 'python train.py'
 const shown = 2_000_000

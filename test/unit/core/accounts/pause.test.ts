@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createPause, isPaused } from '../../../../electron/core/accounts/pause.ts'
-import { createStore } from '../../../../electron/core/state/store.ts'
-import type { Notice } from '../../../../electron/ports/notifier.ts'
-import { emptyState } from '../../views.ts'
+import { createPause, isPaused } from '#core/accounts/pause.ts'
+import { createStore } from '#core/state/store.ts'
+import type { Notice } from '#ports/notifier.ts'
+import { emptyState } from '#test/unit/views.ts'
 import { HandClock } from '../hand-clock.ts'
 
 function pauseOf() {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
-import { openActivity } from '../../../../electron/core/app/activity.ts'
-import { createStore, type Store } from '../../../../electron/core/state/store.ts'
-import { emptyState } from '../../views.ts'
+import { openActivity } from '#core/app/activity.ts'
+import { createStore, type Store } from '#core/state/store.ts'
+import { emptyState } from '#test/unit/views.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 

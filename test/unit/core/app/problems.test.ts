@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { problemOf } from '../../../../electron/core/app/problems.ts'
-import { sentenceFor } from '../../../../electron/service/http/sentences.ts'
-import { ServiceError } from '../../../../electron/service/service-error.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { sentenceFor } from '#service/http/sentences.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 test.each([
   ['refused', 'The service says'],

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { ChangeableSettings, defaultSettings } from '../../../../electron/contract/app/settings.ts'
-import { openSettings, readSettings } from '../../../../electron/core/app/settings.ts'
+import { ChangeableSettings, defaultSettings } from '#contract/app/settings.ts'
+import { openSettings, readSettings } from '#core/app/settings.ts'
 import { HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 

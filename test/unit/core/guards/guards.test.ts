@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { instanceView } from '../../views.ts'
+import { instanceView } from '#test/unit/views.ts'
 import { flushPromises } from '../hand-clock.ts'
 import { OneAccount } from './one-account.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Guard } from '../../../../electron/core/guards/model.ts'
+import type { Guard } from '#core/guards/model.ts'
 import type { Fate, PlainInstance } from './plain-model.ts'
 import { start } from './plain-world.ts'
 

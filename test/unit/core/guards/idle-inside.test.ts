@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { BerthError } from '../../../../electron/contract/problem.ts'
-import { transitionOf } from '../../../../electron/core/guards/act/transition.ts'
-import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
-import { createGpuLoads } from '../../../../electron/core/guards/facts/gpu-loads.ts'
-import type { Guard } from '../../../../electron/core/guards/model.ts'
-import { instanceView } from '../../views.ts'
+import { BerthError } from '#contract/problem.ts'
+import { transitionOf } from '#core/guards/act/transition.ts'
+import { guardActions } from '#core/guards/decide/guard-actions.ts'
+import { createGpuLoads } from '#core/guards/facts/gpu-loads.ts'
+import type { Guard } from '#core/guards/model.ts'
+import { instanceView } from '#test/unit/views.ts'
 import { flushPromises, HandClock } from '../hand-clock.ts'
 
 const start = 1_800_000_000

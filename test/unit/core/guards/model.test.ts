@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
 import {
   guardAfterActing,
   guardHeld,
   guardMissed,
   guardOver,
   guardWarned,
-} from '../../../../electron/core/guards/act/outcomes.ts'
-import type { Target } from '../../../../electron/core/guards/decide/choose-targets.ts'
-import { guardActions } from '../../../../electron/core/guards/decide/guard-actions.ts'
-import { dueOf } from '../../../../electron/core/guards/decide/moment.ts'
-import type { Facts, Snapshot } from '../../../../electron/core/guards/facts/facts.ts'
-import { type Guard, withoutWarning } from '../../../../electron/core/guards/model.ts'
-import { instanceView } from '../../views.ts'
+} from '#core/guards/act/outcomes.ts'
+import type { Target } from '#core/guards/decide/choose-targets.ts'
+import { guardActions } from '#core/guards/decide/guard-actions.ts'
+import { dueOf } from '#core/guards/decide/moment.ts'
+import type { Facts, Snapshot } from '#core/guards/facts/facts.ts'
+import { type Guard, withoutWarning } from '#core/guards/model.ts'
+import { instanceView } from '#test/unit/views.ts'
 import { dayEnds, type Event, event, guards, instances } from './histories.ts'
 import { type Fate, PlainGuard, type PlainInstance, rateOf, type Said, type Seen } from './plain-model.ts'
 import { start, World } from './plain-world.ts'

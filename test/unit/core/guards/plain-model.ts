@@ -1,4 +1,4 @@
-import type { Guard } from '../../../../electron/core/guards/model.ts'
+import type { Guard } from '#core/guards/model.ts'
 
 /** An instance of the plain world. Money in micro-dollars per second, so that sums are whole numbers. */
 export interface PlainInstance {

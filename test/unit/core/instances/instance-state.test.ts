@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  instanceState,
-  type Past,
-  type ServiceStatus,
-} from '../../../../electron/core/instances/instance-state.ts'
+import { instanceState, type Past, type ServiceStatus } from '#core/instances/instance-state.ts'
 
 const state = (actualStatus: string | null, more: Partial<ServiceStatus> = {}) =>
   instanceState({ actualStatus, interruptible: false, ...more })

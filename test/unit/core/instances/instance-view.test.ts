@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { instanceView } from '../../../../electron/core/instances/instance-view.ts'
-import { maskRecord } from '../../../../electron/core/instances/mask-record.ts'
-import type { Instance } from '../../../../electron/service/instances.ts'
-import { anyCharacter } from '../../any-character.ts'
+import { instanceView } from '#core/instances/instance-view.ts'
+import { maskRecord } from '#core/instances/mask-record.ts'
+import type { Instance } from '#service/instances.ts'
+import { anyCharacter } from '#test/unit/any-character.ts'
 
 const rented: Instance = {
   id: 4711,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { longestLoad } from '../../../../electron/contract/instance/load.ts'
-import { createLoadHistory, type LoadHistory } from '../../../../electron/core/instances/load-history.ts'
-import { instanceView } from '../../views.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { longestLoad } from '#contract/instance/load.ts'
+import { createLoadHistory, type LoadHistory } from '#core/instances/load-history.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000
 const minute = 60

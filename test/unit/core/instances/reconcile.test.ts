@@ -1,12 +1,8 @@
 import { create } from 'mutative'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import {
-  applyChanges,
-  compareInstances,
-  type KnownRecords,
-} from '../../../../electron/core/instances/reconcile.ts'
-import type { Instance } from '../../../../electron/service/instances.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
+import type { Instance } from '#service/instances.ts'
 
 type Shown = Record<string, InstanceView>
 

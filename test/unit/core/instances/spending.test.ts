@@ -7,7 +7,7 @@ import {
   pricesOf,
   ranAtLeast,
   spending,
-} from '../../../../electron/core/instances/spending.ts'
+} from '#core/instances/spending.ts'
 
 test('a running instance costs its whole price, a stopped one its disk', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })

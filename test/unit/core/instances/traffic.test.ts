@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { instanceView } from '../../../../electron/core/instances/instance-view.ts'
-import { trafficOf, trafficPrices } from '../../../../electron/core/instances/traffic.ts'
-import { accrueSpending } from '../../../../electron/core/money/accrual.ts'
+import { instanceView } from '#core/instances/instance-view.ts'
+import { trafficOf, trafficPrices } from '#core/instances/traffic.ts'
+import { accrueSpending } from '#core/money/accrual.ts'
 
 const gb = 1024 ** 2
 const priced = { inet_up_cost: 0.02, inet_down_cost: 0.01 }

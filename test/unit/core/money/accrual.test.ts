@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { accrueSpending, type Counted } from '../../../../electron/core/money/accrual.ts'
-import { instanceView } from '../../views.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { accrueSpending, type Counted } from '#core/money/accrual.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000
 const hour = 3600

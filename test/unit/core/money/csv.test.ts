@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '../../../../electron/core/money/csv.ts'
+import { daysCsv, instancesCsv, modelsCsv, samplesCsv } from '#core/money/csv.ts'
 
 const day = {
   day: '2026-11-21',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emptyDay, withDaysOver, withStretch } from '../../../../electron/core/money/days.ts'
-import { localDay, nextMidnight } from '../../../../electron/core/money/local-days.ts'
-import { neededNames } from '../../../../electron/core/money/spender-names.ts'
+import { emptyDay, withDaysOver, withStretch } from '#core/money/days.ts'
+import { localDay, nextMidnight } from '#core/money/local-days.ts'
+import { neededNames } from '#core/money/spender-names.ts'
 
 const midnight = nextMidnight(1_800_000_000)
 const model = () => 'RTX 4090'

@@ -6,7 +6,7 @@ import {
   thinnedSamples,
   withAmount,
   withoutOld,
-} from '../../../../electron/core/money/samples.ts'
+} from '#core/money/samples.ts'
 
 const start = 1_800_000_000
 

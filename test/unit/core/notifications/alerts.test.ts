@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { defaultSettings, type Settings } from '../../../../electron/contract/app/settings.ts'
-import type { InstanceState, InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
-import { alerts as alertsAt } from '../../../../electron/core/notifications/alerts.ts'
-import { accountView, instanceView, rentalView } from '../../views.ts'
+import { defaultSettings, type Settings } from '#contract/app/settings.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { AlertedState } from '#core/notifications/alerted.ts'
+import { alerts as alertsAt } from '#core/notifications/alerts.ts'
+import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a time that does not matter here. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../../../electron/contract/app/settings.ts'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
-import type { AlertedState } from '../../../../electron/core/notifications/alerted.ts'
-import { alerts } from '../../../../electron/core/notifications/alerts.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { defaultSettings } from '#contract/app/settings.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { AlertedState } from '#core/notifications/alerted.ts'
+import { alerts } from '#core/notifications/alerts.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const hour = 3600
 const day = 24 * hour

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSpec } from '../../../../electron/core/projects/read-spec.ts'
+import { readSpec } from '#core/projects/read-spec.ts'
 
 describe('a berth.yaml', () => {
   test('needs nothing but `run`', () => {

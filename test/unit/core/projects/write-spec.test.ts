@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ProjectSpec } from '../../../../electron/contract/project/spec.ts'
-import { readSpec } from '../../../../electron/core/projects/read-spec.ts'
-import { specText } from '../../../../electron/core/projects/write-spec.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { readSpec } from '#core/projects/read-spec.ts'
+import { specText } from '#core/projects/write-spec.ts'
 
 describe('a berth.yaml that Berth writes', () => {
   test('reads as a person would write it', () => {

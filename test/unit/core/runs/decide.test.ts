@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { stuckAlert } from '../../../../electron/core/runs/alerts.ts'
+import { stuckAlert } from '#core/runs/alerts.ts'
 import {
   afterCommand,
   nextStep,
@@ -8,8 +8,8 @@ import {
   stuckSince,
   watchdogOrder,
   withStaleWatchdog,
-} from '../../../../electron/core/runs/decide.ts'
-import type { Run } from '../../../../electron/core/runs/model.ts'
+} from '#core/runs/decide.ts'
+import type { Run } from '#core/runs/model.ts'
 
 const run: Run = {
   id: 'x0000000000000001',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createOnPoll } from '../../../../electron/core/runs/on-poll.ts'
-import type { RunParts } from '../../../../electron/core/runs/parts.ts'
-import { openStoredRuns } from '../../../../electron/core/runs/stored-runs.ts'
+import { createOnPoll } from '#core/runs/on-poll.ts'
+import type { RunParts } from '#core/runs/parts.ts'
+import { openStoredRuns } from '#core/runs/stored-runs.ts'
 import { accountContext, freshAnswer } from '../account-context.ts'
 
 test('a run that waits for an instance which is gone fails, and says so', async () => {

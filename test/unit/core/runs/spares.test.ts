@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Run } from '../../../../electron/core/runs/model.ts'
-import { isUnsafe, spared } from '../../../../electron/core/runs/spares.ts'
+import type { Run } from '#core/runs/model.ts'
+import { isUnsafe, spared } from '#core/runs/spares.ts'
 
 const run = (changes: Partial<Run>): Run => ({
   id: 'x0123456789abcdef',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createStore } from '../../../../electron/core/state/store.ts'
-import { tellingUnread } from '../../../../electron/core/state/unread.ts'
-import { accountView, emptyState } from '../../views.ts'
+import { createStore } from '#core/state/store.ts'
+import { tellingUnread } from '#core/state/unread.ts'
+import { accountView, emptyState } from '#test/unit/views.ts'
 
 const unread = (count: number) =>
   Array.from({ length: count }, () => ({ id: undefined, path: '$', expected: '' }))

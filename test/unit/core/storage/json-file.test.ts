@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { beforeEach, expect, test } from 'vitest'
-import { openDocument } from '../../../../electron/core/storage/json-file.ts'
-import { watchedFiles } from '../../../../electron/core/storage/watched-files.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import { watchedFiles } from '#core/storage/watched-files.ts'
 import { flushPromises, HandClock } from '../hand-clock.ts'
 import { MemoryFiles } from '../memory-files.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { follow, lateness, longestSilence, patience } from '../../../../electron/core/transfers/follow.ts'
-import type { Transfer } from '../../../../electron/core/transfers/model.ts'
+import { follow, lateness, longestSilence, patience } from '#core/transfers/follow.ts'
+import type { Transfer } from '#core/transfers/model.ts'
 
 function copy(given: Partial<Transfer> = {}): Transfer {
   return {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { OfferView } from '../../../../electron/contract/market/offer.ts'
-import { matchAlert } from '../../../../electron/core/watches/alerts.ts'
-import { resultOf } from '../../../../electron/core/watches/matches.ts'
-import type { Watch } from '../../../../electron/core/watches/model.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { matchAlert } from '#core/watches/alerts.ts'
+import { resultOf } from '#core/watches/matches.ts'
+import type { Watch } from '#core/watches/model.ts'
 
 const start = 1_800_000_000
 const offer = (id: number, price: number, more: Partial<OfferView> = {}): OfferView => ({

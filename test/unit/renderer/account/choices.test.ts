@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TwoFactorStatus } from '../../../../electron/contract/account/two-factor.ts'
-import { mayNeedLogin } from '../../../../renderer/components/answers/needsLogin.ts'
-import { choices } from '../../../../renderer/screens/account/two-factor/choices.ts'
+import type { TwoFactorStatus } from '#contract/account/two-factor.ts'
+import { mayNeedLogin } from '#renderer/components/answers/needsLogin.ts'
+import { choices } from '#renderer/screens/account/two-factor/choices.ts'
 
 const status: TwoFactorStatus = {
   enabled: true,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { creditChart, creditRows } from '../../../../renderer/screens/account/credit/creditChart.ts'
+import { creditChart, creditRows } from '#renderer/screens/account/credit/creditChart.ts'
 
 const box = { width: 100, height: 50 }
 const dollar = 1_000_000

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  emptyKeyDraft,
-  type KeyDraft,
-  readKeyDraft,
-} from '../../../../renderer/screens/account/keys/keyForm.ts'
-import { mayWords } from '../../../../renderer/screens/account/keys/permissionWords.ts'
+import { emptyKeyDraft, type KeyDraft, readKeyDraft } from '#renderer/screens/account/keys/keyForm.ts'
+import { mayWords } from '#renderer/screens/account/keys/permissionWords.ts'
 
 function draft(change: Partial<KeyDraft>, on: Record<string, string> = {}): KeyDraft {
   const empty = emptyKeyDraft()

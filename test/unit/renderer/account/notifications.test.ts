@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changesOf, rowsOf } from '../../../../renderer/screens/account/notifications/preferenceRows.ts'
+import { changesOf, rowsOf } from '#renderer/screens/account/notifications/preferenceRows.ts'
 import {
   readNewWebhook,
   readWebhookChanges,
   webhookDraft,
-} from '../../../../renderer/screens/account/notifications/webhookForm.ts'
+} from '#renderer/screens/account/notifications/webhookForm.ts'
 
 const channel = fc.constantFrom(true, false, null)
 const channels = fc.record({ email: channel, webhooks: channel })

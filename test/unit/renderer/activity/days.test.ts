@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ActivityEntry } from '../../../../electron/contract/state.ts'
-import { byDay } from '../../../../renderer/screens/activity/days.ts'
-import { answersSearch, mergedEntries } from '../../../../renderer/screens/activity/merge.ts'
+import type { ActivityEntry } from '#contract/state.ts'
+import { byDay } from '#renderer/screens/activity/days.ts'
+import { answersSearch, mergedEntries } from '#renderer/screens/activity/merge.ts'
 
 const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({
   id,

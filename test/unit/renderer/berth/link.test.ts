@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Bridge, MainMessage, PageMessage } from '../../../../electron/contract/bridge/messages.ts'
-import { BerthError } from '../../../../electron/contract/problem.ts'
-import type { State } from '../../../../electron/contract/state.ts'
-import { Link } from '../../../../renderer/berth/link.ts'
-import { accountView, stateWith } from '../../views.ts'
+import type { Bridge, MainMessage, PageMessage } from '#contract/bridge/messages.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { State } from '#contract/state.ts'
+import { Link } from '#renderer/berth/link.ts'
+import { accountView, stateWith } from '#test/unit/views.ts'
 
 /** The main process's end of the bridge, run by the test. */
 function joined() {

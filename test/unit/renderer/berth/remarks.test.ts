@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOutage, type Remark, withRemark } from '../../../../renderer/berth/remarks.ts'
+import { afterOutage, type Remark, withRemark } from '#renderer/berth/remarks.ts'
 
 const unreached = { code: 'offline', message: 'The service could not be reached.' }
 const refused = { code: 'no_such_offer', message: 'That offer is gone.' }

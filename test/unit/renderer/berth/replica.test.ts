@@ -1,8 +1,8 @@
 import { create } from 'mutative'
 import { expect, test } from 'vitest'
-import type { State } from '../../../../electron/contract/state.ts'
-import { Replica } from '../../../../renderer/berth/replica.ts'
-import { accountView, instanceView, stateWith } from '../../views.ts'
+import type { State } from '#contract/state.ts'
+import { Replica } from '#renderer/berth/replica.ts'
+import { accountView, instanceView, stateWith } from '#test/unit/views.ts'
 
 function changed(state: State, change: (draft: State) => void) {
   const [, patches] = create(state, change, { enablePatches: true })

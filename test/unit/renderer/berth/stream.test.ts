@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../electron/contract/bridge/messages.ts'
-import type { Problem } from '../../../../electron/contract/problem.ts'
-import { PageStream } from '../../../../renderer/berth/stream.ts'
+import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import type { Problem } from '#contract/problem.ts'
+import { PageStream } from '#renderer/berth/stream.ts'
 
 function opened() {
   const sent: StreamMessage[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { takeToken } from '../../../../renderer/berth/connect.ts'
-import { backoff } from '../../../../renderer/berth/socket.ts'
+import { takeToken } from '#renderer/berth/connect.ts'
+import { backoff } from '#renderer/berth/socket.ts'
 
 function pageAt(hash: string, kept: Record<string, string> = {}) {
   const addresses: string[] = []

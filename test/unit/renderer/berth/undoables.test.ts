@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { undoables } from '../../../../renderer/berth/undoables.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { undoables } from '#renderer/berth/undoables.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const soon = (sendAt: number) => ({ action: 'stop', sendAt }) as const
 

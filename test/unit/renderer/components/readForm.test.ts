@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { firstPart, number, readForm, wrongIn } from '../../../../renderer/components/fields/readForm.ts'
+import { firstPart, number, readForm, wrongIn } from '#renderer/components/fields/readForm.ts'
 
 const Request = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(3, 'at most 3 letters')),

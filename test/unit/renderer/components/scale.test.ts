@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { labelsThatFit, moments, scale } from '../../../../renderer/components/charts/scale.ts'
+import { labelsThatFit, moments, scale } from '#renderer/components/charts/scale.ts'
 
 describe('a value axis', () => {
   test('begins and ends at round values', () => {

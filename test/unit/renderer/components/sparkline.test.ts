@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { extent, sinceWhen, sparkline } from '../../../../renderer/components/charts/sparkline.ts'
+import { extent, sinceWhen, sparkline } from '#renderer/components/charts/sparkline.ts'
 
 test('a line connects the values over an area down to the bottom', () => {
   expect(sparkline([0, 50, 100], 100, 20)).toEqual({

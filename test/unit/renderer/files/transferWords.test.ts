@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FileTransferView } from '../../../../electron/contract/instance/files.ts'
-import { progressWords } from '../../../../renderer/features/files/transferWords.ts'
+import type { FileTransferView } from '#contract/instance/files.ts'
+import { progressWords } from '#renderer/features/files/transferWords.ts'
 
 const transfer: FileTransferView = {
   id: 'f0123456789abcdef',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { creditSparkline } from '../../../../renderer/frame/header/creditSparkline.ts'
+import { creditSparkline } from '#renderer/frame/header/creditSparkline.ts'
 
 const now = 1_790_000_000
 const halfHour = 1800

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bestMatches, pieces } from '../../../../renderer/frame/palette/match.ts'
+import { bestMatches, pieces } from '#renderer/frame/palette/match.ts'
 
 const names = ['Go to Instances', 'Stop llama #4711', 'Terminal llama #4711', 'Restop', 'Stop all instances…']
 const found = (typed: string) => bestMatches(names, name => name, typed, 10)

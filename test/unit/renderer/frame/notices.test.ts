@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { PageNotice } from '../../../../electron/contract/state.ts'
-import { decisionOf, groupNotices, newsIn } from '../../../../renderer/frame/notices/noticeList.ts'
-import { accountView, instanceView } from '../../views.ts'
+import type { PageNotice } from '#contract/state.ts'
+import { decisionOf, groupNotices, newsIn } from '#renderer/frame/notices/noticeList.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const show = { id: 'show', label: 'Show' }
 function notice(id: string, title: string, more: Partial<PageNotice> = {}): PageNotice {

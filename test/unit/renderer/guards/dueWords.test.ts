@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { watchdogPart } from '../../../../electron/contract/automation/asleep.ts'
-import { dueWords } from '../../../../renderer/features/guards/guardWords.ts'
-import { fieldsOf } from '../../../../renderer/features/guards/watchdog/watchdogForm.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { watchdogPart } from '#contract/automation/asleep.ts'
+import { dueWords } from '#renderer/features/guards/guardWords.ts'
+import { fieldsOf } from '#renderer/features/guards/watchdog/watchdogForm.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
 const due = {

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { GuardRequest } from '../../../../electron/contract/automation/guard-kinds.ts'
-import { guardDraft, readGuardDraft } from '../../../../renderer/features/guards/guardForm.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { GuardRequest } from '#contract/automation/guard-kinds.ts'
+import { guardDraft, readGuardDraft } from '#renderer/features/guards/guardForm.ts'
 
 const now = 1_800_000_000
 const guard = (changes: Partial<GuardView>): GuardView => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dueWords, limitHint, previewMoment } from '../../../../renderer/features/guards/guardWords.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { dueWords, limitHint, previewMoment } from '#renderer/features/guards/guardWords.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 test('the cost limit’s hint counts what the instance has cost up to now', () => {
   const instance = instanceView({ costPerHour: 400_000, spent: { micros: 0, at: 0, perHour: 400_000 } })

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  stopOf,
-  stopSentence,
-  stopWords,
-  usualStops,
-  withStop,
-} from '../../../../renderer/features/guards/stopWhen.ts'
+import { stopOf, stopSentence, stopWords, usualStops, withStop } from '#renderer/features/guards/stopWhen.ts'
 
 const { idle, duration, cost } = usualStops
 

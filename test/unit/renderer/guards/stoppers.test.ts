@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { starting, stoppersOf } from '../../../../electron/contract/automation/stoppers.ts'
-import { stopperWords } from '../../../../renderer/features/guards/stopperWords.ts'
-import { accountView, instanceView } from '../../views.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import { stopperWords } from '#renderer/features/guards/stopperWords.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const guard = (given: Partial<GuardView>): GuardView => ({
   id: 'g0000000000000001',

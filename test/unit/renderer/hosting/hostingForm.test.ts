@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  emptyWorkergroup,
-  readDisk,
-  readWorkergroup,
-} from '../../../../renderer/screens/hosting/hostingForm.ts'
+import { emptyWorkergroup, readDisk, readWorkergroup } from '#renderer/screens/hosting/hostingForm.ts'
 
 const disk = { onto: 'new', disk: '', mountPoint: '/mnt/a', chosen: [], typed: '' } as const
 

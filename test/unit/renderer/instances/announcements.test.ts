@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { announcements } from '../../../../renderer/screens/instances/announcements.ts'
-import { accountView, instanceView } from '../../views.ts'
+import { announcements } from '#renderer/screens/instances/announcements.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const box = instanceView({ id: 7, label: 'box', state: 'loading' })
 const before = accountView({}, box)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
-import { bootLine, bootOutlook, bootTime, bootWords } from '../../../../renderer/screens/instances/boot.ts'
-import { instanceView } from '../../views.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { bootLine, bootOutlook, bootTime, bootWords } from '#renderer/screens/instances/boot.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
 const minute = 60

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { guardHindrance, hinderedGuards } from '../../../../electron/contract/automation/guard-hindrance.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { guardHindrance, hinderedGuards } from '#contract/automation/guard-hindrance.ts'
 import {
   comingUp,
   guardsOn,
   lineOfTime,
   nextSentence,
-} from '../../../../renderer/screens/instances/automation/comingUp.ts'
-import { placeInDetails } from '../../../../renderer/screens/instances/details/tabs.ts'
-import { accountView, instanceView } from '../../views.ts'
+} from '#renderer/screens/instances/automation/comingUp.ts'
+import { placeInDetails } from '#renderer/screens/instances/details/tabs.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_700_000_000
 const hour = 3600

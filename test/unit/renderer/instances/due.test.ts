@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { timeOfDay } from '../../../../electron/contract/format/time.ts'
-import { whatIsDue } from '../../../../renderer/features/instances/whatIsDue.ts'
-import { accountView, instanceView } from '../../views.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { timeOfDay } from '#contract/format/time.ts'
+import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 /** Local noon, so that minutes later is the same day. */
 const noon = new Date(2026, 10, 21, 12).getTime()

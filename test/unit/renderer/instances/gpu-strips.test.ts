@@ -4,7 +4,7 @@ import {
   gpuStrips,
   oddGpus,
   thinnedSeries,
-} from '../../../../renderer/screens/instances/details/monitor/strips.ts'
+} from '#renderer/screens/instances/details/monitor/strips.ts'
 
 const one = {
   state: 'running' as const,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '../../../../electron/contract/automation/guard.ts'
-import { timeOfDay } from '../../../../electron/contract/format/time.ts'
+import type { GuardView } from '#contract/automation/guard.ts'
+import { timeOfDay } from '#contract/format/time.ts'
 import {
   countingGuards,
   guardChip,
   nextWords,
   wantsAnswer,
-} from '../../../../renderer/screens/instances/guards/guardChips.ts'
-import { instanceView } from '../../views.ts'
+} from '#renderer/screens/instances/guards/guardChips.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = 1_790_000_000
 const hour = 3600

@@ -6,7 +6,7 @@ import {
   placesOf,
   splitPanes,
   withoutPane,
-} from '../../../../renderer/screens/instances/terminal/layout.ts'
+} from '#renderer/screens/instances/terminal/layout.ts'
 
 const one: Layout<string> = { kind: 'pane', pane: 'a' }
 

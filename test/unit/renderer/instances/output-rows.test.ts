@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { outputRows, rowsOfPage } from '../../../../electron/contract/automation/output-rows.ts'
-import { plainLastLine, plainOutput } from '../../../../electron/ssh/monitor/plain-output.ts'
+import { outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
+import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 
 test('progress bars, also nested ones, show their last state above later output', () => {
   const bar = (name: string, at: number) => `\r${name}: ${at}%|\u001b[34m#####\u001b[0m`

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import type { RentalView } from '../../../../electron/contract/market/rental.ts'
-import { winningBid } from '../../../../renderer/screens/instances/bid.ts'
-import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
-import { bootSteps } from '../../../../renderer/screens/instances/steps.ts'
-import { instanceView, rentalView } from '../../views.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { RentalView } from '#contract/market/rental.ts'
+import { winningBid } from '#renderer/screens/instances/bid.ts'
+import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
+import { bootSteps } from '#renderer/screens/instances/steps.ts'
+import { instanceView, rentalView } from '#test/unit/views.ts'
 
 test('an outbid instance shows both bids, that files are kept and the winning bid', () => {
   const instance = instanceView({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { RunView } from '../../../../electron/contract/automation/run.ts'
-import type { RentalView } from '../../../../electron/contract/market/rental.ts'
-import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
-import { filterRows, rowPrice, rowState, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { accountView, instanceView, rentalView } from '../../views.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import type { RentalView } from '#contract/market/rental.ts'
+import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
+import { filterRows, rowPrice, rowState, rowsOf } from '#renderer/screens/instances/rows.ts'
+import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
 

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { tagsIn } from '../../../../electron/contract/instance/note.ts'
-import { groupRows, prefixOf } from '../../../../renderer/screens/instances/groups/groupRows.ts'
-import { filterRows, rowsOf } from '../../../../renderer/screens/instances/rows.ts'
+import { tagsIn } from '#contract/instance/note.ts'
+import { groupRows, prefixOf } from '#renderer/screens/instances/groups/groupRows.ts'
+import { filterRows, rowsOf } from '#renderer/screens/instances/rows.ts'
 import {
   bulkWords,
   concerned,
   costWords,
   instancesCsv,
   prefixed,
-} from '../../../../renderer/screens/instances/selection/bulk.ts'
+} from '#renderer/screens/instances/selection/bulk.ts'
 import {
   extendTo,
   nothingSelected,
   selectedOf,
   toggle,
   toggleAll,
-} from '../../../../renderer/screens/instances/selection/selection.ts'
-import { accountView, instanceView } from '../../views.ts'
+} from '#renderer/screens/instances/selection/selection.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 describe('a selection', () => {
   const shown = [9, 7, 5, 3, 1]

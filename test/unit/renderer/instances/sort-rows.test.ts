@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { RowColumn } from '../../../../renderer/screens/instances/columns.ts'
-import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { type RowSort, sortAfterClick, sortRows } from '../../../../renderer/screens/instances/sortRows.ts'
-import { accountView, instanceView, rentalView } from '../../views.ts'
+import type { RowColumn } from '#renderer/screens/instances/columns.ts'
+import { rowsOf } from '#renderer/screens/instances/rows.ts'
+import { type RowSort, sortAfterClick, sortRows } from '#renderer/screens/instances/sortRows.ts'
+import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const account = accountView(
   { rentals: { r: rentalView({ step: 'asking' }) } },

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { TunnelView } from '../../../../electron/contract/instance/tunnel.ts'
+import type { TunnelView } from '#contract/instance/tunnel.ts'
 import {
   tunnelAddress,
   tunnelSteps,
   tunnelTrouble,
-} from '../../../../renderer/features/instances/tunnels/tunnelWords.ts'
-import { factsOf } from '../../../../renderer/screens/instances/details/about/facts.ts'
-import { rowNoticeOf } from '../../../../renderer/screens/instances/rowNotice.ts'
-import { rowsOf } from '../../../../renderer/screens/instances/rows.ts'
-import { accountView, instanceView } from '../../views.ts'
+} from '#renderer/features/instances/tunnels/tunnelWords.ts'
+import { factsOf } from '#renderer/screens/instances/details/about/facts.ts'
+import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
+import { rowsOf } from '#renderer/screens/instances/rows.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { priceCourse, priceWords } from '../../../../renderer/screens/offers/watches/priceCourse.ts'
+import { priceCourse, priceWords } from '#renderer/screens/offers/watches/priceCourse.ts'
 
 const hour = 3600
 const sample = (at: number, lowest: number) => ({

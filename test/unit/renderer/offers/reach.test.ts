@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aQuarterMore, bidWords, withinWords } from '../../../../renderer/screens/offers/failover/reach.ts'
+import { aQuarterMore, bidWords, withinWords } from '#renderer/screens/offers/failover/reach.ts'
 
 test('a limit starts a quarter above the price, rounded up to the cent', () => {
   expect(aQuarterMore(1_000_000)).toBe(1.25)

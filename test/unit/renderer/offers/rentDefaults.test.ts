@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../electron/contract/instance/instance.ts'
-import { draftFrom, freshDraft, usualDisk } from '../../../../renderer/features/market/rentDefaults.ts'
-import { accountView, instanceView } from '../../views.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { draftFrom, freshDraft, usualDisk } from '#renderer/features/market/rentDefaults.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 import { offer } from './listed.ts'
 
 const account = accountView()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { emptyDraft, noRegistry } from '../../../../renderer/features/market/rentDefaults.ts'
-import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
-import { fieldOfPath, readDraft } from '../../../../renderer/features/market/rentForm.ts'
+import { emptyDraft, noRegistry } from '#renderer/features/market/rentDefaults.ts'
+import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { fieldOfPath, readDraft } from '#renderer/features/market/rentForm.ts'
 import { offer } from './listed.ts'
 
 const draft = (changes: Partial<RentDraft> = {}): RentDraft => ({

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import { emptyDraft } from '../../../../renderer/features/market/rentDefaults.ts'
-import type { RentDraft } from '../../../../renderer/features/market/rentDraft.ts'
-import { readDraft } from '../../../../renderer/features/market/rentForm.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import { emptyDraft } from '#renderer/features/market/rentDefaults.ts'
+import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
+import { readDraft } from '#renderer/features/market/rentForm.ts'
 import {
   filledValues,
   overridden,
   rentTemplate,
   unmetConditions,
   withFilled,
-} from '../../../../renderer/features/market/rentTemplate.ts'
+} from '#renderer/features/market/rentTemplate.ts'
 import { offer } from './listed.ts'
 
 const fresh: RentDraft = { ...emptyDraft(), image: 'pytorch/pytorch:latest', disk: '20' }

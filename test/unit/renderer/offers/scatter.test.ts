@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalogueOf } from '../../../../electron/contract/market/catalogue.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
 import {
   dotAt,
   dotsOf,
@@ -9,7 +9,7 @@ import {
   nextDot,
   pointOf,
   regionBetween,
-} from '../../../../renderer/screens/offers/chart/scatter.ts'
+} from '#renderer/screens/offers/chart/scatter.ts'
 import { offer } from './listed.ts'
 
 const listed = (...offers: Parameters<typeof offer>[0][]) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { SavedQuery } from '../../../../electron/contract/market/offer.ts'
-import type { TemplateView } from '../../../../electron/contract/market/template.ts'
-import { templateSearch, withoutTemplate } from '../../../../renderer/features/market/templateSearch.ts'
+import type { SavedQuery } from '#contract/market/offer.ts'
+import type { TemplateView } from '#contract/market/template.ts'
+import { templateSearch, withoutTemplate } from '#renderer/features/market/templateSearch.ts'
 
 const template = {
   hash: 'abc',

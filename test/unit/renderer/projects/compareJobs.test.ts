@@ -1,11 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JobView } from '../../../../electron/contract/project/project.ts'
-import {
-  comparedFacts,
-  comparedLines,
-  lastLines,
-} from '../../../../renderer/screens/projects/compare/compareJobs.ts'
+import type { JobView } from '#contract/project/project.ts'
+import { comparedFacts, comparedLines, lastLines } from '#renderer/screens/projects/compare/compareJobs.ts'
 
 const job = (changes: Partial<JobView>): JobView => ({
   id: 'j0',

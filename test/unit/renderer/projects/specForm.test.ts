@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { emptySpec, readSpecForm } from '../../../../renderer/screens/projects/spec-editor/specForm.ts'
+import { emptySpec, readSpecForm } from '#renderer/screens/projects/spec-editor/specForm.ts'
 
 describe('the project form', () => {
   test('gives only what was filled in', () => {

@@ -1,11 +1,11 @@
 import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { defaultSettings, Settings } from '../../../../electron/contract/app/settings.ts'
-import type { AccountView } from '../../../../electron/contract/state.ts'
-import { number, readForm } from '../../../../renderer/components/fields/readForm.ts'
-import { removalNotes } from '../../../../renderer/screens/settings/accounts/removal.ts'
-import { partBefore } from '../../../../renderer/screens/settings/partBefore.ts'
-import { accountView, instanceView, rentalView } from '../../views.ts'
+import { defaultSettings, Settings } from '#contract/app/settings.ts'
+import type { AccountView } from '#contract/state.ts'
+import { number, readForm } from '#renderer/components/fields/readForm.ts'
+import { removalNotes } from '#renderer/screens/settings/accounts/removal.ts'
+import { partBefore } from '#renderer/screens/settings/partBefore.ts'
+import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const { entries } = Settings
 const account = accountView({ name: 'Work' })

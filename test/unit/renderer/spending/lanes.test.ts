@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../electron/contract/instance/instance.ts'
-import { laneDays, laneOf, weekCosts } from '../../../../renderer/screens/spending/lanes.ts'
-import { instanceView } from '../../views.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { laneDays, laneOf, weekCosts } from '#renderer/screens/spending/lanes.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const at = (day: number, hour: number) => new Date(2026, 10, day, hour).getTime() / 1000
 const now = at(22, 14)

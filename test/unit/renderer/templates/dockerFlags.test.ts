@@ -6,8 +6,8 @@ import {
   parseFlags,
   printFlags,
   rowMistake,
-} from '../../../../renderer/features/templates/dockerFlags.ts'
-import { anyCharacter } from '../../any-character.ts'
+} from '#renderer/features/templates/dockerFlags.ts'
+import { anyCharacter } from '#test/unit/any-character.ts'
 
 const withoutSource = ({ source: _, ...row }: FlagRow) => row
 const rows = (text: string) => parseFlags(text).rows.map(withoutSource)

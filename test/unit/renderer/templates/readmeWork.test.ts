@@ -1,7 +1,7 @@
 import { Marked } from 'marked'
 import { expect, test } from 'vitest'
-import { isTooMuch } from '../../../../renderer/screens/templates/readmeWork.ts'
-import { many } from '../../../hostile/megabytes.ts'
+import { isTooMuch } from '#renderer/screens/templates/readmeWork.ts'
+import { many } from '#test/hostile/megabytes.ts'
 
 test.each([
   ['an address that does not end', `${many('a.a.', 40_000)}@`],

@@ -5,8 +5,8 @@ import {
   readCopy,
   readSync,
   type SyncDraft,
-} from '../../../../renderer/screens/transfers/transferForm.ts'
-import { instanceView } from '../../views.ts'
+} from '#renderer/screens/transfers/transferForm.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const sync: SyncDraft = {
   instance: '7',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unreadWords } from '../../../../renderer/words/unread.ts'
+import { unreadWords } from '#renderer/words/unread.ts'
 
 test('unreadable items are counted', () => {
   expect(unreadWords(1, 'offer')).toBe('1 offer could not be read and is left out.')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { highBid } from '../../../../renderer/words/highBid.ts'
-import { stateWords } from '../../../../renderer/words/state.ts'
+import { highBid } from '#renderer/words/highBid.ts'
+import { stateWords } from '#renderer/words/state.ts'
 
 test('an unknown state is shown by its own word, cut short', () => {
   expect(stateWords('other', 'frozen').word).toBe('Frozen')

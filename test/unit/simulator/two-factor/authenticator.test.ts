@@ -1,6 +1,6 @@
 import { Secret } from 'otpauth'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Authenticators, fitsNow } from '../../../../simulator/world/two-factor/authenticator.ts'
+import { Authenticators, fitsNow } from '#simulator/world/two-factor/authenticator.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackupCodes } from '../../../../simulator/world/two-factor/backup-codes.ts'
+import { BackupCodes } from '#simulator/world/two-factor/backup-codes.ts'
 
 test('ten different codes of the form XXXX-XXXX-XXXX, which follow from the seed', () => {
   const codes = new BackupCodes(7).generate()

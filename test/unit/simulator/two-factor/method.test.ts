@@ -6,7 +6,7 @@ import {
   type Method,
   methodRecord,
   refuseLocked,
-} from '../../../../simulator/world/two-factor/method.ts'
+} from '#simulator/world/two-factor/method.ts'
 
 const MINUTE = 60_000
 

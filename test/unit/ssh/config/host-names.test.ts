@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { configText } from '../../../../electron/ssh/config/config-text.ts'
-import { hostNames, safeLabel } from '../../../../electron/ssh/config/host-names.ts'
+import { configText } from '#ssh/config/config-text.ts'
+import { hostNames, safeLabel } from '#ssh/config/host-names.ts'
 
 const lab = (instance: number, label?: string) => ({ account: 'a1', instance, label })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { logPlaces } from '../../../../electron/ssh/monitor/log.ts'
-import { busiest, readDisks, readGpus, readLoads } from '../../../../electron/ssh/monitor/metrics.ts'
-import { plainLine, plainLines } from '../../../../electron/ssh/monitor/plain-lines.ts'
+import { logPlaces } from '#ssh/monitor/log.ts'
+import { busiest, readDisks, readGpus, readLoads } from '#ssh/monitor/metrics.ts'
+import { plainLine, plainLines } from '#ssh/monitor/plain-lines.ts'
 
 test('nvidia-smi rows are read as GPUs, without the values a card does not report', () => {
   const text =

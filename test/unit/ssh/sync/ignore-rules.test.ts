@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { boundedTries, verdictOf, withRules } from '../../../../electron/ssh/sync/ignore-rules.ts'
+import { boundedTries, verdictOf, withRules } from '#ssh/sync/ignore-rules.ts'
 
 /** As a walk from the top down decides: what lies in an ignored folder is ignored. */
 function isLeftOut(text: string, path: string, isFolder: boolean): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseListing } from '../../../../electron/ssh/sync/listing.ts'
+import { parseListing } from '#ssh/sync/listing.ts'
 
 const head =
   'berth-sync ok gnu 1700000100\nFilesystem 1024-blocks Used Available Capacity Mounted on\n/dev/a b 10 4 6 40% /\n\0'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RemoteItem } from '../../../../electron/ssh/sync/listing.ts'
-import { planUp } from '../../../../electron/ssh/sync/plan-up.ts'
-import type { LocalFile, LocalTree } from '../../../../electron/ssh/sync/scan.ts'
+import type { RemoteItem } from '#ssh/sync/listing.ts'
+import { planUp } from '#ssh/sync/plan-up.ts'
+import type { LocalFile, LocalTree } from '#ssh/sync/scan.ts'
 
 const names = ['a', 'b', 'c/d', 'c/e', '.env', 'f/g/h']
 const version = fc.record({

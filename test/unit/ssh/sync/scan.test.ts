@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { systemSyncedFolders } from '../../../../electron/local/chosen/synced-folders.ts'
-import type { SyncedFolder } from '../../../../electron/ports/synced-folders.ts'
-import { readTree, scanOf } from '../../../../electron/ssh/sync/scan.ts'
+import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
+import type { SyncedFolder } from '#ports/synced-folders.ts'
+import { readTree, scanOf } from '#ssh/sync/scan.ts'
 
 let home = ''
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../../electron/local/clock.ts'
-import { hasPage, jupyterAddress } from '../../../../electron/ssh/tunnels/jupyter.ts'
-import { likeliestFirst, readJupyterList } from '../../../../electron/ssh/tunnels/jupyter-list.ts'
+import { systemClock } from '#local/clock.ts'
+import { hasPage, jupyterAddress } from '#ssh/tunnels/jupyter.ts'
+import { likeliestFirst, readJupyterList } from '#ssh/tunnels/jupyter-list.ts'
 
 const one = { port: 8888, token: 'abc', basePath: '/' }
 

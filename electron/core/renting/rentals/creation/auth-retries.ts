@@ -1,5 +1,5 @@
-import type { Clock } from '../../../../ports/clock.ts'
-import { pauseAfterRefusal } from '../../../instances/polling/recheck.ts'
+import { pauseAfterRefusal } from '#core/instances/polling/recheck.ts'
+import type { Clock } from '#ports/clock.ts'
 
 /**
  * Work that stopped because the key was refused. The refusal may be temporary, so the work continues once a poll shows

@@ -1,5 +1,5 @@
-import type { Instance, InstanceList } from '../../../../service/instances.ts'
-import { rentalOf } from '../../../instances/mark.ts'
+import { rentalOf } from '#core/instances/mark.ts'
+import type { Instance, InstanceList } from '#service/instances.ts'
 import { isUnderWay, type Rental } from '../model.ts'
 
 /** The result of searching a poll for a rental whose answer was lost. */

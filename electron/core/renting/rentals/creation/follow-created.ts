@@ -1,6 +1,6 @@
-import type { AccountPoll } from '../../../account-context.ts'
-import { pollsUntilGone } from '../../../instances/missing-polls.ts'
-import { isDeepEqual } from '../../../state/same.ts'
+import type { AccountPoll } from '#core/account-context.ts'
+import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import { isDeepEqual } from '#core/state/same.ts'
 import { nextStep } from '../decide.ts'
 import { endRental, type RentalParts } from './outcomes.ts'
 

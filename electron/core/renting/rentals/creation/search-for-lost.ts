@@ -1,4 +1,4 @@
-import { isRefusal } from '../../../instances/polling/poll.ts'
+import { isRefusal } from '#core/instances/polling/poll.ts'
 import { knownInstances } from '../stored-rentals.ts'
 import { sentenceFor } from '../words.ts'
 import { type Finding, findLost, isListWhole } from './find-lost.ts'

@@ -1,13 +1,8 @@
 import * as v from 'valibot'
-import {
-  MethodLabel,
-  type NewMethod,
-  PhoneNumber,
-  SixDigits,
-} from '../../../../../electron/contract/account/two-factor.ts'
-import type { Problem } from '../../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
-import { wrongIn } from '../../../../components/fields/readForm.ts'
+import { MethodLabel, type NewMethod, PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { wrongIn } from '#renderer/components/fields/readForm.ts'
 
 /** The form of a new method, with its authenticator secret or the code sent to its phone. */
 export class NewMethodDraft {

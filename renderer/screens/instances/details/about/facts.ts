@@ -1,10 +1,10 @@
-import { fineMoney, money, rate, trafficWords } from '../../../../../electron/contract/format/money.ts'
-import { gigabytes, gpuMemory, percent } from '../../../../../electron/contract/format/size.ts'
-import { duration, exactTime } from '../../../../../electron/contract/format/time.ts'
-import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { placeName } from '../../../../../electron/contract/market/place.ts'
-import { knownSpent, runningSince } from '../../../../../electron/contract/reading.ts'
-import type { WayIn } from '../../../../../electron/contract/state.ts'
+import { fineMoney, money, rate, trafficWords } from '#contract/format/money.ts'
+import { gigabytes, gpuMemory, percent } from '#contract/format/size.ts'
+import { duration, exactTime } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { placeName } from '#contract/market/place.ts'
+import { knownSpent, runningSince } from '#contract/reading.ts'
+import type { WayIn } from '#contract/state.ts'
 
 interface Fact {
   name: string

@@ -1,5 +1,5 @@
-import type { TunnelView } from '../../../../../electron/contract/instance/tunnel.ts'
-import type { AccountView } from '../../../../../electron/contract/state.ts'
+import type { TunnelView } from '#contract/instance/tunnel.ts'
+import type { AccountView } from '#contract/state.ts'
 
 /** The tunnels to an instance, sorted by their port in it. */
 export function tunnelsOf({ tunnels }: AccountView, instance: number): TunnelView[] {

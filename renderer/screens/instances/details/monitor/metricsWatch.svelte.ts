@@ -1,8 +1,8 @@
-import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { InstanceMetrics } from '../../../../../electron/contract/instance/metrics.ts'
-import type { Problem } from '../../../../../electron/contract/problem.ts'
-import { type Page, problemOf } from '../../../../berth/page.svelte.ts'
-import type { PageStream } from '../../../../berth/stream.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import type { PageStream } from '#renderer/berth/stream.ts'
 import { lineReader } from '../lineReader.ts'
 
 /** Milliseconds before the next try after a failed or lost connection. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../../../../../electron/contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 
 /** Codes of problems that often pass by themselves; every other one needs the user. */
 const passing = new Set(['ssh_unreachable', 'ssh_timeout', 'ssh_closed', 'stream_failed', 'disconnected'])

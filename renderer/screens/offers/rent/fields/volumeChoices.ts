@@ -1,5 +1,5 @@
-import type { VolumeView } from '../../../../../electron/contract/account/volume.ts'
-import { diskRoom } from '../../../../../electron/contract/format/size.ts'
+import type { VolumeView } from '#contract/account/volume.ts'
+import { diskRoom } from '#contract/format/size.ts'
 
 /**
  * The volumes on a machine, with their ids as text; undefined where there are none, so that one is named by its id.

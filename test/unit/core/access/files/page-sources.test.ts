@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../../electron/contract/bridge/messages.ts'
-import { pageSources } from '../../../../../electron/core/access/files/page-sources.ts'
-import { createStreams } from '../../../../../electron/core/app/page/streams.ts'
-import { PageStream } from '../../../../../renderer/berth/stream.ts'
-import { serveFiles } from '../../../../../renderer/screens/instances/files/serveFiles.ts'
+import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import { pageSources } from '#core/access/files/page-sources.ts'
+import { createStreams } from '#core/app/page/streams.ts'
+import { PageStream } from '#renderer/berth/stream.ts'
+import { serveFiles } from '#renderer/screens/instances/files/serveFiles.ts'
 
 /** Both ends of an upload, joined as by a transport. */
 function joined(blobs: readonly Blob[]) {

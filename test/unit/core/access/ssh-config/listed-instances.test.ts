@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { listedInstances } from '../../../../../electron/core/access/ssh-config/entries.ts'
-import { accountView, instanceView } from '../../../views.ts'
+import { listedInstances } from '#core/access/ssh-config/entries.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const direct = { host: '192.0.2.1', port: 40_022 }
 const proxy = { host: 'ssh.example', port: 12_345 }

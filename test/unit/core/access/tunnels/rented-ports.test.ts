@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { offeredPorts, rentedPorts } from '../../../../../electron/core/access/tunnels/port.ts'
-import { publishedPorts } from '../../../../../electron/core/access/tunnels/template-ports.ts'
-import type { Lease } from '../../../../../electron/ssh/connection/sharing.ts'
+import { offeredPorts, rentedPorts } from '#core/access/tunnels/port.ts'
+import { publishedPorts } from '#core/access/tunnels/template-ports.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
 
 test('the rented ports are those mapped or requested, except SSH and UDP', () => {
   const ports = {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { createGpuMetricsReader } from '../../../../../electron/core/accounts/session/gpu-metrics.ts'
-import { createLoadHistory } from '../../../../../electron/core/instances/load-history.ts'
-import { accountView, instanceView } from '../../../views.ts'
-import { account, accountContext } from '../../account-context.ts'
-import { flushPromises, HandClock } from '../../hand-clock.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { createGpuMetricsReader } from '#core/accounts/session/gpu-metrics.ts'
+import { createLoadHistory } from '#core/instances/load-history.ts'
+import { account, accountContext } from '#test/unit/core/account-context.ts'
+import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 const way = { direct: true, address: 'root@192.0.2.1:22' }
 const ssh = { direct: { host: '192.0.2.1', port: 22 } }

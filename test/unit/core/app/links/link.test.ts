@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Link, parseLink } from '../../../../../electron/core/app/links/link.ts'
-import { linkTarget } from '../../../../../electron/core/app/links/link-target.ts'
-import { accountView, instanceView } from '../../../views.ts'
+import { type Link, parseLink } from '#core/app/links/link.ts'
+import { linkTarget } from '#core/app/links/link-target.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
 
 test.each<[string, Link]>([
   ['berth://instance/4711', { to: 'place', place: { screen: 'instances', instance: 4711 } }],

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CommandName, commands } from '../../../../../electron/contract/commands.ts'
-import { BerthError } from '../../../../../electron/contract/problem.ts'
-import { createDispatcher, type Handlers } from '../../../../../electron/core/app/page/dispatcher.ts'
+import { type CommandName, commands } from '#contract/commands.ts'
+import { BerthError } from '#contract/problem.ts'
+import { createDispatcher, type Handlers } from '#core/app/page/dispatcher.ts'
 
 /** Handlers of all commands, which record their calls. */
 function everyCommand(reached: { name: string; args: unknown }[]): Handlers {

@@ -1,14 +1,14 @@
 import { apply } from 'mutative'
 import { beforeEach, expect, test } from 'vitest'
-import type { MainMessage } from '../../../../../electron/contract/bridge/messages.ts'
-import { BerthError } from '../../../../../electron/contract/problem.ts'
-import type { State } from '../../../../../electron/contract/state.ts'
-import type { Dispatch } from '../../../../../electron/core/app/page/dispatcher.ts'
-import { createPageLink } from '../../../../../electron/core/app/page/page-link.ts'
-import type { PageLink } from '../../../../../electron/core/running.ts'
-import { createStore, type Store } from '../../../../../electron/core/state/store.ts'
-import { emptyState } from '../../../views.ts'
-import { flushPromises } from '../../hand-clock.ts'
+import type { MainMessage } from '#contract/bridge/messages.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { State } from '#contract/state.ts'
+import type { Dispatch } from '#core/app/page/dispatcher.ts'
+import { createPageLink } from '#core/app/page/page-link.ts'
+import type { PageLink } from '#core/running.ts'
+import { createStore, type Store } from '#core/state/store.ts'
+import { flushPromises } from '#test/unit/core/hand-clock.ts'
+import { emptyState } from '#test/unit/views.ts'
 
 let store: Store
 let sent: MainMessage[]

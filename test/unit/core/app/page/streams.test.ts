@@ -1,8 +1,8 @@
 import { Duplex, PassThrough } from 'node:stream'
 import { beforeEach, expect, test } from 'vitest'
-import { type StreamMessage, streamWindow } from '../../../../../electron/contract/bridge/messages.ts'
-import { createStreams, type Streams } from '../../../../../electron/core/app/page/streams.ts'
-import { flushPromises } from '../../hand-clock.ts'
+import { type StreamMessage, streamWindow } from '#contract/bridge/messages.ts'
+import { createStreams, type Streams } from '#core/app/page/streams.ts'
+import { flushPromises } from '#test/unit/core/hand-clock.ts'
 
 let sent: StreamMessage[]
 let room: boolean

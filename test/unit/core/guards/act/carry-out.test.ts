@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { carryOut } from '../../../../../electron/core/guards/act/carry-out.ts'
-import { createClient } from '../../../../../electron/service/client.ts'
-import { json, ScriptedService } from '../../../service/scripted-service.ts'
+import { carryOut } from '#core/guards/act/carry-out.ts'
+import { createClient } from '#service/client.ts'
+import { json, ScriptedService } from '#test/unit/service/scripted-service.ts'
 
 let service: ScriptedService
 beforeEach(async () => {

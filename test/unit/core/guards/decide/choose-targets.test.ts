@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import { accountTargets, targetsOf } from '../../../../../electron/core/guards/decide/choose-targets.ts'
-import { instanceView } from '../../../views.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { accountTargets, targetsOf } from '#core/guards/decide/choose-targets.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 /** The action of an account guard that may destroy: none where the GPUs are not billed yet, or no longer. */
 const done: Record<InstanceState, 'stop' | 'destroy' | undefined> = {

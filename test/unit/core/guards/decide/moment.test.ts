@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { dueOf } from '../../../../../electron/core/guards/decide/moment.ts'
-import { periodsOf } from '../../../../../electron/core/guards/facts/calendar.ts'
-import type { Facts } from '../../../../../electron/core/guards/facts/facts.ts'
-import { instanceView } from '../../../views.ts'
+import { dueOf } from '#core/guards/decide/moment.ts'
+import { periodsOf } from '#core/guards/facts/calendar.ts'
+import type { Facts } from '#core/guards/facts/facts.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const dollar = 1_000_000
 const hour = 3600

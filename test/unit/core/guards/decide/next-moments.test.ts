@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { nextMoment } from '../../../../../electron/core/guards/decide/next-moments.ts'
-import type { Guard } from '../../../../../electron/core/guards/model.ts'
+import { nextMoment } from '#core/guards/decide/next-moments.ts'
+import type { Guard } from '#core/guards/model.ts'
 
 const guard: Guard = {
   id: 'g0000000000000001',

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { WatchdogRequest } from '../../../../../electron/contract/automation/watchdog.ts'
-import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { afterPoll, isNews, pollsUntilEnd } from '../../../../../electron/core/guards/watchdog/decide.ts'
-import type { StoredWatchdog } from '../../../../../electron/core/guards/watchdog/model.ts'
-import { instanceView } from '../../../views.ts'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { afterPoll, isNews, pollsUntilEnd } from '#core/guards/watchdog/decide.ts'
+import type { StoredWatchdog } from '#core/guards/watchdog/model.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const running = instanceView()
 const stopped = instanceView({ state: 'stopped' })

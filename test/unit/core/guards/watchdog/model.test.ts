@@ -1,9 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  type StoredWatchdog,
-  tickOf,
-  visitEvery,
-} from '../../../../../electron/core/guards/watchdog/model.ts'
+import { type StoredWatchdog, tickOf, visitEvery } from '#core/guards/watchdog/model.ts'
 
 const watchdog: StoredWatchdog = {
   instance: 4711,

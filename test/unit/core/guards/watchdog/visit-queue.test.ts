@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { VisitQueue } from '../../../../../electron/core/guards/watchdog/visit-queue.ts'
-import { flushPromises, HandClock } from '../../hand-clock.ts'
+import { VisitQueue } from '#core/guards/watchdog/visit-queue.ts'
+import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
 
 const never = new AbortController().signal
 

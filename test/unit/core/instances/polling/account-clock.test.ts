@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { accountNow } from '../../../../../electron/contract/reading.ts'
-import { createAccountClock, sameTime } from '../../../../../electron/core/instances/polling/account-clock.ts'
-import { HandClock } from '../../hand-clock.ts'
+import { accountNow } from '#contract/reading.ts'
+import { createAccountClock, sameTime } from '#core/instances/polling/account-clock.ts'
+import { HandClock } from '#test/unit/core/hand-clock.ts'
 
 const epoch = 1_900_000_000
 

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Poll } from '../../../../../electron/core/instances/polling/poll.ts'
-import {
-  type Expected,
-  type InstanceAnswer,
-  pollAll,
-} from '../../../../../electron/core/instances/polling/poll-all.ts'
-import type { InstanceList } from '../../../../../electron/service/instances.ts'
+import type { Poll } from '#core/instances/polling/poll.ts'
+import { type Expected, type InstanceAnswer, pollAll } from '#core/instances/polling/poll-all.ts'
+import type { InstanceList } from '#service/instances.ts'
 
 const list = (...ids: number[]): InstanceList => ({
   instances: ids.map(id => ({ id })),

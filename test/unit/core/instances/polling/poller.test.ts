@@ -5,8 +5,8 @@ import {
   KeyRefused,
   type Poller,
   pauseAfter,
-} from '../../../../../electron/core/instances/polling/poller.ts'
-import { flushPromises, HandClock } from '../../hand-clock.ts'
+} from '#core/instances/polling/poller.ts'
+import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
 
 let clock: HandClock
 let poller: Poller

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { commitOf } from '../../../../../electron/core/projects/jobs/commit.ts'
-import { systemSyncedFolders } from '../../../../../electron/local/chosen/synced-folders.ts'
+import { commitOf } from '#core/projects/jobs/commit.ts'
+import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
 
 const id = 'a'.repeat(40)
 const other = 'b'.repeat(40)

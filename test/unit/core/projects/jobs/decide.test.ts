@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import {
-  againFromFailure,
-  failed,
-  fetchingAgain,
-} from '../../../../../electron/core/projects/jobs/changes.ts'
-import {
-  failsAfter,
-  nextMove,
-  pauseAfter,
-  type Snapshot,
-} from '../../../../../electron/core/projects/jobs/decide.ts'
-import type { Job } from '../../../../../electron/core/projects/model.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { againFromFailure, failed, fetchingAgain } from '#core/projects/jobs/changes.ts'
+import { failsAfter, nextMove, pauseAfter, type Snapshot } from '#core/projects/jobs/decide.ts'
+import type { Job } from '#core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
   id: 'j0000000000000001',

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { JobEffects } from '../../../../../electron/core/projects/jobs/effects.ts'
-import { createMoves } from '../../../../../electron/core/projects/jobs/moves.ts'
-import type { Job } from '../../../../../electron/core/projects/model.ts'
-import { openStoredJobs } from '../../../../../electron/core/projects/stored-jobs.ts'
-import type { Attempts } from '../../../../../electron/core/renting/attempts/service.ts'
-import { accountContext } from '../../account-context.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import type { JobEffects } from '#core/projects/jobs/effects.ts'
+import { createMoves } from '#core/projects/jobs/moves.ts'
+import type { Job } from '#core/projects/model.ts'
+import { openStoredJobs } from '#core/projects/stored-jobs.ts'
+import type { Attempts } from '#core/renting/attempts/service.ts'
+import { accountContext } from '#test/unit/core/account-context.ts'
+import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 /** A job, and all that is on disk of it, one write after another. */
 async function open(fields: Partial<Job>) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Moves } from '../../../../../electron/core/projects/jobs/moves.ts'
-import { createJobWork } from '../../../../../electron/core/projects/jobs/work.ts'
-import type { Job } from '../../../../../electron/core/projects/model.ts'
-import { openStoredJobs } from '../../../../../electron/core/projects/stored-jobs.ts'
-import { deferred } from '../../../../../electron/ports/deferred.ts'
-import { accountContext, freshAnswer } from '../../account-context.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import type { Moves } from '#core/projects/jobs/moves.ts'
+import { createJobWork } from '#core/projects/jobs/work.ts'
+import type { Job } from '#core/projects/model.ts'
+import { openStoredJobs } from '#core/projects/stored-jobs.ts'
+import { deferred } from '#ports/deferred.ts'
+import { accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
+import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 test('a cancelled job is withdrawn once that is on disk, and goes on where it cannot be written', async () => {
   const files = new MemoryFiles()

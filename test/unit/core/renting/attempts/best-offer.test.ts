@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { OfferView } from '../../../../../electron/contract/market/offer.ts'
-import { type BestOffer, bestOffer } from '../../../../../electron/core/renting/attempts/best-offer.ts'
+import type { OfferView } from '#contract/market/offer.ts'
+import { type BestOffer, bestOffer } from '#core/renting/attempts/best-offer.ts'
 
 const dollar = 1_000_000
 const offers = [

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import { nextMove } from '../../../../../electron/core/renting/attempts/decide.ts'
-import type { Attempt, AttemptSeries } from '../../../../../electron/core/renting/attempts/model.ts'
-import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
-import { instanceView } from '../../../views.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { nextMove } from '#core/renting/attempts/decide.ts'
+import type { Attempt, AttemptSeries } from '#core/renting/attempts/model.ts'
+import type { Rental } from '#core/renting/rentals/model.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
 const request = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] } as const

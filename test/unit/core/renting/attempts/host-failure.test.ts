@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { InstanceState, InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import { openFailedMachines } from '../../../../../electron/core/renting/attempts/failed-machines.ts'
-import { hostFailure } from '../../../../../electron/core/renting/attempts/host-failure.ts'
-import { instanceView } from '../../../views.ts'
-import { accountContext } from '../../account-context.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { openFailedMachines } from '#core/renting/attempts/failed-machines.ts'
+import { hostFailure } from '#core/renting/attempts/host-failure.ts'
+import { accountContext } from '#test/unit/core/account-context.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const ended = { step: 'running' } as const
 /** An instance with these states, each starting that many seconds after the first. */

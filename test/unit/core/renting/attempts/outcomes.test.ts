@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { AttemptSeries } from '../../../../../electron/core/renting/attempts/model.ts'
-import { type AttemptParts, endSeries } from '../../../../../electron/core/renting/attempts/outcomes.ts'
-import { openCollection } from '../../../../../electron/core/storage/collection.ts'
-import { accountContext } from '../../account-context.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import { AttemptSeries } from '#core/renting/attempts/model.ts'
+import { type AttemptParts, endSeries } from '#core/renting/attempts/outcomes.ts'
+import { openCollection } from '#core/storage/collection.ts'
+import { accountContext } from '#test/unit/core/account-context.ts'
+import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 test('a series ends with its last attempt, so that a kill in between tries no other machine', async () => {
   const files = new MemoryFiles()

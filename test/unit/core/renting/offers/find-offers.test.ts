@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import type { OfferQuery } from '../../../../../electron/contract/market/offer.ts'
-import { ExtraFilters } from '../../../../../electron/contract/market/offer.ts'
-import { findOffers, searchNarrowed } from '../../../../../electron/core/renting/offers/find-offers.ts'
-import { offerView } from '../../../../../electron/core/renting/offers/offer-view.ts'
-import type { Offer, OfferSearch } from '../../../../../electron/service/offers.ts'
-import { ServiceError } from '../../../../../electron/service/service-error.ts'
+import type { OfferQuery } from '#contract/market/offer.ts'
+import { ExtraFilters } from '#contract/market/offer.ts'
+import { findOffers, searchNarrowed } from '#core/renting/offers/find-offers.ts'
+import { offerView } from '#core/renting/offers/offer-view.ts'
+import type { Offer, OfferSearch } from '#service/offers.ts'
+import { ServiceError } from '#service/service-error.ts'
 
 const query: OfferQuery = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 10_000 }
 

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
-import { catalogueOf } from '../../../../../electron/contract/market/catalogue.ts'
-import { offersPassing } from '../../../../../electron/contract/market/filter.ts'
-import {
-  type FurtherPart,
-  furtherConditions,
-  furtherParts,
-} from '../../../../../electron/contract/market/further-filters.ts'
-import { OfferFilter } from '../../../../../electron/contract/market/offer.ts'
-import { offerView } from '../../../../../electron/core/renting/offers/offer-view.ts'
-import type { Offer } from '../../../../../electron/service/offers.ts'
-import { type Row, readLooseFilters } from '../../../../../simulator/routes/public/filters.ts'
+import { catalogueOf } from '#contract/market/catalogue.ts'
+import { offersPassing } from '#contract/market/filter.ts'
+import { type FurtherPart, furtherConditions, furtherParts } from '#contract/market/further-filters.ts'
+import { OfferFilter } from '#contract/market/offer.ts'
+import { offerView } from '#core/renting/offers/offer-view.ts'
+import type { Offer } from '#service/offers.ts'
+import { type Row, readLooseFilters } from '#simulator/routes/public/filters.ts'
 
 /** Each filter, with what barely passes and barely fails, in the service’s fields. */
 const table: Record<FurtherPart, [OfferFilter, passes: Partial<Offer>, fails: Partial<Offer>]> = {

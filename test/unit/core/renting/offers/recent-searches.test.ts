@@ -1,11 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import {
-  createRecentSearches,
-  type RecentSearches,
-} from '../../../../../electron/core/renting/offers/recent-searches.ts'
-import type { CallOptions } from '../../../../../electron/service/http/operation.ts'
-import type { Offer, OfferSearch } from '../../../../../electron/service/offers.ts'
-import { HandClock } from '../../hand-clock.ts'
+import { createRecentSearches, type RecentSearches } from '#core/renting/offers/recent-searches.ts'
+import type { CallOptions } from '#service/http/operation.ts'
+import type { Offer, OfferSearch } from '#service/offers.ts'
+import { HandClock } from '#test/unit/core/hand-clock.ts'
 
 const cheapest: OfferSearch = { order: [['dph_total', 'asc']] }
 const dearest: OfferSearch = { order: [['dph_total', 'desc']] }

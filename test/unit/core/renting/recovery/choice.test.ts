@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { InstanceView } from '../../../../../electron/contract/instance/instance.ts'
-import type { Attempts } from '../../../../../electron/core/renting/attempts/service.ts'
-import { openRecoveries } from '../../../../../electron/core/renting/recovery/service.ts'
-import type { ServiceClient } from '../../../../../electron/service/client.ts'
-import type { Instance } from '../../../../../electron/service/instances.ts'
-import { ServiceError } from '../../../../../electron/service/service-error.ts'
-import { instanceView } from '../../../views.ts'
-import { account, accountContext, freshAnswer } from '../../account-context.ts'
-import { flushPromises } from '../../hand-clock.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Attempts } from '#core/renting/attempts/service.ts'
+import { openRecoveries } from '#core/renting/recovery/service.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { Instance } from '#service/instances.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { account, accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
+import { flushPromises } from '#test/unit/core/hand-clock.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const limits = { attempts: 3, ceiling: 1, deadline: 600 }
 const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const

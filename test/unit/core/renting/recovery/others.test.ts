@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { givesWay } from '../../../../../electron/core/renting/recovery/others.ts'
+import { givesWay } from '#core/renting/recovery/others.ts'
 
 const at = (id: number, start: number) => ({ id, start_date: start })
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { OfferView, SavedQuery } from '../../../../../electron/contract/market/offer.ts'
-import {
-  searchParts,
-  searchPartWords,
-  withoutParts,
-} from '../../../../../electron/contract/market/search-part.ts'
-import { goodEnough } from '../../../../../electron/core/renting/attempts/best-offer.ts'
-import { asGoodAs, type Replaced } from '../../../../../electron/core/renting/rentals/as-good.ts'
+import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
+import { searchParts, searchPartWords, withoutParts } from '#contract/market/search-part.ts'
+import { goodEnough } from '#core/renting/attempts/best-offer.ts'
+import { asGoodAs, type Replaced } from '#core/renting/rentals/as-good.ts'
 
 const request: Replaced['request'] = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] }
 const gpu = { name: 'RTX 4090', count: 2, memory: 24_564 }

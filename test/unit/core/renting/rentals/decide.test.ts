@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { InstanceState } from '../../../../../electron/contract/instance/instance.ts'
-import { nextStep } from '../../../../../electron/core/renting/rentals/decide.ts'
-import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
-import { instanceView } from '../../../views.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { nextStep } from '#core/renting/rentals/decide.ts'
+import type { Rental } from '#core/renting/rentals/model.ts'
+import { instanceView } from '#test/unit/views.ts'
 
 const rental: Rental = {
   id: 'r0123456789abcdef',

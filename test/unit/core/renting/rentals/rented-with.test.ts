@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Rental, rentedWith } from '../../../../../electron/core/renting/rentals/model.ts'
+import { type Rental, rentedWith } from '#core/renting/rentals/model.ts'
 
 const rental: Rental = {
   id: 'r0123456789abcdef',

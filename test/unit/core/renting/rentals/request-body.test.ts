@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { RentRequest } from '../../../../../electron/contract/market/rental.ts'
-import { requestBody } from '../../../../../electron/core/renting/rentals/request-body.ts'
-import { withoutSecrets } from '../../../../../electron/core/renting/rentals/secrets.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import { requestBody } from '#core/renting/rentals/request-body.ts'
+import { withoutSecrets } from '#core/renting/rentals/secrets.ts'
 
 const plain: RentRequest = {
   offer: 7,

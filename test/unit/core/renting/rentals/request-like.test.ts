@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { replacesVariable } from '../../../../../electron/core/instances/mark.ts'
-import { withoutOffer } from '../../../../../electron/core/renting/rentals/request-like.ts'
+import { replacesVariable } from '#core/instances/mark.ts'
+import { withoutOffer } from '#core/renting/rentals/request-like.ts'
 
 test('what is rented like a replacement is in nobody’s place', () => {
   const own = { name: 'MODE', value: 'train', secret: false }

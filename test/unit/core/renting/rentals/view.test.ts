@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Rental } from '../../../../../electron/core/renting/rentals/model.ts'
-import { lastRental } from '../../../../../electron/core/renting/rentals/view.ts'
+import type { Rental } from '#core/renting/rentals/model.ts'
+import { lastRental } from '#core/renting/rentals/view.ts'
 
 const rental = (id: string, more: Partial<Rental> = {}): Rental => ({
   id,

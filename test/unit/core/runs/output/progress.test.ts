@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { lastProgress } from '../../../../../electron/core/runs/output/progress.ts'
-import { plainOutput } from '../../../../../electron/ssh/monitor/plain-output.ts'
+import { lastProgress } from '#core/runs/output/progress.ts'
+import { plainOutput } from '#ssh/monitor/plain-output.ts'
 
 /** A line of Ultralytics' training. */
 function yolo(epoch: string, bar: string): string {

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Run } from '../../../../../electron/core/runs/model.ts'
-import { everyPart, type RunPart } from '../../../../../electron/core/runs/output/output.ts'
-import { createOutputs } from '../../../../../electron/core/runs/output/outputs.ts'
-import { toLose } from '../../../../../electron/core/runs/output/room.ts'
-import type { StoredRuns } from '../../../../../electron/core/runs/stored-runs.ts'
-import { MemoryFiles } from '../../memory-files.ts'
+import type { Run } from '#core/runs/model.ts'
+import { everyPart, type RunPart } from '#core/runs/output/output.ts'
+import { createOutputs } from '#core/runs/output/outputs.ts'
+import { toLose } from '#core/runs/output/room.ts'
+import type { StoredRuns } from '#core/runs/stored-runs.ts'
+import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
 const most = { all: 1000, file: 100 }
 

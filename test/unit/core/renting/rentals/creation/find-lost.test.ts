@@ -1,17 +1,8 @@
 import { expect, test } from 'vitest'
-import {
-  markLabel,
-  markVariable,
-  plainLabel,
-  rentalOf,
-} from '../../../../../../electron/core/instances/mark.ts'
-import {
-  findLost,
-  isListWhole,
-  lateComers,
-} from '../../../../../../electron/core/renting/rentals/creation/find-lost.ts'
-import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
-import type { Instance } from '../../../../../../electron/service/instances.ts'
+import { markLabel, markVariable, plainLabel, rentalOf } from '#core/instances/mark.ts'
+import { findLost, isListWhole, lateComers } from '#core/renting/rentals/creation/find-lost.ts'
+import type { Rental } from '#core/renting/rentals/model.ts'
+import type { Instance } from '#service/instances.ts'
 
 const mark = 'r0123456789abcdef'
 const other = 'rfedcba9876543210'

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
-import {
-  adoptInstance,
-  type RentalParts,
-} from '../../../../../../electron/core/renting/rentals/creation/outcomes.ts'
-import { openStoredRentals } from '../../../../../../electron/core/renting/rentals/stored-rentals.ts'
-import { account, accountContext } from '../../../account-context.ts'
+import { adoptInstance, type RentalParts } from '#core/renting/rentals/creation/outcomes.ts'
+import { openStoredRentals } from '#core/renting/rentals/stored-rentals.ts'
+import { account, accountContext } from '#test/unit/core/account-context.ts'
 
 test('an instance’s own key, told once, is kept before anything is written of the instance', async () => {
   const context = accountContext()

@@ -1,6 +1,6 @@
-import type { InstanceState, InstanceView } from '../../../../../../electron/contract/instance/instance.ts'
-import type { Rental } from '../../../../../../electron/core/renting/rentals/model.ts'
-import type { NewInstance } from '../../../../../../electron/service/offers.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import type { Rental } from '#core/renting/rentals/model.ts'
+import type { NewInstance } from '#service/offers.ts'
 
 type Step = Rental['step']
 
