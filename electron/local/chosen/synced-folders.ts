@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   type Stats,
 } from 'node:fs'
 import { lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises'
@@ -29,6 +30,8 @@ function syncedFolder(root: string): SyncedFolder {
     if (path !== '' && !names.every(isPlain)) throw new Error('not a path in the folder')
     return join(root, ...names)
   }
+  // A link leads past the repository that its target lies in.
+  const real = () => (lstatSync(root, { throwIfNoEntry: false }) ? realpathSync(root) : root)
 
   return {
     path: root,
@@ -95,11 +98,11 @@ function syncedFolder(root: string): SyncedFolder {
     },
     receive: path => receive(at(path), at),
     repository() {
-      const { pointsBack, ...repository } = repositoryOf(root) ?? { pointsBack: false }
+      const { pointsBack, ...repository } = repositoryOf(real()) ?? { pointsBack: false }
       return pointsBack && 'top' in repository ? repository : undefined
     },
-    rules: (folder, signal) => rulesBelow(root, at(folder), signal),
-    changedSince: (commit, repository) => changedSince(root, commit, repository),
+    rules: async (folder, signal) => rulesBelow(real(), join(real(), relative(root, at(folder))), signal),
+    changedSince: async (commit, repository) => changedSince(real(), commit, repository),
   }
 }
 

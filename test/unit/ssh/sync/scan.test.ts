@@ -83,6 +83,24 @@ describe.each([
     expect(tree).toMatchObject({ folders: ['checkpoints'], ignored: 4 })
   })
 
+  test('a link to a folder leads to the rules around its target', async () => {
+    const repo = folderWith({
+      '.gitignore': '*.ckpt\n/train/private/\n',
+      'train/a.ckpt': '',
+      'train/notes-private.md': '',
+      'train/private/notes.txt': '',
+      'train/sub/b.ckpt': '',
+      'train/sub/train.py': '',
+    })
+    git(repo, 'init', '-q')
+    write(repo, { '.git/info/exclude': 'notes-private.md\n' })
+    const link = `${repo}-link`
+    onTestFinished(() => rmSync(link))
+    symlinkSync(join(repo, 'train'), link)
+    prepare()
+    expect(await sentFrom(link)).toEqual(['sub/train.py'])
+  })
+
   test('the repository’s own exclusions and the user’s are kept', async () => {
     const repo = folderWith({
       'notes-private.md': '',
