@@ -55,8 +55,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
   await page.getByRole('tab', { name: 'Automation' }).click()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
-  await page.getByRole('menuitem', { name: 'Run a command…' }).click()
+  await page.getByRole('button', { name: 'Run a command…' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
   const command =
     'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.05; done; echo; done; exit 3'
@@ -77,6 +76,8 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   const output = run.getByRole('log')
   await expect.poll(() => output.textContent(), { timeout: 60_000 }).toContain('epoch 1')
   await run.getByText('Failed with exit code 3', { exact: true }).waitFor({ timeout: 60_000 })
+  await run.getByRole('button', { name: 'Copy', exact: true }).click()
+  await page.getByText(/^[\d,]+ lines copied\.$/).waitFor()
   await run.getByText(/results is in .*the instance was stopped/).waitFor()
   // A redrawn progress bar is one line, in its last state.
   await expect.poll(() => output.textContent()).toMatch(/epoch 1: 90%\nepoch 2: 90%[\s\S]*epoch 5: 90%/)
@@ -182,6 +183,9 @@ test('a rental adds a watchdog to its start script, and its run waits for the in
   await page.getByRole('tab', { name: 'Automation' }).click()
   const run = page.getByRole('group', { name: 'Run python3 train.py' })
   await run.getByText('Waits for its instance').waitFor()
+  expect(await run.getByText(/python3 train\.py/).count()).toBe(1)
+  expect(await run.getByRole('switch').count()).toBe(0)
+  await run.getByRole('button', { name: 'Do not run python3 train.py…' }).waitFor()
   await sim.control('POST', '/sim/clock', { advance: 900 })
   await run.getByText(/Epoch \d\/3/).waitFor({ timeout: 60_000 })
   expect(errors).toEqual([])

@@ -7,6 +7,8 @@ export type MenuEntry =
       label: string
       icon?: IconName
       run: () => unknown
+      /** Whether it is on, for an entry that is a switch. */
+      checked?: boolean
       /** A key, shown at the end. */
       hint?: string
       danger?: boolean
