@@ -1,6 +1,7 @@
 import type { TmuxShell } from '#contract/instance/terminal.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
+import { isShellReplaced } from '#ssh/connection/ssh-problems.ts'
 import type { Shell, ShellSize } from '#ssh/shell/shell.ts'
 import { freeName, historyOf, tmuxCommand, tmuxShells } from '#ssh/shell/tmux.ts'
 
@@ -43,7 +44,10 @@ export interface OurShells {
   forget(name: string): Promise<void>
 }
 
-/** Opens a shell in the instance's tmux: by name, a detached one or a new one. Without tmux, a plain shell. */
+/**
+ * Opens a shell in the instance's tmux: by name, a detached one or a new one. Without tmux, or where a start file takes
+ * over every command, a plain shell: there the user can mend that file.
+ */
 export async function openTmuxShell({
   clock,
   lease,
@@ -52,7 +56,10 @@ export async function openTmuxShell({
   taken,
   ours,
 }: Opening): Promise<OpenedShell> {
-  const shells = await tmuxShells(lease.connection, clock)
+  const shells = await tmuxShells(lease.connection, clock).catch(error => {
+    if (isShellReplaced(error)) return undefined
+    throw error
+  })
   if (shells === undefined) return { shell: await open(undefined), others: [] }
   const waiting = wanted.fresh ? [] : withNobody(shells, taken, await ours.names())
   const name =

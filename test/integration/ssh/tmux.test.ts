@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -149,5 +149,16 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     again.shell.stream.write('echo here-$((6 * 7))\n')
     await expect.poll(said, { timeout: 45_000 }).toContain('here-42')
     expect((await open()).session).toBe('berth-3')
+  })
+
+  test('a start file that takes over every command leaves a plain shell, in which it can be mended', async () => {
+    const start = '[ -z "$TMUX" ] && exec tmux new -A -s main\n'
+    for (const name of ['.bashrc', '.profile']) writeFileSync(join(sshd.home, name), start)
+    const opened = await open()
+    expect(opened).toEqual({ shell: opened.shell, others: [] })
+    const said = follow(opened.shell)
+    opened.shell.stream.write('echo here-$((6 * 7))-$TMUX\n')
+    await expect.poll(said, { timeout: 45_000 }).toContain(`here-42-${sockets}`)
+    expect(noted).toEqual([])
   })
 })
