@@ -63,7 +63,7 @@ export async function idleRows({ smoke }: Size): Promise<Row[]> {
 }
 
 /** Seconds of processor time of a process. */
-async function cpuSeconds(pid: number): Promise<number> {
+export async function cpuSeconds(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8')
   // The third field follows the name, which may contain anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
