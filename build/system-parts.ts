@@ -19,6 +19,7 @@ const packaging = 'test/integration/packaging/'
 const specs = 'test/electron/'
 const shipped = 'test/electron/shipped/'
 const desktop = 'test/electron/specs/desktop'
+const installed = 'test/electron/specs/installed'
 const watchdog = 'test/integration/ssh/watchdog/'
 const jupyter = 'test/integration/ssh/jupyter'
 const webApps = 'test/integration/ssh/web-apps'
@@ -39,6 +40,8 @@ export const systemParts: readonly SystemPart[] = [
   part(['xfce4-notifyd-config'], 'xfce4-notifyd', [desktop]),
   part(['xfconf-query'], 'xfconf', [desktop]),
   part(['xdotool'], 'xdotool', [desktop]),
+  part(['gio'], 'libglib2.0-bin', [installed]),
+  part(['xdg-mime'], 'xdg-utils', [installed]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),
   part(['xauth'], 'xauth', [notifications, browser]),

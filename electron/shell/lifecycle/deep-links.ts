@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
+import { promisify } from 'node:util'
 import { app } from 'electron'
 import { introduceAppImage, withdrawAppImage } from '#local/autostart/own-entry.ts'
+import { childEnv } from '#local/child-env.ts'
 import { linkAmong } from '#local/start/flags.ts'
 import type { Links } from '#ports/links.ts'
 
@@ -75,8 +78,18 @@ export async function introduce(icon: string, log: (line: string) => void): Prom
   } catch (error) {
     log(`the AppImage was not made known to the desktop: ${String(error)}`)
   }
-  if (!app.setAsDefaultProtocolClient('berth'))
-    log('berth:// links do not lead here: the desktop does not know Berth')
+  // Electron asks xdg-settings, which knows neither XFCE nor some smaller desktops.
+  if (app.setAsDefaultProtocolClient('berth') || (platform === 'linux' && (await handleByMime()))) return
+  log('berth:// links do not lead here: the desktop does not know Berth')
+}
+
+/** Makes Berth the handler for its links in the list that all desktops on Linux read; gives whether that worked. */
+function handleByMime(): Promise<boolean> {
+  const args = ['default', 'berth.desktop', 'x-scheme-handler/berth']
+  return promisify(execFile)('xdg-mime', args, { env: childEnv(process.env) }).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Undoes `introduce`. */

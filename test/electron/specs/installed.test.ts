@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { chmod, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Berth } from '../berth.ts'
@@ -74,6 +74,18 @@ test('an AppImage makes itself known to the desktop, also under its next name, a
   for (const path of ['.local/bin/berth', '.config/autostart/berth.desktop', entry, icon])
     expect(await read(path), path).toBeUndefined()
   expect((await second.state()).settings).toMatchObject({ startAtLogin: 'no', sshConfig: false })
+})
+
+test('on XFCE, which xdg-settings does not know, berth:// links open in an AppImage all the same', async () => {
+  const own = join(dirname(installed.program), 'berth')
+  await desk.write(at('Berth.AppImage'), `#!/bin/sh\nexec '${own}' "$@"\n`)
+  await chmod(at('Berth.AppImage'), 0o755)
+  desk.session.env['XDG_CURRENT_DESKTOP'] = 'XFCE'
+  const berth = await start('Berth.AppImage')
+  const opened = async () => (await desk.session.run('gio', ['open', 'berth://settings'])).code
+  await expect.poll(opened, soon).toBe(0)
+  const page = await berth.page()
+  await expect.poll(() => new URL(page.url()).hash, soon).toBe('#/settings')
 })
 
 test.each([
