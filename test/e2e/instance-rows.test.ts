@@ -17,7 +17,7 @@ async function open(start: Start) {
 }
 
 describe('an instance row', () => {
-  test('draws its GPU load, counts down to its guard and can snooze it', async ({ start }) => {
+  test('draws its GPU load, counts down to its limit and can snooze it', async ({ start }) => {
     const { page, errors, row, id } = await open(start)
     await row.getByRole('img', { name: /^GPU load in the last hour: \d+ % now/ }).waitFor()
     await page.getByText('1 running').waitFor()
@@ -30,9 +30,12 @@ describe('an instance row', () => {
     await page.getByLabel('After', { exact: true }).fill('0.4')
     await page.getByRole('button', { name: 'Set guard' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const under = page.getByRole('row', { name: /until .*\d\d:\d\d · 2\d min Next: stops .*\d\d:\d\d/ })
+    await page.getByRole('row', { name: /box .*Limit: .*\d\d:\d\d · 2\d min/ }).waitFor()
+    const under = page.getByRole('row', { name: /^Next: stops .*\d\d:\d\d/ })
     await under.getByRole('button', { name: new RegExp(`^Keep running: box #${id}`) }).click()
-    await page.getByRole('row', { name: /until .*\d\d:\d\d · (?:59 min|1 h)/ }).waitFor()
+    await page.getByRole('row', { name: /box .*Limit: .*\d\d:\d\d · (?:59 min|1 h)/ }).waitFor()
+    // Said once: a second line is for what wants an answer.
+    await under.waitFor({ state: 'detached' })
     expect(errors).toEqual([])
   })
 
@@ -96,7 +99,7 @@ describe('an instance row', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await expect
       .poll(heads)
-      .toEqual(['State', 'Name', 'GPU', 'Price', 'Spent', 'GPU load, 60 min', 'Up', 'Actions'])
+      .toEqual(['State', 'Name', 'GPU', 'Price', 'Spent', 'GPU load, 60 min', 'Up', 'Stops', 'Actions'])
     await page.setViewportSize({ width: 720, height: 480 })
     await expect.poll(heads).toEqual(['State', 'Name', 'GPU', 'Price', 'GPU load, 60 min', 'Actions'])
     const table = page.getByRole('table', { name: 'Instances' })

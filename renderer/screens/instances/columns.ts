@@ -10,15 +10,16 @@ import { type Row, rowPrice, rowState } from './rows.ts'
  * name 96 pixels, in which an instance's number fits.
  */
 const leastWidths = {
-  image: 1560,
-  place: 1340,
-  id: 1186,
-  gpuMemory: 1100,
-  uptime: 1072,
-  vram: 986,
-  jupyter: 870,
-  spent: 804,
-  words: 736,
+  image: 1706,
+  place: 1486,
+  vram: 1336,
+  id: 1220,
+  gpuMemory: 1134,
+  uptime: 1100,
+  jupyter: 1014,
+  spent: 978,
+  stops: 910,
+  words: 760,
   load: 672,
   gpu: 550,
   price: 432,
@@ -43,6 +44,7 @@ export type RowColumn =
   | 'load'
   | 'vram'
   | 'uptime'
+  | 'stops'
 
 export interface Column {
   column: RowColumn
@@ -104,6 +106,7 @@ export const columns: readonly Column[] = [
       return seconds === undefined ? undefined : duration(seconds)
     },
   },
+  { column: 'stops', title: 'Stops', part: 'stops', order: ({ stops }) => stops?.[0]?.at },
 ]
 
 /** The columns that fit. How much memory is used is told of connected instances alone: without any, it has no column. */

@@ -17,11 +17,14 @@ import { isNear } from '#renderer/features/guards/guardWords.ts'
 import { unknownRental } from '#renderer/words/state.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
+import { wantsAnswer } from './stops/stops.ts'
 import { increaseWords, warningsOf } from './warnings/warningWords.ts'
 
 /** The notice under a row; its kind decides which buttons it has. */
 export type RowNotice =
   | { kind: 'steps' }
+  /** What stops it, where that has no column. */
+  | { kind: 'stops' }
   | { kind: 'runs' }
   | { kind: 'attemptSeries'; attemptSeries: AttemptSeriesView }
   | { kind: 'tunnel'; tunnel: TunnelView }
@@ -43,6 +46,8 @@ interface NoticeContext {
   now: number
   credit?: Micros
   hindrance?: string
+  /** It is said once above the screen that guards wait. */
+  saidAbove?: boolean
 }
 
 /** The notice under a row, if it has one. */
@@ -51,7 +56,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, attemptSeries, tunnel, guards = [], guardsSet = 0, increase, replacedBy }: Row,
+  { instance, rental, attemptSeries, tunnel, guard, guardsSet = 0, increase, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
@@ -60,8 +65,7 @@ function ownNotice(
   if (instance?.state === 'waiting') return { kind: 'waiting', text: waitingText }
   if (rental && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
-  const [guard] = guards
-  const hindered = hinderedGuards(guardsSet, context.hindrance)
+  const hindered = context.saidAbove ? undefined : hinderedGuards(guardsSet, context.hindrance)
   if (guard && isNear(guard)) return { kind: 'guard', guard, ...(hindered && { hindered }) }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
@@ -73,7 +77,7 @@ function ownNotice(
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
   const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
-  return coming ?? (guard ? { kind: 'guard', guard } : undefined)
+  return coming ?? (guard && wantsAnswer(guard, context.now) ? { kind: 'guard', guard } : undefined)
 }
 
 /** The instance's warnings in one notice, with a price increase that the user has not accepted yet. */

@@ -16,7 +16,7 @@ import type { AccountView } from '#contract/state.ts'
 import { needsNote } from '#renderer/features/instances/tunnels/tunnelWords.ts'
 import { rentalWords, stateWords } from '#renderer/words/state.ts'
 import { seriesWords } from './attempts/attemptWords.ts'
-import { countingGuards } from './guards/guardChips.ts'
+import { nextGuard, type Stop, stopsOf } from './stops/stops.ts'
 
 /** One row: an instance, with the rental or series of attempts that made it, or one of these without an instance. */
 export interface Row {
@@ -26,8 +26,10 @@ export interface Row {
   attemptSeries?: AttemptSeriesView
   /** A tunnel that is opening, lost for now, failed, or whose name the browser does not resolve. */
   tunnel?: TunnelView
-  /** The guards that count or are about to act, the next one first. */
-  guards?: readonly GuardView[]
+  /** What will stop or destroy it, the soonest first; absent where nothing will. */
+  stops?: readonly Stop[]
+  /** The guard that acts next, or waits to act. */
+  guard?: GuardView
   /** How many of its own guards may still act, whether they count now or not. */
   guardsSet?: number
   /** Whether it runs and nothing will stop it. */
@@ -60,7 +62,10 @@ function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['run
     .sort((a, b) => a.createdAt - b.createdAt)
 }
 
-/** The screen's rows: rentals and series without an instance first, then instances, each the newest first. */
+/**
+ * The screen's rows: rentals and series without an instance first, then instances, each the newest first, whatever
+ * their numbers.
+ */
 export function rowsOf(account: AccountView): Row[] {
   const byInstance = new Map<number, RentalView>()
   const rows: Row[] = []
@@ -81,11 +86,11 @@ export function rowsOf(account: AccountView): Row[] {
   const tunnels = Object.values(account.tunnels).filter(needsNote)
   const allGuards = Object.values(account.guards)
   const set = guardsSet([account])
-  const instances = Object.values(account.instances).sort((a, b) => b.id - a.id)
+  const instances = Object.values(account.instances).sort((a, b) => madeAt(b) - madeAt(a) || b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
-    const guards = countingGuards(allGuards, instance)
+    const stops = stopsOf(account, instance)
     const attemptSeries = byTried.get(instance.id)
     const increase = account.priceIncreases[instance.id]
     rows.push({
@@ -94,7 +99,8 @@ export function rowsOf(account: AccountView): Row[] {
       rental,
       attemptSeries,
       tunnel,
-      guards: guards.length > 0 ? guards : undefined,
+      stops: stops.length > 0 ? stops : undefined,
+      guard: nextGuard(allGuards, instance),
       guardsSet: set.filter(guard => guard.instance === instance.id).length,
       unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
@@ -105,6 +111,11 @@ export function rowsOf(account: AccountView): Row[] {
     const runs = runsOf(row, account.runs)
     return runs.length === 0 ? row : { ...row, runs }
   })
+}
+
+/** Epoch seconds; one whose start the service doesn't tell yet is the newest. */
+function madeAt({ startedAt, history }: InstanceView): number {
+  return startedAt ?? history[0]?.at ?? Number.MAX_VALUE
 }
 
 /** The row's state as a word and a shape. A series or rental under way takes precedence over its instance. */

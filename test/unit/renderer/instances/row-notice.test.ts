@@ -103,6 +103,7 @@ test('a row says that its guards cannot act, and what is not known of a rental',
     text: '2 guards are set and cannot act until the service answers again.',
   })
   expect(rowNoticeOf(row)).toBeUndefined()
+  expect(rowNoticeOf(row, { now: 0, hindrance, saidAbove: true })).toBeUndefined()
   const rental = { key: 'r', rental: rentalView({ step: 'asking', instance: undefined }) }
   expect(rowNoticeOf(rental, { now: 0, hindrance })).toEqual({
     kind: 'note',

@@ -25,6 +25,13 @@ test('a rental without an instance is its own row above the instances', () => {
   expect(rows.map(row => row.key)).toEqual(['r0000000000000001', '9'])
 })
 
+test('instances are shown by when they were made, the newest first, whatever their numbers', () => {
+  const made = (id: number, startedAt?: number) =>
+    instanceView({ id, ...(startedAt !== undefined && { startedAt }) })
+  const rows = rowsOf(accountView({}, made(9, 100), made(3, 300), made(5, 200), made(1)))
+  expect(rows.map(({ key }) => key)).toEqual(['1', '3', '5', '9'])
+})
+
 test('the row of a running instance shows Running, and its finished rental is gone', () => {
   const rentals = { r: rentalView({ step: 'running', instance: 7 }) }
   const account = accountView({ rentals }, instanceView({ id: 7 }))

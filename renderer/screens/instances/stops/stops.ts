@@ -1,0 +1,156 @@
+import { includesPart, watchdogPart } from '#contract/automation/asleep.ts'
+import { actsIn, type GuardView, hasEnded } from '#contract/automation/guard.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { WatchdogView } from '#contract/automation/watchdog.ts'
+import { money } from '#contract/format/money.ts'
+import { atMoment, duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { AccountView } from '#contract/state.ts'
+import { isNear } from '#renderer/features/guards/guardWords.ts'
+
+/** Something that will stop or destroy an instance. */
+export interface Stop {
+  /** limit: Berth, while this computer is awake. watchdog: the instance itself, also while it sleeps. run: the end of a run. */
+  by: 'limit' | 'watchdog' | 'run'
+  action: 'stop' | 'destroy'
+  /** Epoch seconds of the account's time; absent where the moment isn't known. */
+  at?: number
+  /** The condition in a few words, such as `if idle 30 min`: shown without a moment. */
+  when: string
+  /** The action and the condition in a sentence. */
+  about: string
+  /** Whether Berth has to reach the service to act. */
+  needsBerth: boolean
+  /** Its moment follows the GPU load, and isn't known while Berth sees none. */
+  byLoad?: boolean
+}
+
+/** What will stop or destroy an instance, the soonest first, those without a moment last. */
+export function stopsOf(
+  { guards, watchdogs, runs }: Pick<AccountView, 'guards' | 'watchdogs' | 'runs'>,
+  instance: InstanceView,
+): Stop[] {
+  const watchdog = watching(watchdogs[instance.id])
+  const own = Object.values(guards).filter(
+    guard => guard.instance === instance.id && !hasEnded(guard) && actsIn(instance.state, guard),
+  )
+  const stops = own.map((guard): Stop => {
+    const part = watchdogPart(guard)
+    const asleep = watchdog !== undefined && part !== undefined && includesPart(watchdog.request, part)
+    return {
+      by: asleep ? 'watchdog' : 'limit',
+      action: guard.action,
+      ...(guard.dueAt !== undefined && { at: guard.dueAt }),
+      when: conditionBriefly(guard),
+      about: `${guard.sentence}${asleep ? ' Its watchdog does so too, also while this computer sleeps.' : ''}`,
+      needsBerth: !asleep,
+      byLoad: guard.condition.kind === 'idle',
+    }
+  })
+  if (watchdog && actsIn(instance.state, watchdog.request)) stops.push(...watchdogStops(watchdog, own))
+  for (const run of Object.values(runs))
+    if (run.instance === instance.id && run.afterwards !== 'nothing' && isGoing(run))
+      stops.push({
+        by: 'run',
+        action: run.afterwards,
+        when: 'after its run',
+        about: `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`,
+        needsBerth: !run.watchdog,
+      })
+  return stops.sort((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE))
+}
+
+function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined {
+  return watchdog?.step === 'removing' || watchdog?.step === 'lost' ? undefined : watchdog
+}
+
+/** The watchdog's conditions that no guard has as well. */
+function watchdogStops({ request, seen }: WatchdogView, guards: readonly GuardView[]): Stop[] {
+  const { action, at, idle, lease } = request
+  const parts = guards.flatMap(guard => watchdogPart(guard) ?? [])
+  const does = action === 'stop' ? 'Its watchdog stops it' : 'Its watchdog destroys it'
+  const stop = (when: string, moment?: number): Stop => ({
+    by: 'watchdog',
+    action,
+    ...(moment !== undefined && { at: moment }),
+    when,
+    about: `${does} ${when}, also while this computer sleeps.`,
+    needsBerth: false,
+  })
+  const stops: Stop[] = []
+  if (at !== undefined && !parts.some(part => part.at === at)) stops.push(stop('at its time', at))
+  if (idle && !parts.some(part => part.idle)) {
+    const ends = seen?.idleFor ? seen.at + idle.seconds - seen.idleFor : undefined
+    stops.push(stop(`if idle ${duration(idle.seconds)}`, ends))
+  }
+  if (lease !== undefined) stops.push(stop(`if Berth is away ${duration(lease)}`))
+  return stops
+}
+
+function conditionBriefly({ condition }: Pick<GuardView, 'condition'>): string {
+  switch (condition.kind) {
+    case 'idle':
+      return `if idle ${duration(condition.seconds)}`
+    case 'cost':
+      return `at ${money(condition.limit)}`
+    default:
+      return 'at its time'
+  }
+}
+
+/** Seconds before a guard acts from which it stands out, so that the user can still answer. */
+const standsOut = 1800
+
+/**
+ * A stop in its cell: `16:49 · 7 h 48 min`, or its condition where the moment isn't known. `now`: epoch seconds of the
+ * account's time. `soon`: within half an hour. `hindered`: Berth can't act now, so an idle time isn't known either.
+ */
+export function stopWords(stop: Stop, now: number, hindered: boolean): { text: string; soon: boolean } {
+  const { at, when, byLoad } = stop
+  if (at === undefined || (hindered && byLoad)) return { text: when, soon: false }
+  const left = Math.max(0, at - now)
+  return { text: `${moment(at, now)} · ${duration(left)}`, soon: left <= standsOut }
+}
+
+/** The guard on an instance that acts next, or waits to act. */
+export function nextGuard(guards: readonly GuardView[], instance: InstanceView): GuardView | undefined {
+  return guards
+    .filter(guard => guard.instance === instance.id && !hasEnded(guard))
+    .filter(guard => isNear(guard) || guard.dueAt !== undefined)
+    .filter(guard => guard.step === 'acting' || actsIn(instance.state, guard))
+    .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))[0]
+}
+
+/** Whether it acts when its snooze ends; after a later start of the idle time it acts later. */
+function isPutOff({ dueAt, snoozedUntil }: GuardView): boolean {
+  return snoozedUntil !== undefined && dueAt === snoozedUntil
+}
+
+/** The guard's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
+export function nextWords(guard: GuardView, now: number): string {
+  const { action, condition, dueAt, problem, step } = guard
+  const doing = action === 'destroy' ? 'destroys it' : 'stops'
+  if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
+  if (problem) return problem.message
+  if (dueAt === undefined) return ''
+  const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
+  switch (condition.kind) {
+    case 'idle':
+      if (isPutOff(guard))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
+      return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
+    case 'cost':
+      if (isPutOff(guard))
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(condition.limit)}.`
+      return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`
+    case 'duration':
+      return `Next: ${doing} ${when}, after ${duration(condition.seconds)}.`
+    default:
+      return `Next: ${doing} ${when}.`
+  }
+}
+
+/** Whether the button *Keep running* belongs beside the words. */
+export function wantsAnswer(guard: GuardView, now: number): boolean {
+  return isNear(guard) || (guard.dueAt !== undefined && guard.dueAt - now <= standsOut)
+}

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import type { GuardView } from '#contract/automation/guard.ts'
+import type { RunView } from '#contract/automation/run.ts'
+import type { WatchdogView } from '#contract/automation/watchdog.ts'
+import { timeOfDay } from '#contract/format/time.ts'
+import {
+  nextGuard,
+  nextWords,
+  stopsOf,
+  stopWords,
+  wantsAnswer,
+} from '#renderer/screens/instances/stops/stops.ts'
+import { accountView, instanceView } from '#test/unit/views.ts'
+
+const now = 1_790_000_000
+const hour = 3600
+const box = instanceView({
+  id: 7,
+  startedAt: now - 2 * hour,
+  spent: { micros: 7_020_000, at: now, perHour: 2_528_000 },
+})
+
+function guard(given: Partial<GuardView>): GuardView {
+  return {
+    id: 'g1',
+    instance: 7,
+    condition: { kind: 'time', at: now + 2 * hour },
+    action: 'stop',
+    warning: 900,
+    missed: 'act',
+    sentence: '',
+    step: 'waiting',
+    dueAt: now + 2 * hour,
+    history: [],
+    ...given,
+  }
+}
+
+/** The cell's text of each stop of the box, the first first. */
+function cells(
+  { guards = [], watchdog, runs = [] }: { guards?: GuardView[]; watchdog?: WatchdogView; runs?: RunView[] },
+  hindered = false,
+): string[] {
+  const account = accountView({
+    guards: Object.fromEntries(guards.map(one => [one.id, one])),
+    watchdogs: watchdog ? { 7: watchdog } : {},
+    runs: Object.fromEntries(runs.map(one => [one.id, one])),
+  })
+  return stopsOf(account, box).map(stop => `${stop.by}: ${stopWords(stop, now, hindered).text}`)
+}
+
+const watchdog = (request: WatchdogView['request']): WatchdogView => ({
+  instance: 7,
+  request,
+  step: 'watching',
+  foreign: false,
+})
+
+test('the moment and what is left of the next stop are given, whatever stops it', () => {
+  const clock = timeOfDay(now + 2 * hour)
+  expect(cells({ guards: [guard({})] })).toEqual([`limit: ${clock} · 2 h`])
+  const cost = guard({
+    id: 'g2',
+    condition: { kind: 'cost', limit: 9_000_000 },
+    dueAt: now + 47 * 60,
+  })
+  expect(cells({ guards: [guard({}), cost] })).toEqual([
+    `limit: ${timeOfDay(now + 47 * 60)} · 47 min`,
+    `limit: ${clock} · 2 h`,
+  ])
+  expect(cells({ watchdog: watchdog({ action: 'stop', at: now + 2 * hour }) })).toEqual([
+    `watchdog: ${clock} · 2 h`,
+  ])
+})
+
+test('without a moment the condition is given', () => {
+  const { dueAt: _, ...uncounted } = guard({ condition: { kind: 'idle', below: 5, seconds: 1800 } })
+  expect(cells({ guards: [uncounted] })).toEqual(['limit: if idle 30 min'])
+  expect(cells({ guards: [{ ...uncounted, condition: { kind: 'cost', limit: 9_000_000 } }] })).toEqual([
+    'limit: at $9.00',
+  ])
+  expect(cells({ watchdog: watchdog({ action: 'stop', lease: 7200 }) })).toEqual([
+    'watchdog: if Berth is away 2 h',
+  ])
+  const run = { id: 'x1', instance: 7, name: 'train', step: 'running', afterwards: 'stop', watchdog: false }
+  expect(cells({ runs: [run as RunView] })).toEqual(['run: after its run'])
+  expect(cells({ runs: [{ ...run, afterwards: 'nothing' } as RunView] })).toEqual([])
+})
+
+test('a limit that its watchdog holds as well is one, the watchdog’s', () => {
+  const at = now + 2 * hour
+  const held = watchdog({ action: 'stop', at })
+  expect(cells({ guards: [guard({})], watchdog: held })).toEqual([`watchdog: ${timeOfDay(at)} · 2 h`])
+  expect(cells({ guards: [guard({})], watchdog: { ...held, step: 'lost' } })).toEqual([
+    `limit: ${timeOfDay(at)} · 2 h`,
+  ])
+})
+
+test('how long it is idle is not known while Berth sees nothing', () => {
+  const idle = guard({ condition: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
+  expect(cells({ guards: [idle] })).toEqual([`limit: ${timeOfDay(now + 28 * 60)} · 28 min`])
+  expect(cells({ guards: [idle] }, true)).toEqual(['limit: if idle 30 min'])
+})
+
+test('half an hour before, it stands out and can be answered', () => {
+  const at = (seconds: number) => guard({ dueAt: now + seconds })
+  const soon = (one: GuardView) => {
+    const [stop] = stopsOf(accountView({ guards: { g1: one } }), box)
+    return stop && stopWords(stop, now, false).soon
+  }
+  expect([soon(at(1801)), soon(at(1800))]).toEqual([false, true])
+  expect([wantsAnswer(at(1801), now), wantsAnswer(at(1800), now)]).toEqual([false, true])
+})
+
+test('only limits that have an effect on it count, the next one first', () => {
+  const { dueAt: _, ...uncounted } = guard({ id: 'g3' })
+  const later = guard({ id: 'g2', dueAt: now + 9 * hour })
+  const others = [later, guard({}), uncounted, guard({ instance: 8 }), guard({ step: 'done' })]
+  expect(nextGuard(others, box)).toEqual(guard({}))
+  const stopped = { ...box, state: 'stopped' } as const
+  expect(nextGuard([guard({})], stopped)).toBeUndefined()
+  expect(nextGuard([guard({ action: 'destroy' })], stopped)).toBeDefined()
+  expect(stopsOf(accountView({ guards: { g1: guard({}) } }), stopped)).toEqual([])
+})
+
+test('the next action is given with its time and reason', () => {
+  const at = timeOfDay(now + 2 * hour)
+  expect(nextWords(guard({ condition: { kind: 'cost', limit: 9_000_000 } }), now)).toBe(
+    `Next: stops at ${at}, when it has cost $9.00.`,
+  )
+  expect(nextWords(guard({ condition: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
+    `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
+  )
+  const kept = guard({
+    condition: { kind: 'idle', below: 5, seconds: 3 * hour },
+    snoozedUntil: now + 2 * hour,
+  })
+  expect(nextWords(kept, now)).toBe(`Kept running until ${at}: stops then if it is still idle.`)
+  // It worked meanwhile, and is idle again when the snooze ends, for too short a time.
+  expect(nextWords({ ...kept, snoozedUntil: now + hour }, now)).toBe(
+    `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
+  )
+  expect(nextWords(guard({ action: 'destroy' }), now)).toBe(`Next: destroys it at ${at}.`)
+  expect(nextWords(guard({ step: 'acting' }), now)).toBe('Stopping it now.')
+})
