@@ -55,7 +55,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   mkdirSync(join(there, 'results'))
   writeFileSync(join(there, 'results', 'loss.txt'), '0.01')
   await page.getByRole('tab', { name: 'Automation' }).click()
-  await page.getByRole('button', { name: 'Run a command…' }).click()
+  await page.getByRole('button', { name: 'Run a command' }).click()
   const form = page.getByRole('form', { name: /^Run a command on box/ })
   const command =
     'seq 1 9000; for i in 1 2 3 4 5; do for p in 10 50 90; do printf "\\repoch $i: \\033[32m$p%%\\033[0m"; sleep 0.05; done; echo; done; exit 3'
