@@ -108,7 +108,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
   await page.getByRole('row', { name: /box/ }).getByText('Stopped').waitFor()
   // Activity attributes the download to Berth.
   await page.getByRole('link', { name: 'Activity' }).click()
-  await page.locator('.entry.berth', { hasText: 'Downloaded results from' }).waitFor()
+  await page.locator('.entry.berth', { hasText: /Downloaded \S+\/results of finetune/ }).waitFor()
   expect(errors).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { InstanceId, RentalId } from '../ids.ts'
 import { ChoiceId, RemotePath } from '../instance/files.ts'
+import type { SyncProgress } from '../instance/sync.ts'
 import type { Problem } from '../problem.ts'
 
 /** The id of a run: `x` and sixteen hexadecimal digits. */
@@ -101,6 +102,8 @@ export interface RunView {
   lastLine: string
   /** From the last progress bar in its output. */
   progress?: RunProgress
+  /** How far the download of its folder is. */
+  sync?: SyncProgress
   /** Its folder was downloaded. */
   fetched: boolean
   /** The action that was done on the instance. */

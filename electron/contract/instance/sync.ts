@@ -77,7 +77,7 @@ export interface SyncResult {
 }
 
 /** The result of a download. */
-export interface BroughtHome extends SyncResult {
+export interface Downloaded extends SyncResult {
   /** Files that were changed here too: the downloaded version lies beside them, under the name `as`. */
   beside: readonly { path: string; as: string }[]
   /** Requested paths that do not exist, or hold no file with content. */

@@ -104,7 +104,7 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
   const stops = watchdogOrder(run)
   const meanwhile = stops
     ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are fetched once it runs again.`
-    : 'Until then the instance is left as it is, and goes on costing.'
+    : 'Until then the instance is left as it is, and you pay for it.'
   return {
     ...about(account, run),
     title: `${run.fetch} of ${run.name} cannot be fetched yet`,
@@ -117,7 +117,7 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   return {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} could not be fetched`,
-    body: `${why} ${run.afterwards === 'nothing' ? '' : 'It goes on costing. '}Try again, or end it yourself.`,
+    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You pay for it meanwhile. '}Try again, or end it yourself.`,
     urgency: 'critical',
   }
 }

@@ -16,6 +16,8 @@ export const Run = v.object({
   fetch: v.optional(v.string()),
   /** An absolute path on this computer, chosen in its dialog, or Berth's own folder. */
   into: v.optional(v.string()),
+  /** The name of the download in `into`, once it has begun. */
+  as: v.optional(v.string()),
   afterwards: RunAction,
   watchdog: v.boolean(),
   stuckAfter: v.number(),
@@ -39,6 +41,8 @@ export const Run = v.object({
   /** Since when its folder cannot be downloaded without a connection, and whether the user was alerted. */
   unreachedSince: v.optional(v.number()),
   unreachedAlerted: v.optional(v.boolean()),
+  /** Since when its folder has been changing while it is downloaded, epoch seconds of this computer. */
+  changingSince: v.optional(v.number()),
   /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: v.optional(v.boolean()),
   /** Why its folder is not here; once there is nothing left to do, why the run failed. */

@@ -20,7 +20,7 @@ import type { RunOutput } from './output/output.ts'
 import { createOutputs } from './output/outputs.ts'
 import type { RunParts } from './parts.ts'
 import { runAlertsOf } from './run-alerts.ts'
-import { spares } from './spares.ts'
+import { isUnsafe, spares } from './spares.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
 import { createRunWork } from './work.ts'
 
@@ -186,12 +186,13 @@ export async function openRuns(
     },
     async retry(id, into) {
       const run = runs.get(id)
-      if (into !== undefined && (run.step === 'fetching' || run.step === 'kept')) {
-        const changed = runs.update(id, { into })
+      if (into !== undefined && isUnsafe(run)) {
+        const changed = runs.update(id, { into, as: undefined })
         dropFetch(id)
         await changed
       }
-      if (run.step === 'kept') await runs.update(id, entering(run))
+      if (run.step === 'kept' || (run.step === 'failed' && isUnsafe(run)))
+        await runs.update(id, entering(run))
       wake(id)
       work(id)
     },

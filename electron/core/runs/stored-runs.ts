@@ -1,4 +1,5 @@
 import { isGoing } from '#contract/automation/run.ts'
+import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
@@ -19,6 +20,8 @@ export interface StoredRuns
   remove(id: string): Promise<void>
   /** Why the last try failed, and when the next one is, epoch seconds of the account's time. */
   setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
+  /** How far the download of its folder is; undefined while there is none. */
+  noteProgress(id: string, progress: SyncProgress | undefined): void
 }
 
 /** Milliseconds between two updates of progress in State. */
@@ -27,12 +30,20 @@ const updateInterval = 300
 export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
   const { clock } = context.machine
   const problems = new Map<string, Hindrance>()
+  const progress = new Map<string, SyncProgress>()
   const runs = await openCollection(context, {
     name: 'runs',
     schema: Run,
     key: ({ id }) => id,
     missing: { code: 'no_such_run', message: 'That run is no longer on the list.' },
-    view: all => ({ runs: Object.fromEntries(all.map(run => [run.id, runView(run, problems.get(run.id))])) }),
+    view: all => ({
+      runs: Object.fromEntries(
+        all.map(run => [
+          run.id,
+          runView(run, { hindrance: problems.get(run.id), sync: progress.get(run.id) }),
+        ]),
+      ),
+    }),
   })
   let cancelUpdate: (() => void) | undefined
 
@@ -61,6 +72,11 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
       if (problem) problems.set(id, { problem, nextTryAt })
       else if (!problems.delete(id)) return
       show()
+    },
+    noteProgress(id, told) {
+      if (told) progress.set(id, told)
+      else progress.delete(id)
+      cancelUpdate ??= clock.after(updateInterval, show)
     },
     async flush() {
       cancelUpdate?.()

@@ -1,4 +1,5 @@
 import type { RunView } from '#contract/automation/run.ts'
+import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Run } from './model.ts'
 
@@ -8,7 +9,10 @@ export interface Hindrance {
   nextTryAt?: number
 }
 
-export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
+export function runView(
+  run: Run,
+  { hindrance, sync }: { hindrance?: Hindrance; sync?: SyncProgress },
+): RunView {
   const {
     afterwardsIfStuck: _,
     outputAt: __,
@@ -17,6 +21,8 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     unreachedAlerted: ____,
     rentedAgain: _____,
     endedByUser: ______,
+    as: _______,
+    changingSince: ________,
     ...view
   } = run
   const { problem, nextTryAt } = hindrance ?? {}
@@ -26,6 +32,7 @@ export function runView(run: Run, hindrance: Hindrance | undefined): RunView {
     interrupted: run.interrupted ?? false,
     watchdogStale: run.watchdogStale ?? false,
     unreached: unreachedSince === undefined ? undefined : { since: unreachedSince, nextTryAt },
+    sync,
     problem: problem ?? run.problem,
   }
 }

@@ -29,7 +29,7 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 const mostUntold = 3
 
 export function createRunWork(context: AccountContext, parts: RunParts): RunWork {
-  const { machine, ending, now } = context
+  const { machine, ending } = context
   const { runs, inside, failing } = parts
   const loops = createLoops(machine.clock, ending, goOn)
   const running = createRunning(context, parts, loops)
@@ -60,9 +60,11 @@ export function createRunWork(context: AccountContext, parts: RunParts): RunWork
         if (isUnderWay && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
           failing.hindered(after, problem)
         const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
-        if (after.step === 'fetching') fetching.shutOut(id, problem, now() + pause / 1000)
-        else runs.setProblem(id, problem)
-        await loops.until(id, pause)
+        if (after.step !== 'fetching') runs.setProblem(id, problem)
+        const wait =
+          after.step === 'fetching' ? await fetching.failed(after, problem, { fails, pause }) : pause
+        if (wait === undefined) continue
+        await loops.until(id, wait)
         fails += 1
       }
     }

@@ -2,6 +2,7 @@ import { BerthError } from '#contract/problem.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../scripted.ts'
+import { quote } from '../ssh-command.ts'
 
 /** A run's status. starting: its process has not reported yet. lost: it is gone and left no exit code. */
 export interface RunStatus {
@@ -171,4 +172,21 @@ const noRoom = {
   code: 'disk_full',
   message: 'The run could not be written to the instance’s disk.',
   advice: 'Make room there, then try again.',
+}
+
+/**
+ * Prints the names of a few programs that a run's command started and that still run after it has ended: those of its
+ * session. A session's first process that is there is another's, which got its number after a restart.
+ */
+export function stillAtWork(run: string): string {
+  const script = `
+read -r pid < "\${HOME:-/root}/.berth/runs/${run}/pid" || exit 0
+if [ -d "/proc/$pid" ] && ! grep -qs '^State:.Z' "/proc/$pid/status"; then exit 0; fi
+for stat in /proc/[0-9]*/stat; do
+  read -r line < "$stat" || continue
+  set -- \${line##*) }
+  [ "$1" != Z ] && [ "$4" = "$pid" ] || continue
+  name=\${line#*(}; echo "\${name%)*}"
+done | sort -u | head -n 3`
+  return `sh -c ${quote([script])} 2>/dev/null`
 }

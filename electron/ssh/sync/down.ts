@@ -1,4 +1,4 @@
-import type { BroughtHome, SyncProgress } from '#contract/instance/sync.ts'
+import type { Downloaded, SyncProgress } from '#contract/instance/sync.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '#ports/synced-folders.ts'
@@ -14,6 +14,8 @@ export interface SyncDown {
   paths: readonly string[]
   /** The local folder, which gets the files at the same paths. */
   folder: SyncedFolder
+  /** Another local name for the only path, a single name. */
+  as?: string
   system: NamesOf
   /** The source, for names such as `model (from instance 4711).pt`. */
   from: string
@@ -32,7 +34,7 @@ export interface SyncDown {
  * `sync_refused`, `sync_failed`, `no_tar`, `no_posix_shell`, `too_many_files`, `ssh_timeout`, `ssh_closed`, or the
  * signal's reason.
  */
-export async function syncDown(connection: Connection, down: SyncDown): Promise<BroughtHome> {
+export async function syncDown(connection: Connection, down: SyncDown): Promise<Downloaded> {
   const { paths, folder, system, from, synced, clock, signal, onProgress } = down
   // Throws if the local folder is gone. It is not created again, since nobody would look for it there.
   await folder.list('')
@@ -43,8 +45,10 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
   }
   let listing = await list()
   if (down.last && justChanged(listing).length > 0) listing = await list(settled + 1)
-  const inTheWay = waysIn(folder)
-  const has = async (path: string) => !(await inTheWay(path)) && (await folder.stat(path)) !== undefined
+  const isInTheWay = waysIn(folder)
+  const inTheWay = (path: string) => isInTheWay(localPath(path))
+  const has = async (path: string) =>
+    !(await inTheWay(path)) && (await folder.stat(localPath(path))) !== undefined
   const repositories = await repositoriesIn(listing.items, system, has)
   const { files, skipped } = offeredFiles(listing.items, system, path => repositories.has(path))
   const wanted: Wanted[] = []
@@ -74,7 +78,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       },
       onFile({ path }, as, version) {
         synced.set(as, version)
-        if (as !== path) beside.push({ path, as })
+        if (as !== localPath(path)) beside.push({ path, as })
         progress.filesDone++
         onProgress?.({ ...progress })
       },
@@ -93,11 +97,17 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       : [],
   }
 
+  function localPath(path: string): string {
+    const [first = '', ...rest] = path.split('/')
+    return down.as !== undefined && first === paths[0] ? [down.as, ...rest].join('/') : path
+  }
+
   async function wantedOf({ path, item }: Offered): Promise<Wanted[]> {
-    const here = await folder.stat(path)
-    const fate = fateOf(item, here, synced.get(path))
+    const as = localPath(path)
+    const here = await folder.stat(as)
+    const fate = fateOf(item, here, synced.get(as))
     if (fate === 'keep') return []
-    if (fate === 'fetch') return [{ path, item, as: path, here }]
+    if (fate === 'fetch') return [{ path, item, as, here }]
     const free = await freeName(path, item)
     return free === undefined ? [] : [{ path, item, ...free }]
   }
@@ -107,9 +117,10 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     path: string,
     item: Version,
   ): Promise<{ as: string; here: LocalEntry | undefined } | undefined> {
-    const at = path.lastIndexOf('/') + 1
+    const own = localPath(path)
+    const at = own.lastIndexOf('/') + 1
     for (let number = 1; ; number++) {
-      const as = path.slice(0, at) + besideName(path.slice(at), from, number)
+      const as = own.slice(0, at) + besideName(own.slice(at), from, number)
       const here = await folder.stat(as)
       const fate = fateOf(item, here, synced.get(as))
       if (fate === 'keep') return undefined

@@ -1,6 +1,7 @@
 import { isGoing, type RunView } from '#contract/automation/run.ts'
-import { bytes } from '#contract/format/size.ts'
+import { bytes, count, speed } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
+import type { SyncProgress } from '#contract/instance/sync.ts'
 
 /** A run's state in a few words. */
 export function stepWords({ step, code, stuckSince, instance }: RunView): string {
@@ -85,7 +86,7 @@ export function unreachedWords(
   const stops = watchdog && afterwards !== 'nothing'
   const meanwhile = stops
     ? ' Its watchdog stops it 15 min after the end, which keeps its files.'
-    : ' The instance is left as it is, and costs on.'
+    : ' The instance is left as it is, and you pay for it.'
   return `${fetch} cannot be fetched yet, for ${duration(now - since)}: no connection; ${next}.${watchdogStale ? '' : meanwhile}`
 }
 
@@ -104,4 +105,21 @@ export function storedOutputWords({ seen, dropped, acted }: RunView): string {
   if (dropped === 0) return `${bytes(seen)} of output, all of it kept here`
   const lost = dropped < seen ? `the first ${bytes(dropped)} are` : 'it is'
   return `${bytes(seen)} of output; ${lost} ${acted === 'destroy' ? 'kept no more' : 'on the instance alone'}`
+}
+
+/** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
+export function syncWords({ total, done, files, filesDone, speed: rate, secondsLeft }: SyncProgress): string {
+  return [
+    done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total),
+    files > 1 && `${count(filesDone)} of ${count(files)} files`,
+    rate !== undefined && speed(rate),
+    secondsLeft !== undefined && `${duration(Math.ceil(secondsLeft))} left`,
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** Whole percent, rounded down. */
+export function syncPercent({ total, done }: SyncProgress): number {
+  return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100))
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { BroughtHome, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
-import { BerthError } from '#contract/problem.ts'
+import type { Downloaded, FolderScan, SyncProgress, SyncResult } from '#contract/instance/sync.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
 import { type Document, openDocument } from '#core/storage/json-file.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Files } from '#ports/files.ts'
@@ -25,8 +25,11 @@ export interface FolderSync {
   scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
   /** Sends changed files and deletes nothing there. Throws as `syncUp` and connecting do. */
   up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
-  /** Fetches changed files and keeps local changes. Throws as `syncDown` and connecting do. */
-  down(instance: InstanceView, wanted: BringWanted): Promise<BroughtHome>
+  /**
+   * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
+   * as `syncDown` and connecting do.
+   */
+  down(instance: InstanceView, wanted: DownloadWanted): Promise<Downloaded & { filesInAll: number }>
 }
 
 interface SyncWanted {
@@ -36,6 +39,8 @@ interface SyncWanted {
   remote: string
   signal: AbortSignal
   onProgress?: (progress: SyncProgress) => void
+  /** Called when the connection is lost and is being made again. */
+  waiting?: (why: Problem) => void
 }
 
 interface SendWanted extends SyncWanted {
@@ -43,11 +48,15 @@ interface SendWanted extends SyncWanted {
   confirmed?: readonly string[]
 }
 
-interface BringWanted extends SyncWanted {
+interface DownloadWanted extends SyncWanted {
   /** The paths below the remote folder to fetch; `.` is all of it. */
   paths: readonly string[]
   /** Whether it is the last download, which waits a moment for files that were just changed, and looks again after. */
   last?: boolean
+  /** The run or job that the files are for. */
+  by: string
+  /** Another name for the only path here, a single name. */
+  as?: string
 }
 
 interface SyncContext {
@@ -60,21 +69,21 @@ interface SyncContext {
   onBroken(setAside: string): void
 }
 
-/** Sizes in bytes and modification times in epoch seconds of fetched files, by local folder and path. */
-const Brought = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number()])))
-type Brought = v.InferOutput<typeof Brought>
+/** Fetched files by local folder and path: size in bytes, time of the last change in epoch seconds, and `by`. */
+const Fetched = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number(), v.string()])))
+type Fetched = v.InferOutput<typeof Fetched>
 
 export function createFolderSync(context: SyncContext): FolderSync {
   const { machine } = context
   const { clock, platform, syncedFolders } = machine
   const inTurn = oneAtATime()
-  let opened: Promise<Document<Brought>> | undefined
+  let opened: Promise<Document<Fetched>> | undefined
   const memory = () => {
     opened ??= openDocument({
       files: context.files,
       clock,
-      name: `${context.folder}/brought.json`,
-      schema: Brought,
+      name: `${context.folder}/fetched-files.json`,
+      schema: Fetched,
       empty: {},
       onBroken: context.onBroken,
     })
@@ -84,7 +93,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
   /** Runs a sync over the instance's connection, and repeats it after losses while it makes progress. */
   function over<Result>(
     instance: InstanceView,
-    { signal, onProgress, remote }: SyncWanted,
+    { signal, onProgress, waiting, remote }: SyncWanted,
     sync: (
       connection: Connection,
       more: { signal: AbortSignal; onProgress: (progress: SyncProgress) => void },
@@ -95,6 +104,7 @@ export function createFolderSync(context: SyncContext): FolderSync {
       clock,
       connect: () => context.connect(instance),
       signal,
+      waiting,
       isLoss: isBrokenOff,
       moved: () => moved,
     }
@@ -129,8 +139,16 @@ export function createFolderSync(context: SyncContext): FolderSync {
       const synced = new Map<string, Version>(
         Object.entries(before).map(([path, [size, modified]]) => [path, { size, modified }]),
       )
+      const earlier = new Set(synced.values())
+      const all = () =>
+        Object.fromEntries(
+          [...synced].map(([path, version]): [string, Fetched[string][string]] => {
+            const by = earlier.has(version) ? before[path]?.[2] : undefined
+            return [path, [version.size, version.modified, by ?? wanted.by]]
+          }),
+        )
       try {
-        return await over(instance, wanted, (connection, more) =>
+        const result = await over(instance, wanted, (connection, more) =>
           syncDown(connection, {
             ...wanted,
             ...more,
@@ -141,14 +159,13 @@ export function createFolderSync(context: SyncContext): FolderSync {
             clock,
           }),
         )
+        const filesInAll = Object.values(all()).filter(([, , by]) => by === wanted.by).length
+        return { ...result, filesInAll }
       } finally {
-        const now = [...synced].map(([path, { size, modified }]): [string, [number, number]] => [
-          path,
-          [size, modified],
-        ])
-        await document.record(all => ({
-          ...all,
-          [wanted.folder]: { ...all[wanted.folder], ...Object.fromEntries(now) },
+        const now = all()
+        await document.record(folders => ({
+          ...folders,
+          [wanted.folder]: { ...folders[wanted.folder], ...now },
         }))
       }
     },

@@ -6,6 +6,7 @@ import type { Problem } from '#contract/problem.ts'
 import { keepingOf } from '#contract/project/bounds.ts'
 import { isJobGoing, type JobStep } from '#contract/project/project.ts'
 import type { AttemptSeries } from '#core/renting/attempts/model.ts'
+import { lastingErrors, pauseWhileChanging } from '#core/runs/afterwards/left-behind.ts'
 import type { Run } from '#core/runs/model.ts'
 import type { Job } from '../model.ts'
 
@@ -122,25 +123,10 @@ function kept({ keptUntil, keeping, spec }: Job, { instance, now }: Snapshot): M
 const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** Failures in a row after which a job fails, and where its machine cannot be reached: after about half an hour. */
 const most = { failures: 8, unreachable: 35, same: 3 }
-/** Seconds that results may change at the last download until the job fails, and the longest pause meanwhile. */
-const changing = { seconds: 600, pause: 15_000 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
 const lasting = new Set(['not_prepared', 'sync_failed'])
 /** Errors that no retry solves. */
-const hopeless = new Set([
-  'no_such_folder',
-  'ignore_file',
-  'too_many_files',
-  'too_deep',
-  'in_the_way',
-  'disk_full',
-  'disk_full_here',
-  'no_tar',
-  'sync_refused',
-  'secret_missing',
-  'results_missing',
-  'results_left',
-])
+const hopeless = new Set([...lastingErrors, 'ignore_file', 'disk_full', 'secret_missing'])
 
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 interface Failure {
@@ -168,10 +154,7 @@ export function pauseAfter(
   { job, move, fails, same, isOnline, clock }: Failure,
 ): number | undefined {
   const isCheckpoint = move.do === 'bring' && !move.last
-  if (code === 'results_changing') {
-    const isOver = job.changingSince !== undefined && clock - job.changingSince >= changing.seconds
-    return isOver ? undefined : Math.min(pauses[fails] ?? changing.pause, changing.pause)
-  }
+  if (code === 'results_changing') return pauseWhileChanging(job.changingSince, clock, pauses[fails])
   const isOver =
     hopeless.has(code) ||
     (lasting.has(code) && same >= most.same) ||

@@ -4,16 +4,17 @@ import { limitsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { endAsSeen } from '#core/actions/end-instance.ts'
 import type { Attempts } from '#core/renting/attempts/service.ts'
+import { leftBehind } from '#core/runs/afterwards/left-behind.ts'
 import type { Runs } from '#core/runs/service.ts'
 import type { Change } from '#core/storage/collection.ts'
+import { stillAtWork } from '#ssh/runs/runs.ts'
 import type { Job } from '../model.ts'
 import { requestOf, resultsOf } from '../plan.ts'
 import { searchMarket } from '../plan-market.ts'
 import type { ProjectSecrets } from '../secrets.ts'
 import { commitOf } from './commit.ts'
-import { leftBehind } from './left-behind.ts'
 import { onMachine } from './on-machine.ts'
-import { environmentText, inProject, stillAtWork, writeEnvironment } from './scripts.ts'
+import { environmentText, inProject, writeEnvironment } from './scripts.ts'
 
 /** The effects of a job. Each may be repeated after a kill, and then does what remains. */
 export interface JobEffects {
@@ -119,17 +120,16 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const atWork =
         last && job.commandRun !== undefined ? await inside(job, stillAtWork(job.commandRun)) : ''
       const brought = await syncWith(job, options =>
-        sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths, last }),
+        sync.down(machineOf(job), { ...options, folder: job.folder, remote, paths, last, by: job.id }),
       )
-      const { files, beside } = brought
-      await update(job.id, current => ({
-        ...current,
-        brought: {
-          files: (current.brought?.files ?? 0) + files,
-          beside: [...(current.brought?.beside ?? []), ...beside.map(({ as }) => as)].slice(0, mostBeside),
-        },
-      }))
-      const problem = last ? leftBehind(brought, atWork) : undefined
+      await update(job.id, current => {
+        const beside = new Set([...(current.brought?.beside ?? []), ...brought.beside.map(({ as }) => as)])
+        return {
+          ...current,
+          brought: { files: brought.filesInAll, beside: [...beside].slice(0, mostBeside) },
+        }
+      })
+      const problem = last ? leftBehind(brought, atWork, 'go on from here') : undefined
       // A command that failed may have written none.
       if (problem && !(job.outcome && problem.code === 'results_missing')) throw new BerthError(problem)
     },

@@ -1,24 +1,29 @@
 import { folderOf, lastName } from '#contract/instance/file-names.ts'
-import type { FileTransferView } from '#contract/instance/files.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import { problemOf } from '#core/app/problems.ts'
-import { deferred } from '#ports/deferred.ts'
-import { downloadJob } from '#ssh/files/transfer/download.ts'
-import { markRun } from '#ssh/runs/runs.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { withMark } from '#ssh/files/transfer/local-names.ts'
+import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
 import { alertId, notDestroyedAlert, unreachedAlert } from '../alerts.ts'
-import { entering } from '../decide.ts'
+import { entering, instanceGone } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
+import { lastingErrors, leftBehind, pauseWhileChanging } from './left-behind.ts'
 
 /** Downloads the folders of runs before their instances are ended. */
 export interface Fetching {
-  /** Resolves once the download has ended, or with false where the instance cannot be entered; rejects for a retry. */
+  /**
+   * Resolves once the folder is here or the download was dropped, or with false where the instance cannot be entered;
+   * rejects for a retry, as with `results_changing`.
+   */
   fetch(run: Run): Promise<boolean>
-  /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
-  shutOut(id: string, problem: Problem, nextTryAt?: number): void
+  /**
+   * Handles a failed try, the one after `fails` others in a row. Returns the milliseconds until the next, `pause` or
+   * less; undefined where there is none.
+   */
+  failed(run: Run, problem: Problem, tries: { fails: number; pause: number }): Promise<number | undefined>
   /** Ends a download silently, because it starts again or is given up. */
   drop(id: string): void
 }
@@ -27,26 +32,29 @@ export interface Fetching {
 const busyEvery = 60_000
 /** Seconds without a connection until the user is alerted. */
 const alertAfter = 30
+/** Failures in a row, with a connection that works, after which the instance is kept. */
+const mostFailures = 8
 
 export function createFetching(
   context: AccountContext,
-  { runs, inside, watchdog, runAlerts }: RunParts,
+  { runs, inside, watchdog, runAlerts, failing }: RunParts,
   loops: Loops,
 ): Fetching {
-  const { account, store, machine, notifications, fileTransfers } = context
+  const { account, store, machine, notifications, sync, ending } = context
   const { tell, note, nameOf } = runAlerts
   const { clock } = machine
-  /** The present transfer of each run. */
-  const transfers = new Map<string, string>()
+  /** The present download of each run. */
+  const downloads = new Map<string, AbortController>()
 
   function sayBusy(run: Run): void {
     if (!run.watchdog) return
     void inside(run, connection => markRun(connection, clock, run.id, 'busy')).catch(() => undefined)
   }
 
+  /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
   function shutOut(id: string, problem: Problem, nextTryAt?: number): void {
     const run = runs.find(id)
-    if (run?.step !== 'fetching' || context.ending.aborted) return
+    if (run?.step !== 'fetching' || ending.aborted) return
     const since = run.unreachedSince ?? context.now()
     const alertsNow = !run.unreachedAlerted && context.now() - since >= alertAfter
     runs.setProblem(id, problem, nextTryAt)
@@ -66,158 +74,139 @@ export function createFetching(
     if (run.unreachedAlerted) notifications.withdraw(alertId(account, run))
   }
 
-  async function fetchFrom(run: Run, view: InstanceView): Promise<void> {
-    const { id } = run
-    const done = deferred<Problem | undefined>()
-    let cancelBusy: () => void = () => undefined
-    const stayBusy = () => {
-      sayBusy(run)
-      cancelBusy = clock.after(busyEvery, stayBusy)
+  /** The folder on this computer for a run's download, and the name in it, which nothing else has. */
+  async function placeOf({ id, into = machine.downloads.own, fetch = '', as }: Run) {
+    const folder = (await machine.downloads.at(into)).path
+    if (as !== undefined) return { folder, as }
+    const here = machine.syncedFolders.at(folder)
+    const isOthers = (name: string) => runs.all().some(run => run.as === name && run.into === into)
+    for (let number = 1; ; number++) {
+      const own = lastName(fetch)
+      const name = number === 1 ? own : withMark(own, ` (${number})`)
+      if ((await here.stat(name)) || isOthers(name)) continue
+      await runs.update(id, { as: name })
+      return { folder, as: name }
     }
-    await inside(run, connection => watchdog.tell(run, connection))
-    stayBusy()
+  }
+
+  /** The names of programs that the command started, which may still write what would be lost. */
+  async function atWorkOf(run: Run, connection: Parameters<typeof outputOf>[0]): Promise<string> {
+    if (run.afterwards !== 'destroy') return ''
+    const { text, code } = await outputOf(connection, stillAtWork(run.id), {
+      clock,
+      within: 30_000,
+      most: 4096,
+    })
+    return code === 0 ? text.trim() : ''
+  }
+
+  async function download(run: Run, view: InstanceView, atWork: string): Promise<void> {
+    const { id, fetch = '' } = run
+    const abort = new AbortController()
+    downloads.set(id, abort)
     try {
-      const begun = await beginFetch(context, run, view, {
-        over: transfer => void ended(id, transfer).then(done.resolve, () => done.resolve(undefined)),
-        entered: () => entered(id),
-        shutOut: problem => shutOut(id, problem),
+      const result = await sync.down(view, {
+        ...(await placeOf(run)),
+        remote: folderOf(fetch),
+        paths: [lastName(fetch)],
+        last: true,
+        by: id,
+        signal: AbortSignal.any([abort.signal, ending]),
+        onProgress(progress) {
+          entered(id)
+          runs.noteProgress(id, progress)
+        },
+        waiting: why => shutOut(id, why),
       })
-      transfers.set(id, begun)
-      const lost = await Promise.race([done.promise, loops.ended])
-      if (lost) throw new BerthError(lost)
+      entered(id)
+      const problem = leftBehind(result, atWork, 'try again')
+      // What could not be downloaded is not lost where the instance is not destroyed.
+      const isHarmless = problem?.code === 'results_left' && runs.find(id)?.afterwards !== 'destroy'
+      if (problem && !isHarmless) throw new BerthError(problem)
     } finally {
-      cancelBusy()
+      if (downloads.get(id) === abort) downloads.delete(id)
+      runs.noteProgress(id, undefined)
     }
-  }
-
-  /** Handles a transfer's end. Returns a problem if it never connected, which is to be retried. */
-  async function ended(id: string, transfer: FileTransferView): Promise<Problem | undefined> {
-    const run = runs.find(id)
-    const counts = transfers.get(id) === transfer.id && !context.ending.aborted
-    if (!run || !counts || (run.step !== 'fetching' && run.step !== 'kept')) return undefined
-    const problem = fetchProblem(transfer, run)
-    if (problem?.code.startsWith('ssh_') && run.step === 'fetching') return problem
-    entered(id)
-    if (problem) await keep(run, problem)
-    else await arrived(run)
-    return undefined
-  }
-
-  async function arrived(run: Run): Promise<void> {
-    const after = await runs.update(run.id, { fetched: true, ...entering({ ...run, fetched: true }) })
+    abort.signal.throwIfAborted()
+    const now = runs.find(id)
+    const change = { fetched: true, changingSince: undefined }
+    const after = now && (await runs.update(id, { ...change, ...entering({ ...now, ...change }) }))
     if (!after) return
-    note(after, `Fetched ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
-    await watchdog.tellIfStale(run.id)
-    loops.work(run.id)
+    note(after, `Downloaded ${run.fetch} of ${run.name}`, `Into ${run.into ?? machine.downloads.own}`)
+    await watchdog.tellIfStale(id)
+    loops.work(id)
   }
 
   /** Keeps an instance whose folder could not be downloaded, from the watchdog, too. */
   async function keep(run: Run, { code, message, advice }: Problem): Promise<void> {
-    const kept = await runs.update(run.id, { step: 'kept', problem: { code, message, advice } })
+    const kept = await runs.update(run.id, {
+      step: 'kept',
+      problem: { code, message, advice },
+      changingSince: undefined,
+    })
     if (kept) tell(kept, notDestroyedAlert(account, kept, nameOf(kept), message))
     await watchdog.tellIfStale(run.id)
   }
 
   return {
     async fetch(run) {
-      const begun = await inside(run, async (_connection, view) => {
-        await fetchFrom(run, view)
-        return true
+      const { id } = run
+      const atWork = await inside(run, async connection => {
+        await watchdog.tell(run, connection)
+        return atWorkOf(run, connection)
       })
-      if (begun) return true
       const view = store.get().accounts[account]?.instances[run.instance ?? '']
-      if (view) shutOut(run.id, notEntered(view))
-      return false
+      if (atWork === undefined || !view) {
+        if (view) shutOut(id, notEntered(view))
+        return false
+      }
+      let cancelBusy: () => void = () => undefined
+      const stayBusy = () => {
+        sayBusy(run)
+        cancelBusy = clock.after(busyEvery, stayBusy)
+      }
+      stayBusy()
+      try {
+        await download(run, view, atWork)
+      } catch (error) {
+        if (!(error instanceof Dropped)) throw error
+      } finally {
+        cancelBusy()
+      }
+      return true
     },
-    shutOut,
+    async failed(run, problem, { fails, pause }) {
+      const { id } = run
+      if (problem.code === 'results_changing') {
+        const now = clock.now() / 1000
+        const wait = pauseWhileChanging(run.changingSince, now, pause)
+        await runs.update(id, { changingSince: wait === undefined ? undefined : (run.changingSince ?? now) })
+        if (wait === undefined) await failing.fail(id, problem)
+        else runs.setProblem(id, problem)
+        return wait
+      }
+      const isUnreached = problem.code.startsWith('ssh_') || problem.code === instanceGone.code
+      if (!isUnreached && (lastingErrors.includes(problem.code) || fails + 1 >= mostFailures)) {
+        // A stopped instance keeps its files, and one that is to be stopped needs no more.
+        if (run.afterwards === 'stop') await failing.fail(id, problem)
+        else await keep(run, problem)
+        return undefined
+      }
+      shutOut(id, problem, context.now() + pause / 1000)
+      return pause
+    },
     drop(id) {
       entered(id)
-      const transfer = transfers.get(id)
-      transfers.delete(id)
-      if (transfer === undefined) return
-      try {
-        void fileTransfers.find(account, transfer).cancel()
-      } catch {
-        // It is off the list already.
-      }
+      downloads.get(id)?.abort(new Dropped())
     },
   }
 }
 
+/** The reason of a download's end where it starts again or is given up. */
+class Dropped extends Error {}
+
 const notEntered = ({ state }: InstanceView): Problem => ({
   code: 'not_running',
-  message: `The instance is ${state}, so it cannot be entered.`,
-  advice: 'Fetching goes on by itself once it runs.',
+  message: `The instance is ${state}, so it can’t be entered.`,
+  advice: 'The download goes on once it runs.',
 })
-
-/** Callbacks of a download. */
-interface FetchEvents {
-  /** The transfer ended, done or not; called again where the user resumes it after a failure. */
-  over(ended: FileTransferView): void
-  /** It connected, or failed to; once connected, it retries by itself. */
-  entered(): void
-  shutOut(problem: Problem): void
-}
-
-/** Starts to download the run's folder to this computer, as a transfer on the page. Returns the transfer's id. */
-async function beginFetch(
-  context: AccountContext,
-  run: Run,
-  view: InstanceView,
-  { over, entered, shutOut }: FetchEvents,
-): Promise<string> {
-  const { account, access, machine, fileTransfers, store } = context
-  const path = run.fetch ?? ''
-  const into = await machine.downloads.at(run.into ?? machine.downloads.own)
-  const { id } = fileTransfers.start({
-    target: { account, instance: view },
-    by: 'berth',
-    direction: 'down',
-    folder: folderOf(path),
-    name: lastName(path),
-    make: changed => downloadJob({ paths: [path], into, system: machine.platform, changed }),
-    async connect() {
-      const instance = store.get().accounts[account]?.instances[view.id]
-      if (!instance) throw new BerthError(instanceGone)
-      try {
-        const lease = await access.connect({ account, instance, client: context.client() })
-        entered()
-        return lease
-      } catch (error) {
-        shutOut(problemOf(error))
-        throw error
-      }
-    },
-    over,
-  })
-  return id
-}
-
-/** Why a download is not sufficient; undefined if it is. */
-function fetchProblem(ended: FileTransferView, run: Run): Problem | undefined {
-  if (ended.step === 'cancelled') return cancelled
-  if (ended.step !== 'done') return ended.problem ?? cancelled
-  if (ended.leftOut > 0 && run.afterwards === 'destroy')
-    return {
-      code: 'left_out',
-      message: `${ended.leftOut} of its items were left out, such as links and devices, and would be lost.`,
-      advice: 'Look at what is here, then destroy the instance yourself.',
-    }
-  if (ended.total === 0 && run.afterwards === 'destroy')
-    return {
-      code: 'empty',
-      message: `${run.fetch} has no file with content.`,
-      advice: 'Look for your results in Files, then destroy the instance yourself.',
-    }
-  return undefined
-}
-
-const cancelled = {
-  code: 'cancelled',
-  message: 'The fetching was cancelled.',
-  advice: 'Try again, or end the instance yourself.',
-}
-const instanceGone = {
-  code: 'no_such_instance',
-  message: 'The instance is no longer on the account.',
-}

@@ -1,27 +1,9 @@
 import { named } from '#contract/format/list.ts'
 import { money } from '#contract/format/money.ts'
-import { bytes, count, counted, speed } from '#contract/format/size.ts'
+import { count, counted } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
-import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { JobView } from '#contract/project/project.ts'
 import type { Micros } from '#contract/spending/money.ts'
-
-/** "12 MB of 64 MB, 3 of 10 files, 14 MB/s, 4 s left". */
-export function syncWords({ total, done, files, filesDone, speed: rate, secondsLeft }: SyncProgress): string {
-  return [
-    done < total ? `${bytes(done)} of ${bytes(total)}` : bytes(total),
-    files > 1 && `${count(filesDone)} of ${count(files)} files`,
-    rate !== undefined && speed(rate),
-    secondsLeft !== undefined && `${duration(Math.ceil(secondsLeft))} left`,
-  ]
-    .filter(Boolean)
-    .join(', ')
-}
-
-/** Whole percent, rounded down. */
-export function syncPercent({ total, done }: SyncProgress): number {
-  return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100))
-}
 
 /** `$0.12 so far, at most $4.20`. */
 export function costWords(cost: Micros, most: Micros | undefined, going: boolean): string {
@@ -52,9 +34,9 @@ export function keptWords({ at, destroys }: NonNullable<JobView['keptUntil']>, n
 /** The result of a run that has ended. */
 export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
-  const home = brought && `${counted(brought.files, 'file')} brought home`
+  const files = brought && `${counted(brought.files, 'file')} downloaded`
   const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
-  const facts = [took, step === 'cancelled' ? 'nothing was brought home' : home, went].filter(Boolean)
+  const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
   const words = facts.join(', ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -62,5 +44,5 @@ export function endWords({ step, brought, startedAt, endedAt, moved }: JobView):
 /** The results stored under another name, since the local files had changed, too. */
 export function besideWords({ beside }: NonNullable<JobView['brought']>): string | undefined {
   if (beside.length === 0) return undefined
-  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; what came lies beside as ${named(beside, { most: 5 })}.`
+  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one lies' : 'ones lie'} beside as ${named(beside, { most: 5 })}.`
 }

@@ -66,9 +66,92 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     writeFileSync(join(fetch, '.gitkeep'), '')
     const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
     await under.until(() => runOf(under, id)?.step === 'kept')
-    expect(runOf(under, id)?.problem).toMatchObject({ code: 'empty' })
+    expect(runOf(under, id)?.problem).toMatchObject({ code: 'results_missing' })
     expect(under.account().instances[instance]?.state).toBe('running')
   })
+
+  test.each([
+    [
+      'a link to a folder',
+      'mkdir -p $HOME/big && echo w > $HOME/big/m && ln -s $HOME/big $HOME/out',
+      'out/m',
+    ],
+    ['a link to a file', 'mkdir $HOME/ck && echo w > $HOME/ck/a && ln -s ck/a $HOME/out', 'out'],
+    [
+      'a folder with a link to a file beside it',
+      'mkdir $HOME/out && cd $HOME/out && echo w > step-900.ckpt && ln -s step-900.ckpt last.ckpt',
+      'out/step-900.ckpt',
+    ],
+    [
+      'a folder with a link to a folder',
+      'mkdir $HOME/out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck $HOME/out/checkpoints',
+      'out/checkpoints/a',
+    ],
+    ['a file whose name is taken here', 'echo w > $HOME/out', 'out (2)'],
+  ])('downloads %s, then destroys its instance', async (what, command, expected) => {
+    const { world, under, instance, home, intended } = await openInside()
+    const downloads = join(world.machine.home, 'Berth')
+    mkdirSync(downloads)
+    if (what.includes('taken')) writeFileSync(join(downloads, 'out'), 'mine')
+    const fetch = join(home, 'out')
+    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
+    expect(readFileSync(join(downloads, expected), 'utf8')).toBe('w\n')
+    if (what.includes('taken')) expect(readFileSync(join(downloads, 'out'), 'utf8')).toBe('mine')
+    expect(await intended()).toBeUndefined()
+  })
+
+  test.each([
+    ['a link that leads nowhere', 'ln -s nowhere $HOME/out', 'results_left'],
+    ['a pipe alone', 'mkdir $HOME/out && mkfifo $HOME/out/pipe', 'results_missing'],
+  ])('keeps its instance where its folder is %s', async (_, command, code) => {
+    const { under, instance, home, intended } = await openInside()
+    const fetch = join(home, 'out')
+    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
+    await under.until(() => runOf(under, id)?.step === 'kept')
+    expect(runOf(under, id)).toMatchObject({ fetched: false, problem: { code } })
+    expect(await intended()).toBe('running')
+  })
+
+  test('downloads its folder again while the command’s child still writes it', async () => {
+    const { world, under, instance, home, intended } = await openInside()
+    const command =
+      'mkdir $HOME/out && (for i in $(seq 20); do head -c 1000000 /dev/zero >> $HOME/out/model.pt; sleep 0.5; done; echo whole > $HOME/out/whole) >/dev/null 2>&1 & sleep 2'
+    const fetch = join(home, 'out')
+    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
+    await under.until(() => runOf(under, id)?.step === 'over', 60_000)
+    expect(runOf(under, id)).toMatchObject({ code: 0, fetched: true, acted: 'destroy' })
+    const here = join(world.machine.home, 'Berth', 'out')
+    expect(statSync(join(here, 'model.pt')).size).toBe(20_000_000)
+    expect(readFileSync(join(here, 'whole'), 'utf8')).toBe('whole\n')
+    expect(await intended()).toBeUndefined()
+  }, 120_000)
+
+  test('stops its instance where its folder is written for ever', async () => {
+    const { world, under, instance, home, intended } = await openInside()
+    const command =
+      'mkdir $HOME/out; touch $HOME/writes; echo w > $HOME/out/model; (while [ -e $HOME/writes ]; do date >> $HOME/out/log; sleep 0.1; done) >/dev/null 2>&1 & sleep 1'
+    const fetch = join(home, 'out')
+    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
+    await under.until(() => runOf(under, id)?.problem?.code === 'results_changing')
+    expect(runOf(under, id)).toMatchObject({ step: 'fetching', unreached: undefined })
+    await world.sleep(600)
+    await under.until(() => runOf(under, id)?.step === 'failed')
+    expect(runOf(under, id)).toMatchObject({ acted: 'stop', problem: { code: 'results_changing' } })
+    expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'model'), 'utf8')).toBe('w\n')
+    expect(await intended()).toBe('stopped')
+
+    rmSync(join(home, 'writes'))
+    await under.run('startInstance', { instance })
+    await world.sim.controls.advance(900)
+    await under.run('retryRun', { run: id })
+    await under.until(() => runOf(under, id)?.step === 'over')
+    expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'stop', problem: undefined })
+    expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'log'))).toEqual(
+      readFileSync(join(fetch, 'log')),
+    )
+  }, 120_000)
 
   test('fetches all files into a folder chosen meanwhile, then destroys its instance', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'))
@@ -78,10 +161,9 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     })
     mkdirSync(join(home, 'results'))
     writeLarge(join(home, 'results', 'model'), 192)
-    const transfers = () => Object.values(under.account().fileTransfers)
     const fetch = join(home, 'results')
     const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
-    await under.until(() => (transfers()[0]?.done ?? 0) > 0)
+    await under.until(() => runOf(under, id)?.step === 'fetching')
     await sshd.stop()
     await under.until(() => runOf(under, id)?.unreached !== undefined)
     const folder = await under.run('chooseFolder', {})

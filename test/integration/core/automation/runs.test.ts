@@ -177,42 +177,10 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   }, 120_000)
 
-  test('kept while SSH is down withdraws its watchdog order after a restart', async () => {
-    const { world, under, sshd, instance, home, intended, restart } = await openInside()
-    mkdirSync(join(home, 'results'))
-    for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 64)
-    const then = join(home, '.berth', 'runs')
-    const transfer = () => Object.values(under.account().fileTransfers)[0]
-    const id = await startRun(under, {
-      instance,
-      command: 'echo quick',
-      fetch: join(home, 'results'),
-      afterwards: 'destroy',
-      watchdog: true,
-    })
-    await under.until(() => (transfer()?.done ?? 0) > 0)
-    await sshd.stop()
-    await under.run('cancelFileTransfer', { transfer: transfer()?.id ?? '' })
-    await under.until(() => runOf(under, id)?.step === 'kept')
-    expect(existsSync(join(then, id, 'then'))).toBe(true)
-    await expect(under.run('dismissRun', { run: id })).rejects.toMatchObject({
-      problem: { code: 'watchdog_stale' },
-    })
-    await under.close()
-
-    await sshd.start()
-    const again = await restart()
-    await expect.poll(() => existsSync(join(then, id, 'then')), { timeout: 45_000 }).toBe(false)
-    expect(runOf(again, id)?.step).toBe('kept')
-    expect(await intended()).toBe('running')
-    expect(told(world, /is kept/)).toBe(true)
-  }, 120_000)
-
   test('that cannot be fetched over SSH alerts, retries after a restart, and can be given up', async () => {
     const { world, under, sshd, instance, home, intended, restart } = await openInside()
     mkdirSync(join(home, 'results'))
     for (const name of ['first', 'second', 'third']) writeLarge(join(home, 'results', name), 64)
-    const transfer = () => Object.values(under.account().fileTransfers)[0]
     const id = await startRun(under, {
       instance,
       command: 'echo quick',
@@ -220,7 +188,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       afterwards: 'destroy',
       watchdog: true,
     })
-    await under.until(() => (transfer()?.done ?? 0) > 0)
+    await under.until(() => runOf(under, id)?.step === 'fetching')
     const order = join(home, '.berth', 'runs', id, 'then')
     // The watchdog only stops it, since destroying would lose what is not fetched.
     expect(readFileSync(order, 'utf8')).toBe('stop 900\n')

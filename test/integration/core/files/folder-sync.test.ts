@@ -73,14 +73,20 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     const { folder, remote, open, instance } = await openFolderSync()
     mkdirSync(remote)
     write(remote, { 'out/a.pt': 'one', 'out/b.pt': 'one' })
-    await open().down(instance, { folder, remote, paths: ['out/'], signal })
+    const wanted = { folder, remote, paths: ['out/'], by: 'j1', signal }
+    expect(await open().down(instance, wanted)).toMatchObject({ files: 2, filesInAll: 2 })
     write(remote, { 'out/a.pt': 'two', 'out/b.pt': 'two' }, 1_700_000_009)
     writeFileSync(join(folder, 'out/b.pt'), 'mine')
-    expect(await open().down(instance, { folder, remote, paths: ['out/'], signal })).toMatchObject({
+    expect(await open().down(instance, wanted)).toMatchObject({
       files: 2,
+      filesInAll: 3,
       skipped: [],
       beside: [{ path: 'out/b.pt', as: 'out/b (from instance 4711).pt' }],
     })
     expect(Object.keys(tree(join(folder, 'out')))).toEqual(['a.pt', 'b (from instance 4711).pt', 'b.pt'])
+    write(remote, { 'out/a.pt': 'three' }, 1_700_000_020)
+    expect(await open().down(instance, wanted)).toMatchObject({ files: 1, filesInAll: 3 })
+    write(remote, { 'out/a.pt': 'four' }, 1_700_000_030)
+    expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
   })
 })

@@ -161,9 +161,10 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     const there = join(sshd.home, 'berth', job()?.project ?? '')
     writeFileSync(join(there, 'log.txt'), 'more\n')
     await under.run('fetchJob', { job: id })
-    await under.until(() => job()?.step === 'failed' && (job()?.brought?.files ?? 0) > 1)
+    const log = () => readFileSync(join(folder, 'log.txt'), 'utf8')
+    await under.until(() => job()?.step === 'failed' && log() === 'more\n')
     expect(job()).toMatchObject({ failedAt: 'running', code: 3, problem: { code: 'command_failed' } })
-    expect(readFileSync(join(folder, 'log.txt'), 'utf8')).toBe('more\n')
+    expect(job()?.brought?.files).toBe(1)
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
 
     writeFileSync(join(sshd.home, 'good'), '')

@@ -1,22 +1,25 @@
 import { counted } from '#contract/format/size.ts'
 import { harmless } from '#contract/instance/file-names.ts'
-import type { BroughtHome, Skipped, SkipReason } from '#contract/instance/sync.ts'
+import type { Downloaded, Skipped, SkipReason } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 
 /**
  * Why the machine must not be destroyed after the last download; undefined if nothing wanted is only there. `atWork`: the
- * names of programs that the command started and that still run.
+ * names of programs that the command started and that still run. `again`: how the user downloads again, such as `try
+ * again`.
  */
 export function leftBehind(
-  { missing, skipped, unsettled }: BroughtHome,
+  { missing, skipped, unsettled }: Downloaded,
   atWork: string,
+  again: string,
 ): Problem | undefined {
   const changing = [...unsettled, ...skipped.flatMap(({ path, why }) => (why === 'changed' ? path : []))]
   if (changing.length > 0)
-    return mayChange(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'} still being written.`)
+    return mayChange(`${named(changing)} ${changing.length === 1 ? 'is' : 'are'} still being written.`, again)
   if (atWork !== '')
     return mayChange(
       `The command ended, but ${harmless(atWork.replaceAll('\n', ', '))} still runs and may write results.`,
+      again,
     )
   const left = skipped.filter(({ why }) => reasons[why] !== undefined)
   if (left.length > 0) {
@@ -24,7 +27,7 @@ export function leftBehind(
     return {
       code: 'results_left',
       message: `${counted(left.length, 'result')} could not be downloaded: ${named(left.map(withReason))}.`,
-      advice: `${[...advice].join(' ')} Then go on from here; or destroy the machine without ${left.length === 1 ? 'it' : 'them'}.`,
+      advice: `${[...advice].join(' ')} Then ${again}; or destroy the machine without ${left.length === 1 ? 'it' : 'them'}.`,
     }
   }
   if (missing.length === 0) return undefined
@@ -35,13 +38,42 @@ export function leftBehind(
   }
 }
 
-function mayChange(message: string): Problem {
+function mayChange(message: string, again: string): Problem {
   return {
     code: 'results_changing',
     message,
-    advice: 'Its machine is kept. Go on from here to download the rest, or destroy the machine.',
+    advice: `Its machine is kept. ${again.charAt(0).toUpperCase()}${again.slice(1)} to download the rest, or destroy the machine.`,
   }
 }
+
+/** Seconds that results may change at the last download, and the longest pause between two, in milliseconds. */
+const changing = { seconds: 600, pause: 15_000 }
+
+/**
+ * Milliseconds until results that still change are downloaded again; undefined once they have for too long. `since` and
+ * `now`: epoch seconds of this computer. `pause`: what another failure would wait.
+ */
+export function pauseWhileChanging(
+  since: number | undefined,
+  now: number,
+  pause: number = changing.pause,
+): number | undefined {
+  const isOver = since !== undefined && now - since >= changing.seconds
+  return isOver ? undefined : Math.min(pause, changing.pause)
+}
+
+/** Errors of a download that no retry solves. */
+export const lastingErrors: readonly string[] = [
+  'no_such_folder',
+  'too_many_files',
+  'too_deep',
+  'in_the_way',
+  'disk_full_here',
+  'no_tar',
+  'sync_refused',
+  'results_missing',
+  'results_left',
+]
 
 /** Why a result is only on the machine, and what to do. Reasons without an entry do not matter. */
 const reasons: Partial<Record<SkipReason, { words: string; advice: string }>> = {
