@@ -284,7 +284,7 @@ test.skipIf(lacking)(
     await run.getByRole('button', { name: 'End digits…' }).waitFor()
     await scan('running', 'main')
     writeFileSync(join(sshd.home, 'enough'), '')
-    await run.getByText('1 file brought home').waitFor()
+    await run.getByText('1 file downloaded').waitFor()
     await scan('finished', 'main')
 
     await page.getByRole('button', { name: 'Run digits…' }).click()

@@ -26,7 +26,7 @@ stop: { hours: 2, dollars: 4 }
 `
 
 test.skipIf(lacking)(
-  `a folder is run with a click and a confirmation, and its results come home${lacking}`,
+  `a folder is run with a click and a confirmation, and its results are downloaded${lacking}`,
   async ({ start }) => {
     const [sim, home] = await Promise.all([start.simulator(), start.folder()])
     const berth = await start.berth({ home })
@@ -54,7 +54,7 @@ test.skipIf(lacking)(
       .getByRole('log', { name: /^Output of/ })
       .filter({ hasText: 'epoch 3' })
       .waitFor()
-    await run.getByText('1 file brought home').waitFor()
+    await run.getByText('1 file downloaded').waitFor()
     expect(readFileSync(join(folder, 'out', 'model.txt'), 'utf8')).toBe('trained\n')
     expect(existsSync(join(folder, '.env'))).toBe(true)
     await expect

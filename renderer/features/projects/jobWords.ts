@@ -8,7 +8,7 @@ export const jobSteps = [
   { step: 'sending', name: 'Sending' },
   { step: 'setup', name: 'Set-up' },
   { step: 'running', name: 'Running' },
-  { step: 'bringing', name: 'Bringing home' },
+  { step: 'bringing', name: 'Downloading' },
   { step: 'ending', name: 'Ending' },
 ] as const satisfies readonly { step: JobStep; name: string }[]
 

@@ -4,6 +4,6 @@ export const exampleSpec = `machine:
   price: 0.60            # dollars per hour, at most
 setup: pip install -r requirements.txt
 run: python train.py
-results: out             # comes home at the end
+results: out             # downloaded at the end
 stop: { hours: 2, dollars: 2 }
 `

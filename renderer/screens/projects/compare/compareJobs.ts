@@ -29,7 +29,7 @@ export function comparedFacts(runs: readonly [JobView, JobView], now: number): C
     ],
     ['Exit code', ({ code }) => (code === undefined ? undefined : String(code))],
     ['Cost', job => money(jobCost(job, now))],
-    ['Brought home', ({ brought }) => brought && counted(brought.files, 'file')],
+    ['Downloaded', ({ brought }) => brought && counted(brought.files, 'file')],
   ]
   return facts.map(([name, of]) => {
     const values = [of(runs[0]) ?? unknown, of(runs[1]) ?? unknown] as const

@@ -24,7 +24,7 @@ stop: { hours: 2, dollars: 4 }
 `
 
 describe.skipIf(lacking)(`a job${lacking}`, () => {
-  test('takes a folder to a machine, sets it up, runs it, brings its results home and destroys the machine', async () => {
+  test('takes a folder to a machine, sets it up, runs it, downloads its results and destroys the machine', async () => {
     const { world, under, folder, project, runProject } = await openProject({
       'berth.yaml': spec,
       'data/one.txt': 'one\n',

@@ -81,7 +81,7 @@ function readResult(folder: string): string {
   try {
     return readFileSync(join(folder, 'out.txt'), 'utf8')
   } catch {
-    return 'nothing came home'
+    return 'nothing was downloaded'
   }
 }
 

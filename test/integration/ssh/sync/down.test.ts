@@ -6,7 +6,7 @@ import { tree } from '../files/place.ts'
 import { hasSshd } from '../sshd.ts'
 import { openSync, write } from './place.ts'
 
-describe.skipIf(!hasSshd)('bringing results home', () => {
+describe.skipIf(!hasSshd)('downloading results', () => {
   test('the named paths are downloaded with content and times, and nothing else', async () => {
     const { here, remote, down } = await openSync()
     write(remote, {
