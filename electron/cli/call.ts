@@ -15,6 +15,8 @@ export interface Call {
   quiet: boolean
   /** What to do with files that look like secrets. */
   secretFiles: 'send' | 'skip' | undefined
+  /** The id of an offer. */
+  offer: number | undefined
   connection: Connection
   /** Writes to stdout. */
   write(text: string): void

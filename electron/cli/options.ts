@@ -17,6 +17,11 @@ export const someOptions = {
   yes: { type: 'boolean', usage: '--yes', summary: 'Confirm' },
   follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Go on until it is over' },
   quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print ids alone' },
+  offer: {
+    type: 'string',
+    usage: '--offer ID',
+    summary: 'Rent that offer, of those in the plan, instead of the best one',
+  },
   'secret-files': {
     type: 'string',
     usage: '--secret-files send|skip',

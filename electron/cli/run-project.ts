@@ -1,7 +1,7 @@
 import { named } from '../contract/format/list.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
-import { counted } from '../contract/format/size.ts'
+import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
 import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
@@ -15,18 +15,18 @@ export const run: CliCommand = {
   operands: '[PROJECT|DIR]',
   takes: [0, 1],
   summary: 'Run a project, or this folder, on a rented machine; without --yes only say what would happen',
-  options: ['account', 'json', 'yes', 'follow', 'secret-files'],
+  options: ['account', 'json', 'yes', 'follow', 'offer', 'secret-files'],
   async run(call) {
     const [word = '.'] = call.operands
     const account = await accountOf(call)
     const project = await findProject(call, word)
-    const plan = await call.connection.command('planProject', { account, project })
+    const plan = await call.connection.command('planProject', { account, project, offer: call.offer })
     const { content, stops, pricePerHour: price, scan } = plan
     const secretFiles = call.secretFiles === 'send' ? scan.secrets.map(({ path }) => path) : []
     if (!call.json) call.say(planWords(plan, secretFiles))
     else if (!call.yes) print(call, planJson(project, plan, secretFiles))
     refuse(call, plan)
-    const asked = { account, project, content, stops, price, secretFiles }
+    const asked = { account, project, offer: call.offer, content, stops, price, secretFiles }
     const job = await call.connection.command('runProject', asked)
     if (call.follow) return followJob(call, account, job)
     if (call.json) print(call, { project, job })
@@ -84,7 +84,7 @@ function refuse({ yes, secretFiles }: Call, { offer, problem, missingSecrets, sc
 
 /** The plan in words, shown before anything costs. */
 function planWords(
-  { spec, offer, pricePerHour, most, longest, keeping, scan }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, most, longest, keeping, scan }: ProjectPlan,
   secretFiles: readonly string[],
 ): string {
   const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, '  ')
@@ -117,13 +117,25 @@ function planWords(
     `Then the machine is ${spec.after === 'stop' ? 'stopped' : 'destroyed'}. If the run fails, it's stopped, and ${
       keeping.destroys ? "it's destroyed" : "you're reminded"
     } after ${duration(keeping.seconds)}.`,
+    ...(offers.length < 2
+      ? []
+      : [
+          'Others that fit, for --offer:',
+          ...offers.filter(one => one.offer.id !== offer?.id).map(offerWords),
+        ]),
   ].join('\n')
+}
+
+/** `31290  RTX 4090, $0.431/h, 99.6 % reliable` */
+function offerWords({ offer, price }: ProjectPlan['offers'][number]): string {
+  const { id, reliability: share } = offer
+  return `  ${id}  ${gpuWords(offer)}, ${rate(price)}${share === undefined ? '' : `, ${reliability(share)} reliable`}`
 }
 
 /** Scripts rely on these fields: they are added, never renamed. In dollars and seconds. */
 function planJson(
   project: string,
-  { spec, offer, pricePerHour, most, longest, keeping, ...plan }: ProjectPlan,
+  { spec, offer, offers, pricePerHour, most, longest, keeping, ...plan }: ProjectPlan,
   secretFiles: readonly string[],
 ) {
   return {
@@ -135,6 +147,13 @@ function planJson(
     ports: spec.ports ?? [],
     env: spec.env ?? {},
     gpu: offer ? { name: offer.gpuName ?? null, count: offer.gpuCount ?? null } : null,
+    offer: offer?.id ?? null,
+    offers: offers.map(one => ({
+      id: one.offer.id,
+      gpu: { name: one.offer.gpuName ?? null, count: one.offer.gpuCount ?? null },
+      pricePerHour: dollars(one.price),
+      reliability: one.offer.reliability ?? null,
+    })),
     pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
     costsAtMost: most === undefined ? null : dollars(most),
     lastsAtMost: longest ?? null,

@@ -41,6 +41,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   }
   check(name, command, operands, values)
   const secretFiles = secretFilesOf(values['secret-files'])
+  const offer = offerOf(values.offer)
   const home = berthHome(process.env, process.platform)
   const connection = await reachBerth(home, values['no-start'] || command.startsNone ? undefined : launch)
   const { account, json = false, yes = false, follow = false, quiet = false } = values
@@ -52,6 +53,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
     follow,
     quiet,
     secretFiles,
+    offer,
     connection,
     write: text => void process.stdout.write(text),
     say,
@@ -71,6 +73,12 @@ function say(text: string): void {
 function secretFilesOf(word: string | undefined): Call['secretFiles'] {
   if (word === undefined || word === 'send' || word === 'skip') return word
   throw usageFailure('--secret-files takes send, or skip.')
+}
+
+function offerOf(word: string | undefined): number | undefined {
+  if (word === undefined) return undefined
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw usageFailure('--offer takes the number of an offer.')
+  return Number(word)
 }
 
 function parse(args: readonly string[]) {

@@ -40,6 +40,12 @@ test.skipIf(lacking)(
     await project.getByRole('button', { name: 'Run digits…' }).click()
     const sheet = page.getByRole('dialog', { name: 'Run digits' })
     await sheet.getByText('RTX', { exact: false }).first().waitFor()
+    await sheet.getByRole('button', { name: 'Choose another…' }).click()
+    const other = sheet.getByRole('radiogroup', { name: 'Machine' }).locator('label').nth(2)
+    await other.click()
+    expect(await other.getByRole('radio').isChecked()).toBe(true)
+    const price = (await other.locator('b').textContent()) ?? ''
+    await sheet.locator('.figures').getByText(price, { exact: true }).waitFor()
     const confirm = sheet.getByRole('button', { name: /^Run these commands for at most \$/ })
     await expect.poll(() => sheet.getByLabel('Command', { exact: true }).textContent()).toContain('train.py')
     expect(await sheet.getByRole('checkbox', { name: '.env' }).isChecked()).toBe(false)

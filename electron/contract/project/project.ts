@@ -38,6 +38,8 @@ export interface ProjectPlan {
   spec: ProjectSpec
   /** The offer that would be rented now; absent if none fits. */
   offer?: OfferView
+  /** The first offers that fit, the one above among them; prices per hour with disk. */
+  offers: readonly { offer: OfferView; price: Micros }[]
   /** Why none would be, where that is not for what the project asks. */
   problem?: Problem
   /** Disk included. */

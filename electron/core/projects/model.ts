@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { AttemptSeriesId } from '#contract/automation/attempts.ts'
 import { RentalStops } from '#contract/automation/guard-kinds.ts'
 import { RunId } from '#contract/automation/run.ts'
-import { InstanceId } from '#contract/ids.ts'
+import { InstanceId, OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { Keeping } from '#contract/project/spec.ts'
@@ -31,6 +31,8 @@ export const Job = v.object({
   /** The text of the file that the user agreed to, and its parsed form. */
   text: v.string(),
   spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
+  /** The offer to try first, as the user chose. */
+  offer: v.optional(OfferId),
   stops: RentalStops,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),

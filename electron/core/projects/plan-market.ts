@@ -1,9 +1,10 @@
 import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import { BerthError } from '#contract/problem.ts'
 import { limitsOf, longestOf, mostOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
-import { bestOffer } from '../renting/attempts/best-offer.ts'
+import { fittingOffers } from '../renting/attempts/best-offer.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import { pricesUnknown } from '../renting/attempts/words.ts'
 import { searchNarrowed } from '../renting/offers/find-offers.ts'
@@ -13,7 +14,7 @@ import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
 export type MarketPlan = Pick<
   ProjectPlan,
-  'offer' | 'problem' | 'pricePerHour' | 'stops' | 'most' | 'longest'
+  'offer' | 'offers' | 'problem' | 'pricePerHour' | 'stops' | 'most' | 'longest'
 > & {
   secrets: readonly string[]
 }
@@ -33,26 +34,49 @@ export async function searchMarket(
   return { search, offers: matching }
 }
 
+/** What the user chose in place of the file's stops and the best offer. */
+export interface Chosen {
+  stops?: readonly RentalStop[]
+  offer?: number
+}
+
+/** How many offers a plan has to choose from. */
+const mostOffers = 10
+
+/** Throws `offer_unfit` where the chosen offer is not among those that fit. */
 export async function planMarket(
   context: AccountContext,
   { hosts }: Pick<Attempts, 'hosts'>,
   spec: ProjectSpec,
-  chosen?: readonly RentalStop[],
+  chosen: Chosen = {},
 ): Promise<MarketPlan> {
   const { search, offers } = await searchMarket(context, spec)
-  const stops = chosen ? [...chosen] : stopsOf(spec)
+  const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
   const request = requestOf(spec, '', { stops })
-  const wanted = { search, request, limits: limitsOf(spec, undefined), attempts: [] }
-  const choice = bestOffer(wanted, offers, hosts.view(), () => undefined)?.choice
+  const limits = limitsOf(spec, undefined)
+  const wanted = { search, request, limits, attempts: [], first: chosen.offer }
+  const fitting = [...fittingOffers(wanted, offers, hosts.view())]
+  const [choice] = fitting
+  if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)
+    throw new BerthError(offerUnfit(chosen.offer))
   const secrets = secretsOf(spec)
-  if (!choice) return { problem: pricesUnknown(request, offers), stops, secrets }
+  if (!choice) return { offers: [], problem: pricesUnknown(request, offers), stops, secrets }
   const { offer, price } = choice
   return {
     offer,
+    offers: fitting.slice(0, mostOffers).map(one => ({ offer: one.offer, price: one.price })),
     pricePerHour: price,
     stops,
     most: mostOf(spec, stops, price),
     longest: longestOf(stops, price),
     secrets,
+  }
+}
+
+function offerUnfit(offer: number) {
+  return {
+    code: 'offer_unfit',
+    message: `Offer ${offer} is gone, or isn’t what berth.yaml asks for.`,
+    advice: 'Choose another one, or change berth.yaml.',
   }
 }

@@ -16,7 +16,7 @@ import { createJobEffects } from './jobs/effects.ts'
 import { createMoves } from './jobs/moves.ts'
 import { createJobWork } from './jobs/work.ts'
 import type { Job } from './model.ts'
-import { planMarket } from './plan-market.ts'
+import { type Chosen, planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 import { openStoredJobs } from './stored-jobs.ts'
@@ -25,6 +25,8 @@ import { costBy } from './view.ts'
 /** What the user agreed to for a job. */
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
   project: string
+  /** The offer to try first; the best one if absent. */
+  offer?: number
   stops: readonly RentalStop[]
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping?: Keeping
@@ -39,7 +41,7 @@ export type JobPlan = Omit<ProjectPlan, 'content' | 'known'>
 /** The jobs of one account: each sends a folder to a machine, runs it there and downloads its results. */
 export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
   /** What would happen, before anything costs money. Throws as a scan of the folder and a search of the market do. */
-  plan(project: string, spec: ProjectSpec, stops?: readonly RentalStop[]): Promise<JobPlan>
+  plan(project: string, spec: ProjectSpec, chosen?: Chosen): Promise<JobPlan>
   /** The file and stop conditions that the user agreed to for a job. */
   agreed(id: string): Pick<NewJob, 'text' | 'spec' | 'stops'>
   /** Resolves with its id once it is on disk; the job then continues by itself. Throws `project_busy`. */
@@ -132,9 +134,9 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   }
 
   return {
-    async plan(project, spec, stops) {
+    async plan(project, spec, chosen) {
       const [{ secrets, ...market }, scan] = await Promise.all([
-        planMarket(context, attempts, spec, stops),
+        planMarket(context, attempts, spec, chosen),
         context.sync.scan(parts.projects.folder(project).path),
       ])
       return {
@@ -149,7 +151,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
       const job = jobs.get(id)
       return { text: job.text, spec: job.spec, stops: job.stops }
     },
-    async start({ project, text, spec, stops, keeping, price, secretFiles }) {
+    async start({ project, text, spec, offer, stops, keeping, price, secretFiles }) {
       refuseIfBusy(project)
       const id = `j${context.newId()}`
       await jobs.add({
@@ -159,6 +161,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         name: spec.name ?? parts.projects.name(project),
         text,
         spec,
+        offer,
         stops: [...stops],
         keeping,
         price,

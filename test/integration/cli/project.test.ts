@@ -30,17 +30,31 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     expect(asked.err).toContain('Command:\n  echo counting\n  expr 2 + 3 > sum.txt\n')
     const plan = JSON.parse((await berth('run', 'sums', '--json')).out)
     expect(plan).toMatchObject({ project: id, lastsAtMost: 3600, files: 1, notSent: ['.env'] })
+    const [first, , other] = plan.offers
+    expect(first).toMatchObject({ id: plan.offer, gpu: plan.gpu, pricePerHour: plan.pricePerHour })
+    expect(asked.err).toContain(`Others that fit, for --offer:\n  ${plan.offers[1].id}  `)
+    const chosen = JSON.parse((await berth('run', 'sums', '--json', '--offer', `${other.id}`)).out)
+    expect(chosen).toMatchObject({ offer: other.id, pricePerHour: other.pricePerHour })
+    expect(await berth('run', 'sums', '--offer', 'best')).toMatchObject({ code: 2 })
+    expect(await berth('run', 'sums', '--offer', '1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Offer 1 is gone'),
+    })
     const unanswered = await berth('run', 'sums', '--yes')
     expect(unanswered).toMatchObject({ code: 4, err: expect.stringContaining('.env may hold secrets.') })
     expect(await berth('run', 'sums', '--yes', '--secret-files', 'all')).toMatchObject({ code: 2 })
     expect(Object.keys(under.account().jobs)).toEqual([])
 
-    const ran = await berth('run', id, '--yes', '-f', '--secret-files', 'skip')
+    const ran = await berth('run', id, '--yes', '-f', '--secret-files', 'skip', '--offer', `${other.id}`)
     expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file downloaded\. It cost \$/)
     expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const [job = ''] = Object.keys(under.account().jobs)
+    const asks = world.sim.controls
+      .requests()
+      .filter(({ method, path }) => method === 'PUT' && /asks/.test(path))
+    expect(asks.map(({ path }) => path)).toEqual([`/api/v0/asks/${other.id}/`])
     expect(await berth('logs', job)).toMatchObject({ code: 0, out: 'counting\n' })
   })
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { RentalStops } from '#contract/automation/guard-kinds.ts'
+import { OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId, type ProjectPlan } from '#contract/project/project.ts'
 import { Keeping, ProjectSpec, SecretName } from '#contract/project/spec.ts'
 import { account, command } from '../command.ts'
@@ -19,8 +20,16 @@ export const projectCommands = {
   removeProject: command(onProject).answers<void>(),
   /** Saves a form as the folder's `berth.yaml`. Throws `spec_exists` if it has one. */
   writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
-  /** Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`. */
-  planProject: command({ account, ...onProject, ...instead }).answers<ProjectPlan>(),
+  /**
+   * `offer`: the one to plan with. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`, and `offer_unfit`
+   * where that offer is gone or isn't what the project asks for.
+   */
+  planProject: command({
+    account,
+    ...onProject,
+    ...instead,
+    offer: v.optional(OfferId),
+  }).answers<ProjectPlan>(),
   /**
    * Answers the job's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
    * since, and `project_busy` while another of its jobs is in progress.
@@ -29,6 +38,8 @@ export const projectCommands = {
     account,
     ...onProject,
     ...instead,
+    /** The offer to try first, of those in the plan; the best one if absent. */
+    offer: v.optional(OfferId),
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
     stops: RentalStops,
     /** How long its machine is kept if it fails; by the file if absent. */

@@ -38,17 +38,17 @@ export function projectCommands({ accounts, machine, projects, secrets }: Parts)
     removeProject: ({ project }) => projects.remove(project),
     writeSpec: ({ project, spec }) => projects.write(project, spec),
     async planProject(asked) {
-      const { account, project } = asked
+      const { account, project, offer } = asked
       const { spec, content, stops } = await wanted(asked)
-      const plan = await needingPermission('misc', jobs(account).plan(project, spec, stops))
+      const plan = await needingPermission('misc', jobs(account).plan(project, spec, { stops, offer }))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {
-      const { account, project, content, stops, keeping, price, secretFiles } = asked
+      const { account, project, offer, content, stops, keeping, price, secretFiles } = asked
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return jobs(account).start({ project, text, spec, stops, keeping, price, secretFiles })
+      return jobs(account).start({ project, text, spec, offer, stops, keeping, price, secretFiles })
     },
     async readJob({ account, job }) {
       return { text: jobs(account).agreed(job).text }

@@ -80,7 +80,10 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const spec = job.spec
       const { search } = await searchMarket(context, spec)
       const request = requestOf(spec, job.name, job)
-      await attempts.start({ search, request, limits: limitsOf(spec, job.price) }, job.attemptSeries, true)
+      // A machine that it left was not worth keeping, so the best one follows.
+      const first = job.moved === 0 ? job.offer : undefined
+      const limits = limitsOf(spec, job.price)
+      await attempts.start({ search, request, limits, first }, job.attemptSeries, true)
     },
     async start({ instance }) {
       if (instance !== undefined) await client().instances.start(instance, { signal: ending })

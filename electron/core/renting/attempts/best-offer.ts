@@ -22,18 +22,21 @@ export interface BestOffer {
   holds?: Problem
 }
 
+/** What decides which offers fit a series of attempts. */
+type Wanted = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts' | 'first'>
+
 /**
  * The first offer in search order that fits the request, was not tried yet and is not held back by a guard, which may
  * allow cheaper ones; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
-  series: Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts'>,
+  series: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
   guardVeto: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
-  for (const choice of fitting(series, offers, failed)) {
+  for (const choice of fittingOffers(series, offers, failed)) {
     // A guard that holds back one offer also holds back more expensive ones.
     if (cheapest && choice.price >= cheapest.choice.price) continue
     const holds = guardVeto(choice.price)
@@ -60,13 +63,16 @@ export function goodEnough(
   )
 }
 
-function* fitting(
-  { search, request, limits, attempts }: Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts'>,
+/** The offers that a series may rent, in the order in which it tries them. */
+export function* fittingOffers(
+  { search, request, limits, attempts, first }: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
 ): Generator<Choice> {
   const machines = new Set(attempts.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
-  for (const { offer, price } of goodEnough(offers, search, request.disk, failed)) {
+  const inOrder = goodEnough(offers, search, request.disk, failed)
+  const chosen = inOrder.filter(({ offer }) => offer.id === first)
+  for (const { offer, price } of [...chosen, ...inOrder.filter(listed => !chosen.includes(listed))]) {
     if (machines.has(offer.machineId ?? `offer ${offer.id}`)) continue
     if (request.bid !== undefined) {
       const bid = bidFor(offer, request.bid)

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AttemptLimits, AttemptSearch, AttemptSeriesId } from '#contract/automation/attempts.ts'
-import { InstanceId, RentalId } from '#contract/ids.ts'
+import { InstanceId, OfferId, RentalId } from '#contract/ids.ts'
 import { OpenRequest } from '#contract/market/rental.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { StoredProblem } from '#core/app/problems.ts'
@@ -42,6 +42,8 @@ export const AttemptSeries = v.object({
   search: AttemptSearch,
   request: OpenRequest,
   limits: AttemptLimits,
+  /** The offer to try first, while it fits. */
+  first: v.optional(OfferId),
   step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
   attempts: v.array(Attempt),
   startedAt: v.number(),

@@ -14,7 +14,7 @@ import { seriesViews } from './view.ts'
 import { createAttemptWork } from './work.ts'
 
 /** The request for a series of attempts. */
-export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'replaces'>
+export type AttemptSeriesRequest = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'first' | 'replaces'>
 
 /**
  * The series of attempts of one account. Each tries one machine after another until one can be entered. An attempt is a

@@ -52,6 +52,27 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
       expect(`${name} ${text}`).not.toContain('hub-token-value')
   })
 
+  test('rents the offer that was chosen, which must be one that fits', async () => {
+    const { under, project } = await openProject({
+      'berth.yaml': 'machine: { gpu: [RTX 4090, RTX 3090, RTX 3080], price: 5 }\nrun: sleep 600\n',
+    })
+    const best = await under.run('planProject', { project })
+    const [first, , chosen] = best.offers
+    expect(first?.offer.id).toBe(best.offer?.id)
+    const plan = await under.run('planProject', { project, offer: chosen?.offer.id })
+    expect(plan).toMatchObject({ offer: { id: chosen?.offer.id }, pricePerHour: chosen?.price })
+    await expect(under.run('planProject', { project, offer: 1 })).rejects.toMatchObject({
+      problem: { code: 'offer_unfit' },
+    })
+    const { content, stops, pricePerHour: price } = plan
+    const asked = { project, offer: plan.offer?.id, content, stops, price, secretFiles: [] }
+    const id = await under.run('runProject', asked)
+    const tried = () => under.account().attempts[jobOf(under, id)?.attemptSeries ?? '']?.attempts[0]
+    await under.until(() => tried() !== undefined)
+    expect(tried()?.offer.id).toBe(chosen?.offer.id)
+    await under.run('cancelJob', { job: id })
+  })
+
   test('whose setup fails stops its machine, and continues there on a retry', async () => {
     const { under, folder, project, runProject } = await openProject({
       'berth.yaml': 'setup: test -f mended\nrun: echo fine > result.txt\nresults: [result.txt]\n',

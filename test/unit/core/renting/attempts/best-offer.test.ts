@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
-import { type BestOffer, bestOffer } from '#core/renting/attempts/best-offer.ts'
+import { type BestOffer, bestOffer, fittingOffers } from '#core/renting/attempts/best-offer.ts'
 
 const dollar = 1_000_000
 const offers = [
@@ -41,6 +41,27 @@ test('offers above the price limit or without a price are not chosen', () => {
   expect(chosen(0.5)).toBe(2)
   expect(chosen(0.49)).toBe(3)
   expect(chosen(0.39)).toBeUndefined()
+})
+
+test('the offer to try first is chosen while it fits and was not tried', () => {
+  const series = {
+    search: {
+      query: { type: 'on-demand' as const, verifiedOnly: false, storage: 20, limit: 50 },
+      filter: {},
+      order: { column: 'price' as const, descending: false },
+    },
+    request: { image: 'ubuntu', access: 'ssh' as const, disk: 20, env: [], ports: [] },
+    limits: { attempts: 5, ceiling: 1, deadline: 600, price: 0.5 },
+    attempts: [],
+  }
+  const order = (first?: number, price = 0.5) =>
+    [...fittingOffers({ ...series, first, limits: { ...series.limits, price } }, offers, {})].map(
+      ({ offer }) => offer.id,
+    )
+  expect(order()).toEqual([3, 2])
+  expect(order(2)).toEqual([2, 3])
+  expect(order(2, 0.4)).toEqual([3])
+  expect(order(9)).toEqual([3, 2])
 })
 
 test('an offer without room for the requested disk is skipped', () => {
