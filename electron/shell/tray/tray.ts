@@ -7,10 +7,10 @@ import {
   Tray,
 } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
-import { type TrayImageSize, type TrayState, type TrayTone, trayImageName } from '#local/tray-images.ts'
+import { type TrayState, trayImageName } from '#local/tray-images.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { trayMenu } from './tray-menu.ts'
-import { trayStatus } from './tray-status.ts'
+import { type TrayDesktop, traySize, trayStatus, trayTone } from './tray-status.ts'
 
 export interface TrayOptions {
   berth: RunningBerth
@@ -98,26 +98,4 @@ function template(item: MenuItemModel, act: (action: TrayAction) => void): MenuI
     click: action ? () => act(action) : undefined,
     submenu: submenu ? submenu.map(entry => template(entry, act)) : undefined,
   }
-}
-
-/** How the desktop draws its tray. */
-interface TrayDesktop {
-  platform: NodeJS.Platform
-  /** `XDG_CURRENT_DESKTOP`: names with colons between them. */
-  desktop?: string
-  /** Whether the system's bars are dark, if the system says. */
-  dark: boolean
-}
-
-/** The image's tone for the bar. GNOME's bar is dark in every theme. */
-export function trayTone({ platform, desktop = '', dark }: TrayDesktop): TrayTone {
-  if (platform === 'darwin') return 'template'
-  const darkBar = platform === 'linux' && /\b(GNOME|Unity|Pantheon)\b/i.test(desktop)
-  return dark || darkBar ? 'light' : 'dark'
-}
-
-/** Points. KDE's panel has 22, other Linux panels 24. */
-export function traySize({ platform, desktop = '' }: TrayDesktop): TrayImageSize['size'] {
-  if (platform !== 'linux') return 16
-  return /\bKDE\b/i.test(desktop) ? 22 : 24
 }

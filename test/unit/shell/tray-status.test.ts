@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AccountView, State } from '#contract/state.ts'
-import { traySize, trayTone } from '#shell/tray/tray.ts'
-import { trayStatus } from '#shell/tray/tray-status.ts'
+import { traySize, trayStatus, trayTone } from '#shell/tray/tray-status.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stateOf = (...accounts: AccountView[]): State => ({
