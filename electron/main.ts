@@ -11,7 +11,7 @@ import { berthHome } from './local/start/home.ts'
 import { openHome } from './local/start/open-home.ts'
 import { describeRuntime } from './local/start/runtime.ts'
 import { Shutdown } from './local/start/shutdown.ts'
-import { showDesktop } from './shell/desktop.ts'
+import { openDesktop } from './shell/desktop.ts'
 import { systemFileDialogs } from './shell/file-dialogs.ts'
 import { hardenSession, isSandboxed, noSandbox, sandboxPages, silenceChromium } from './shell/hardening.ts'
 import { endInOrder } from './shell/lifecycle/app-shutdown.ts'
@@ -33,13 +33,20 @@ const loadSimulator = async () => (await import('../simulator/simulator.ts')).st
 async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, shutdown)
-  // Loaded here, since a second instance passes its link on and ends without it.
-  const { startBerth } = await import('./core/berth.ts')
   // A package's files are in an archive that the desktop can't read, but it installs the icon.
   const notifier = await openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png'))
   const machine = await openMachine(files, notifier, shutdown)
+  await app.whenReady()
+  await hardenSession(session.defaultSession)
+  servePage(new PageFiles(at('../renderer')))
+  const { clock, opener, random } = machine
+  const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
+  const desktop = { files, clock, opener, log: log.line, shutdown, appShutdown, deepLinks }
+  const showDesktop = await openDesktop({ ...desktop, hidden: flags.hidden, ...built })
+  // Loaded here, since a second instance passes its link on and ends without it.
+  const { startBerth } = await import('./core/berth.ts')
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
-  const trayHost = await openTrayHost(process.platform, process.env, machine.clock)
+  const trayHost = await openTrayHost(process.platform, process.env, clock)
   shutdown.add(trayHost.close)
   const terminals = await findTerminals(machine.programs, machine.platform)
   const updater = await systemUpdater(log)
@@ -47,7 +54,7 @@ async function start(home: string): Promise<void> {
     log,
     machine: {
       ...machine,
-      fileDialogs: systemFileDialogs,
+      fileDialogs: systemFileDialogs(),
       autostart: await systemAutostart(),
       links: systemLinks,
       commandFile: userCommandFile({
@@ -69,18 +76,11 @@ async function start(home: string): Promise<void> {
   })
   shutdown.add(() => berth.close())
 
-  await app.whenReady()
-  await hardenSession(session.defaultSession)
-  servePage(new PageFiles(at('../renderer')))
-  const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
-  const { clock, opener } = machine
-  const desktop = { berth, files, clock, opener, log: log.line, shutdown, appShutdown, deepLinks, trayHost }
   if (!isSandboxed()) {
     log.line('the sandbox is off (--no-sandbox)')
     void notifyOnce(berth, files, noSandbox)
   }
-  const openPage = await showDesktop({ ...desktop, hidden: flags.hidden, ...built })
-  const { random } = machine
+  const openPage = showDesktop(berth, trayHost)
   shutdown.add(
     await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: appShutdown.end }),
   )

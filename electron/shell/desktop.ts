@@ -26,14 +26,12 @@ import { MainWindow } from './window/main-window.ts'
 import { openStoredPlaces } from './window/stored-places.ts'
 
 export interface DesktopOptions {
-  berth: RunningBerth
   files: Files
   clock: Clock
   opener: Opener
   shutdown: Shutdown
   appShutdown: AppShutdown
   deepLinks: DeepLinks
-  trayHost: TrayHost
   log: (line: string) => void
   /** Whether the command line asks to start without the window. */
   hidden: boolean
@@ -43,11 +41,19 @@ export interface DesktopOptions {
 }
 
 /**
- * Gives a running Berth its window, tray and menus, and registers it with the desktop. Requires that Electron is ready.
- * Gives the function that shows the window.
+ * Begins to load the page, unless Berth may start without its window. Requires that Electron is ready. The function that
+ * it gives shows a Berth that then runs: it gives it the window, tray and menus, registers it with the desktop, and gives
+ * the function that shows the window.
  */
-export async function showDesktop(options: DesktopOptions): Promise<() => void> {
-  const { berth, shutdown, trayHost, clock } = options
+export async function openDesktop(
+  options: DesktopOptions,
+): Promise<(berth: RunningBerth, trayHost: TrayHost) => () => void> {
+  const { shutdown, clock } = options
+  let shown: { berth: RunningBerth; trayHost: TrayHost } | undefined
+  let run: (berth: RunningBerth) => void = () => undefined
+  const running = new Promise<RunningBerth>(resolve => {
+    run = resolve
+  })
   const places = await openStoredPlaces(options.files, clock)
   shutdown.add(places.flush)
   const icon = join(options.pictures, 'app.png')
@@ -58,9 +64,9 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
     places,
     clock,
     onOpen: (opened: BrowserWindow) => {
-      busy.set(opened, joinWindow(berth, opened))
-      hearFolderDrops(berth, opened)
-      recoverPage(opened, berth, clock, () => window.isResting(opened))
+      busy.set(opened, joinWindow(running, opened))
+      hearFolderDrops(running, opened)
+      recoverPage(opened, running, clock, () => window.isResting(opened))
       askToLeave(opened, options.appShutdown.closesWindows)
       offerContextMenu(opened.webContents)
     },
@@ -68,37 +74,50 @@ export async function showDesktop(options: DesktopOptions): Promise<() => void> 
   hardenPages(options.opener, createDetailsWindows(pages), options.log)
   const window: MainWindow = new MainWindow({
     ...pages,
-    isBusy: shown => busy.get(shown)?.() === true || berth.state().app.unsaved === true,
-    hides: () => trayHost.present() && berth.state().settings.closeToTray,
+    isBusy: hidden => busy.get(hidden)?.() === true || shown?.berth.state().app.unsaved === true,
+    hides: () => shown?.trayHost.present() === true && shown.berth.state().settings.closeToTray,
     closes: options.appShutdown.closesWindows,
     quit: () => app.quit(),
   })
-  const show = () => window.show()
-  const copy = (text: string) => clipboard.writeText(text)
-  const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now: clock.now })
-  followTray({
-    berth,
-    files: options.files,
-    clock,
-    shutdown,
-    host: trayHost,
-    showIcon: () => showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }),
-    showWindow: show,
-    keepInReach: () => window.keepInReach(),
-    hidden: startsHidden(options.hidden, berth.state().settings.startAtLogin),
-  })
-  const { platform } = process
-  Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
-  options.appShutdown.askFirst(() =>
-    askToQuit({ state: berth.state, tray: trayHost.present(), hideWindow: () => window.hide() }),
-  )
-  void introduce(icon, options.log)
-  showOnGoTo(berth, show)
-  pollOnWake(berth)
-  shutdown.add(watchNetwork(clock, berth.pollNow))
-  const notice = (id: string) => void berth.dispatch('answerNotice', { id })
-  options.deepLinks.answer({ show, follow: berth.follow, notice })
-  return show
+  if (!startsHidden(options.hidden, 'tray')) window.prepare()
+
+  return (berth, trayHost) => {
+    shown = { berth, trayHost }
+    run(berth)
+    const show = () => window.show()
+    const copy = async (text: string) => {
+      try {
+        // A promise since Electron 44.
+        await clipboard.writeText(text)
+      } catch (error) {
+        options.log(`nothing was copied: ${String(error)}`)
+      }
+    }
+    const act = trayActions({ berth, openWindow: show, quit: () => app.quit(), copy, now: clock.now })
+    followTray({
+      berth,
+      files: options.files,
+      clock,
+      shutdown,
+      host: trayHost,
+      showIcon: () => showTray({ berth, pictures: options.pictures, act, open: near => window.show(near) }),
+      showWindow: show,
+      keepInReach: () => window.keepInReach(),
+      hidden: startsHidden(options.hidden, berth.state().settings.startAtLogin),
+    })
+    const { platform } = process
+    Menu.setApplicationMenu(Menu.buildFromTemplate(appMenu({ platform, packaged: app.isPackaged, act })))
+    options.appShutdown.askFirst(() =>
+      askToQuit({ state: berth.state, tray: trayHost.present(), hideWindow: () => window.hide() }),
+    )
+    void introduce(icon, options.log)
+    showOnGoTo(berth, show)
+    pollOnWake(berth)
+    shutdown.add(watchNetwork(clock, berth.pollNow))
+    const notice = (id: string) => void berth.dispatch('answerNotice', { id })
+    options.deepLinks.answer({ show, follow: berth.follow, notice })
+    return show
+  }
 }
 
 /**

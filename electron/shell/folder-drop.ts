@@ -6,7 +6,7 @@ import { dropChannel } from './channel.ts'
 import { isBerthsPage } from './page-channel.ts'
 
 /** Makes a folder that is dropped on a window a project, and opens the dialog to run it. */
-export function hearFolderDrops(berth: RunningBerth, window: BrowserWindow): void {
+export function hearFolderDrops(running: Promise<RunningBerth>, window: BrowserWindow): void {
   const { webContents } = window
 
   const receive = (event: IpcMainEvent, path: unknown) => {
@@ -15,6 +15,7 @@ export function hearFolderDrops(berth: RunningBerth, window: BrowserWindow): voi
   }
 
   async function add(path: string): Promise<void> {
+    const berth = await running
     try {
       const project = await berth.registerProject(path)
       berth.goTo(undefined, { screen: 'projects', project, ask: 'run' })

@@ -5,14 +5,14 @@ import { channel } from './channel.ts'
 import { isPage } from './page-address.ts'
 
 /**
- * Joins a window's page to Berth. After a reload the page counts as a new one. Gives the function that says whether the
- * page's end would cut something off.
+ * Joins a window's page to Berth, once that runs. After a reload the page counts as a new one. Gives the function that
+ * says whether the page's end would cut something off.
  */
-export function joinWindow(berth: RunningBerth, window: BrowserWindow): () => boolean {
+export function joinWindow(running: Promise<RunningBerth>, window: BrowserWindow): () => boolean {
   const { webContents } = window
   let link: PageLink | undefined
 
-  function connect(): PageLink {
+  function connect(berth: RunningBerth): PageLink {
     const send = (message: MainMessage) => {
       if (!webContents.isDestroyed()) webContents.send(channel, message)
       // Electron's queue is unbounded and reports no size; the streams' flow control bounds it.
@@ -28,8 +28,11 @@ export function joinWindow(berth: RunningBerth, window: BrowserWindow): () => bo
 
   const receive = (event: IpcMainEvent, message: unknown) => {
     if (event.sender !== webContents || !isBerthsPage(event)) return
-    link ??= connect()
-    link.receive(message)
+    void running.then(berth => {
+      if (webContents.isDestroyed()) return
+      link ??= connect(berth)
+      link.receive(message)
+    })
   }
 
   ipcMain.on(channel, receive)

@@ -13,7 +13,7 @@ export interface TrayReach {
   /** Epoch milliseconds of this machine. */
   now: () => number
   /** Copies a text to the clipboard. */
-  copy: (text: string) => void
+  copy: (text: string) => Promise<void>
 }
 
 /** Gives the function that runs an action. A failed command shows a notification, since the window may be closed. */
@@ -59,7 +59,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
         return
       case 'copy': {
         const answer = await give(action.name, action.args, action.what)
-        if (typeof answer === 'string') copy(answer)
+        if (typeof answer === 'string') await copy(answer)
       }
     }
   }

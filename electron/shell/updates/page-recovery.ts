@@ -15,7 +15,7 @@ const patience = 5_000
  */
 export function recoverPage(
   window: BrowserWindow,
-  berth: RunningBerth,
+  running: Promise<RunningBerth>,
   clock: Clock,
   rests: () => boolean,
 ): void {
@@ -46,11 +46,12 @@ export function recoverPage(
     const detail = hung ? `no answer for ${patience / 1000} s` : `${reason}, ${exitCode}`
     const what = hung ? 'hung' : 'crashed'
     hung = false
+    const note = (words: string) => void running.then(berth => berth.notePageFailure(words, detail))
     if (crashes.length <= most) {
-      berth.notePageFailure(`The page ${what} and was brought back`, detail)
+      note(`The page ${what} and was brought back`)
       bringBack()
     } else {
-      berth.notePageFailure('The page keeps crashing', detail)
+      note('The page keeps crashing')
       void askWhetherAgain(window).then(again => {
         crashes = []
         if (again && !window.isDestroyed()) bringBack()

@@ -33,6 +33,8 @@ export class MainWindow {
   #window: BrowserWindow | undefined
   /** Shows a window that still waits for its first frame. */
   #reveal: (() => void) | undefined
+  /** Asks for a window whose page is loaded before it is known to be shown. */
+  #askFor: (() => void) | undefined
   /** Whether the hidden page's process was ended; the next `show` loads the page again. */
   #rests = false
   #cancelRest: () => void = () => undefined
@@ -43,12 +45,25 @@ export class MainWindow {
     this.#options = options
   }
 
+  /** Begins to load its page, so that `show` has it sooner. */
+  prepare(): void {
+    const asked = new Promise<void>(resolve => {
+      this.#askFor = resolve
+    })
+    this.#open(undefined, asked)
+  }
+
   /** Shows it at its stored place for these screens, else near the tray icon, if its position is known. */
   show(near?: Rectangle): void {
     const window = this.#window
     this.#cancelRest()
     if (window === undefined) {
       this.#open(near)
+      return
+    }
+    if (this.#askFor) {
+      this.#askFor()
+      this.#askFor = undefined
       return
     }
     if (this.#rests) {
@@ -73,7 +88,7 @@ export class MainWindow {
 
   /** Shows it if it is hidden. */
   keepInReach(): void {
-    if (!this.#window?.isVisible() && !this.#reveal) this.show()
+    if (!this.#window?.isVisible() && (!this.#reveal || this.#askFor)) this.show()
   }
 
   /** Hides it; Berth continues in the tray, and after a while without the page's process. */
@@ -100,11 +115,11 @@ export class MainWindow {
     })
   }
 
-  #open(near: Rectangle | undefined): void {
+  #open(near: Rectangle | undefined, asked?: Promise<void>): void {
     const place = this.#place(near)
     const window = openPageWindow(this.#options, place, pageAddress)
     this.#window = window
-    this.#revealSoon(window, place.maximized)
+    this.#revealSoon(window, place.maximized, asked)
     keepPlace(window, this.#options.places, '', () => {
       this.#arrangement = arrangement(screen.getAllDisplays())
     })
@@ -118,11 +133,12 @@ export class MainWindow {
       this.#cancelRest()
       this.#window = undefined
       this.#reveal = undefined
+      this.#askFor = undefined
       this.#rests = false
     })
   }
 
-  #revealSoon(window: BrowserWindow, maximized: boolean): void {
+  #revealSoon(window: BrowserWindow, maximized: boolean, asked?: Promise<void>): void {
     const reveal = () => {
       if (this.#reveal !== reveal) return
       this.#reveal = undefined
@@ -131,7 +147,7 @@ export class MainWindow {
       window.show()
     }
     this.#reveal = reveal
-    onceDrawn(window, this.#options.clock, reveal)
+    onceDrawn(window, this.#options.clock, () => (asked ? void asked.then(reveal) : reveal()))
   }
 
   #place(near: Rectangle | undefined): WindowPlace {

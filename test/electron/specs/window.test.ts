@@ -147,10 +147,11 @@ test('a message is heard only from the main frame of Berth’s page', async () =
 
 test('files are chosen in a dialog of the main process, and their paths stay there', async () => {
   await berth.look(({ dialog }) => {
-    dialog.showOpenDialog = async () => ({
-      canceled: false,
-      filePaths: ['/somewhere/secret folder/data.csv'],
-    })
+    dialog.showOpenDialog = async (...given: unknown[]) => {
+      const { defaultPath } = given.at(-1) as Electron.OpenDialogOptions
+      const name = defaultPath === '/somewhere/secret folder' ? 'weights' : 'data.csv'
+      return { canceled: false, filePaths: [`/somewhere/secret folder/${name}`] }
+    }
   })
   expect(await berth.command('chooseFiles', { what: 'files' })).toEqual({
     choice: expect.stringMatching(/^c[0-9a-f]{32}$/),
@@ -158,7 +159,7 @@ test('files are chosen in a dialog of the main process, and their paths stay the
   })
   expect(await berth.command('chooseFolder', {})).toEqual({
     choice: expect.stringMatching(/^c/),
-    name: 'data.csv',
+    name: 'weights',
   })
   expect(JSON.stringify(await berth.state())).not.toContain('secret folder')
 })

@@ -41,7 +41,7 @@ async function started(given: Partial<GuardView>, answer = async () => undefined
     },
     openWindow: () => undefined,
     quit: () => undefined,
-    copy: () => undefined,
+    copy: async () => undefined,
     now: () => 1_000_000,
   })
   await act({ kind: 'start', account: account.id, instance: 4711, what: 'start it' })
