@@ -35,6 +35,8 @@ export interface SourceList {
 export interface Source {
   /** The names from the chosen item down to it. */
   readonly path: readonly string[]
+  /** Where it is a link: the names down to the file that it leads to. */
+  readonly target?: readonly string[]
   readonly size: number
   /** Epoch milliseconds. */
   readonly modified: number

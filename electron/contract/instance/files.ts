@@ -6,6 +6,8 @@ import { checkedName } from './file-names.ts'
 const longestPath = 4096
 /** The most files in one upload from the page. */
 const mostFiles = 20_000
+/** Files that a page may list to find out which are sent. */
+export const mostListed = 50_000
 
 /** A path on an instance, never on this machine: from `/`, without NUL. The user may choose any. */
 export const RemotePath = v.pipe(

@@ -35,11 +35,18 @@ export interface LikelySecret {
   holds?: string
 }
 
-/** What of chosen folders would be uploaded: `files` and `bytes` without the secrets. */
-export interface UploadPlan {
+/** Some of the files in chosen folders: `files` and `bytes` without the secrets among them. */
+export interface UploadPart {
   files: number
   bytes: number
   secrets: readonly LikelySecret[]
+}
+
+/** What of chosen folders would be uploaded; `ignored` is what ignore rules leave out. */
+export interface UploadPlan extends UploadPart {
+  ignored: UploadPart
+  /** Ignore files that are links. Their rules are not applied, as in git. */
+  linkedRules: readonly string[]
 }
 
 /** The part of a folder that would be sent to a new machine. */

@@ -37,13 +37,14 @@ interface WalkContext {
   count: ReturnType<typeof countTree>
 }
 
-async function visit(path: string, names: string[], context: WalkContext): Promise<void> {
+async function visit(path: string, names: string[], context: WalkContext, isLink = false): Promise<void> {
   const { list, top, count } = context
   const stats = await stat(path).catch(() => undefined)
   if (stats?.isFile()) {
     count(path, names.length - 1)
     list.files.push({
       path: names,
+      target: isLink ? [...names.slice(0, 1), ...relative(top, path).split(sep)] : undefined,
       size: stats.size,
       modified: stats.mtimeMs,
       executable: (stats.mode & 0o100) !== 0,
@@ -59,9 +60,10 @@ async function visit(path: string, names: string[], context: WalkContext): Promi
   list.folders.push(names)
   for (const entry of await readdir(path, { withFileTypes: true })) {
     const inner = join(path, entry.name)
-    const from = entry.isSymbolicLink() ? await linkedFile(inner, top) : inner
+    const isLinked = entry.isSymbolicLink()
+    const from = isLinked ? await linkedFile(inner, top) : inner
     if (from === undefined) list.leftOut++
-    else await visit(from, [...names, entry.name], context)
+    else await visit(from, [...names, entry.name], context, isLinked)
   }
 }
 

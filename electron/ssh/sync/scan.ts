@@ -18,7 +18,8 @@ export interface LocalTree {
   /** `holds` says what its text shows; without it the name alone looks like a secret. */
   secrets: (LocalFile & { holds?: string })[]
   skipped: Skipped[]
-  ignored: number
+  /** What ignore rules leave out; the path of a folder ends with `/` and stands for all of it. */
+  ignored: string[]
   linkedRules: string[]
 }
 
@@ -43,10 +44,15 @@ interface InForce {
   ignoreCase: boolean
 }
 
-/** Reads a local folder. Throws `no_such_folder`, `too_many_files`, `too_deep` or `ignore_file`. */
+export type ReadFolder = Pick<SyncedFolder, 'list' | 'read' | 'rules'>
+
+/**
+ * Reads a local folder; without `secrets` no text of a file but the rules. Throws `no_such_folder`, `too_many_files`,
+ * `too_deep` or `ignore_file`.
+ */
 export async function readTree(
-  folder: SyncedFolder,
-  { signal }: { signal?: AbortSignal } = {},
+  folder: ReadFolder,
+  { signal, secrets = true }: { signal?: AbortSignal; secrets?: boolean } = {},
 ): Promise<LocalTree> {
   const tree: LocalTree = {
     files: [],
@@ -54,7 +60,7 @@ export async function readTree(
     links: [],
     secrets: [],
     skipped: [],
-    ignored: 0,
+    ignored: [],
     linkedRules: [],
   }
   const count = countTree('sent')
@@ -80,7 +86,7 @@ export async function readTree(
       for (const [index, entry] of some.entries()) {
         const verdict = verdicts[index]
         if (verdict === 'ignored') {
-          tree.ignored++
+          tree.ignored.push(start + entry.name + (entry.kind === 'folder' ? '/' : ''))
           continue
         }
         const path = start + entry.name
@@ -168,11 +174,8 @@ export async function readTree(
     const path = names.join('/')
     const file = { path, size, modified, executable }
     if (kind === 'file') {
-      const secret = await likelySecret(
-        names,
-        size,
-        async () => (await folder.read(path, longestLookedAt))?.bytes,
-      )
+      const text = async () => (await folder.read(path, longestLookedAt))?.bytes
+      const secret = secrets ? await likelySecret(names, size, text) : undefined
       if (secret) tree.secrets.push({ ...file, ...secret })
       else tree.files.push(file)
     } else if (kind === 'link' && target !== undefined) tree.links.push({ path, target })
@@ -215,7 +218,7 @@ export function scanOf({ files, links, secrets, skipped, ignored, linkedRules }:
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     secrets: secrets.map(({ path, holds }) => ({ path, holds })),
     skipped,
-    ignored,
+    ignored: ignored.length,
     linkedRules,
   }
 }

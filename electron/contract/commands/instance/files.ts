@@ -4,12 +4,14 @@ import {
   FileTransferId,
   FileVersion,
   largestText,
+  mostListed,
   PageFiles,
   PageFolders,
   type RemoteFolder,
   RemotePath,
 } from '#contract/instance/files.ts'
 import type { UploadPlan } from '#contract/instance/sync.ts'
+import type { UploadRules } from '#contract/instance/upload-plan.ts'
 import { account, command, onInstance } from '../command.ts'
 
 const paths = v.pipe(v.array(RemotePath), v.minLength(1, 'choose something first'), v.maxLength(10_000))
@@ -48,7 +50,8 @@ export const fileCommands = {
   chooseFolder: command({}).answers<{ choice: string; name: string } | undefined>(),
   /**
    * Uploads a choice; answers the transfer's id. Of the files in folders that look like secrets only those in
-   * `confirmed` are sent. Throws `exists`, with the names, unless `replace`.
+   * `confirmed` are sent, and what ignore rules leave out only with `whole`. Throws `exists`, with the names, unless
+   * `replace`.
    */
   uploadChosen: command({
     ...onInstance,
@@ -56,8 +59,20 @@ export const fileCommands = {
     choice: ChoiceId,
     replace: v.boolean(),
     confirmed: v.optional(v.pipe(v.array(v.string()), v.maxLength(20_000))),
+    whole: v.optional(v.boolean()),
   }).answers<string>(),
-  /** The same for files in the page, whose bytes are requested over the stream (instance/page-files.ts). */
+  /**
+   * What the ignore files among the page's files leave out. `paths` are those of its files, `texts` those of the ignore
+   * files by their paths. Git is not asked, as a page knows no folder of this computer. Throws `ignore_file`.
+   */
+  rulesInPage: command({
+    paths: v.pipe(v.array(v.string()), v.maxLength(mostListed)),
+    texts: v.pipe(
+      v.record(v.string(), v.string()),
+      v.check(texts => Object.keys(texts).length <= 2000, 'too many ignore files'),
+    ),
+  }).answers<UploadRules>(),
+  /** Uploads files in the page, whose bytes are requested over the stream (instance/page-files.ts). */
   uploadFromPage: command({
     ...onInstance,
     folder: RemotePath,

@@ -19,6 +19,8 @@ export const Again = v.union([
     replace: v.boolean(),
     /** The files that look like secrets and are sent all the same. */
     confirmed: v.optional(v.array(v.string()), []),
+    /** Whether it is sent, too, what ignore rules leave out. */
+    whole: v.optional(v.boolean(), false),
   }),
   v.object({ paths: v.array(v.string()), into: v.string() }),
 ])

@@ -1,13 +1,14 @@
 import { folderOf, lastName } from '#contract/instance/file-names.ts'
-import { likelySecret } from '#contract/instance/secrets.ts'
-import type { LikelySecret, UploadPlan } from '#contract/instance/sync.ts'
+import { planUpload } from '#contract/instance/upload-plan.ts'
 import { BerthError } from '#contract/problem.ts'
 import { Choices } from '#core/access/files/choices.ts'
 import type { Again } from '#core/access/files/file-transfer.ts'
 import type { LostTransfer } from '#core/access/files/file-transfers.ts'
 import { pageGoneProblem, pageSources } from '#core/access/files/page-sources.ts'
+import { rulesIn, rulesInPage } from '#core/access/files/upload-rules.ts'
 import type { Handlers } from '#core/app/page/dispatcher.ts'
 import type { ChosenItem, Source, SourceList } from '#ports/chosen-files.ts'
+import type { SyncedFolders } from '#ports/synced-folders.ts'
 import { existing } from '#ssh/files/file-problems.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
 import type { Job } from '#ssh/files/transfer/job.ts'
@@ -20,6 +21,7 @@ export type FileTransferCommands = Pick<
   | 'chooseFiles'
   | 'chooseFolder'
   | 'uploadChosen'
+  | 'rulesInPage'
   | 'uploadFromPage'
   | 'download'
   | 'pauseFileTransfer'
@@ -69,23 +71,24 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
       const names = chosen.map(({ name }) => name)
       return what === 'files'
         ? { choice, names }
-        : { choice, names, plan: await planOf(await listAll(chosen)) }
+        : { choice, names, plan: (await listAll(chosen, machine.syncedFolders)).plan }
     },
     async chooseFolder() {
       if (!machine.fileDialogs) throw noDialog()
       const folder = await machine.fileDialogs.chooseTarget()
       return folder && { choice: folders.keep(folder), name: folder.name }
     },
-    async uploadChosen({ folder, choice, replace, confirmed = [], ...args }) {
+    async uploadChosen({ folder, choice, replace, confirmed = [], whole = false, ...args }) {
       const chosen = items.get(choice)
       const names = chosen.map(({ name }) => name)
       if (!replace) await on(args, sftp => refuseExisting(sftp, folder, names))
-      const again = { items: chosen.map(({ path }) => path), replace, confirmed }
+      const again = { items: chosen.map(({ path }) => path), replace, confirmed, whole }
       const make = makeAgain(parts, { folder, again })
       const { id } = begin(parts, args, { direction: 'up', folder, names, again, make })
       items.forget(choice)
       return id
     },
+    rulesInPage: asked => rulesInPage(asked, system !== 'linux'),
     async uploadFromPage({ folder, files, folders: made, replace, ...args }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page has files to send.' })
       const tops = [...new Set([...made, ...files.map(({ path }) => path)].map(([top = '']) => top))]
@@ -163,7 +166,7 @@ export function beginAgain(parts: Parts, { account, instance, folder, again }: L
 }
 
 function makeAgain(
-  { machine: { fileDialogs, platform: system } }: Parts,
+  { machine: { fileDialogs, syncedFolders, platform: system } }: Parts,
   { folder, again }: { folder: string; again: Again },
   begun = false,
 ): (changed: () => void) => Job {
@@ -172,59 +175,59 @@ function makeAgain(
     const into = fileDialogs.folderAt(again.into)
     return changed => downloadJob({ paths: again.paths, into, system, changed })
   }
-  const list = async () => withoutSecrets(await listAll(again.items.map(fileDialogs.itemAt)), again.confirmed)
-  return changed => uploadJob({ folder, list, replace: again.replace, begun, changed })
+  const { items, replace, ...choice } = again
+  const { itemAt } = fileDialogs
+  async function list(): Promise<SourceList> {
+    const all = await listAll(items.map(itemAt), syncedFolders)
+    const files = all.filesOf(choice)
+    return {
+      folders: all.folders.filter(path => all.hasFolder(path, choice)),
+      files,
+      leftOut: all.leftOut + all.files.length - files.length,
+    }
+  }
+  return changed => uploadJob({ folder, list, replace, begun, changed })
 }
 
-async function listAll(chosen: readonly ChosenItem[]) {
-  const lists = await Promise.all(chosen.map(item => item.list()))
+/** Everything in what was chosen, and what of it is sent. Throws also as `readTree` does. */
+async function listAll(chosen: readonly ChosenItem[], synced: SyncedFolders) {
   const names = chosen.map(({ name }) => name)
   const twice = names.filter((name, at) => names.indexOf(name) !== at)
   if (twice.length > 0) throw existing(twice, false)
+  const lists = await Promise.all(chosen.map(item => item.list()))
+  const rules = await Promise.all(
+    chosen.map(({ path, name }, at) =>
+      lists[at]?.folders.length === 0 ? undefined : rulesIn(name, synced.at(path)),
+    ),
+  )
+  const files = lists.flatMap(list => list.files)
   return {
     folders: lists.flatMap(({ folders }) => folders),
-    files: lists.flatMap(({ files }) => files),
+    files,
     leftOut: lists.reduce((sum, { leftOut }) => sum + leftOut, 0),
+    ...(await planUpload(
+      files,
+      {
+        ignored: rules.flatMap(found => found?.ignored ?? []),
+        linkedRules: rules.flatMap(found => found?.linkedRules ?? []),
+      },
+      bytesOf,
+    )),
   }
 }
 
-async function planOf({ files }: SourceList): Promise<UploadPlan> {
-  const plan = { files: 0, bytes: 0, secrets: [] as LikelySecret[] }
-  for (const file of files) {
-    const secret = await secretOf(file)
-    if (secret) plan.secrets.push(secret)
-    else {
-      plan.files += 1
-      plan.bytes += file.size
-    }
+/** The bytes of a small file; undefined if it can't be read. */
+async function bytesOf(file: Source): Promise<Uint8Array | undefined> {
+  const open = await file.open().catch(() => undefined)
+  if (!open) return undefined
+  try {
+    const bytes = new Uint8Array(file.size)
+    return bytes.subarray(0, await open.read(0, bytes))
+  } catch {
+    return undefined
+  } finally {
+    await open.close()
   }
-  return plan
-}
-
-async function withoutSecrets(list: SourceList, confirmed: readonly string[]): Promise<SourceList> {
-  const files: Source[] = []
-  for (const file of list.files) {
-    const secret = await secretOf(file)
-    if (!secret || confirmed.includes(secret.path)) files.push(file)
-  }
-  return { ...list, files, leftOut: list.leftOut + list.files.length - files.length }
-}
-
-/** A file that was chosen by itself is meant, whatever it holds. */
-async function secretOf(file: Source): Promise<LikelySecret | undefined> {
-  if (file.path.length < 2) return undefined
-  return likelySecret(file.path, file.size, async () => {
-    const open = await file.open().catch(() => undefined)
-    if (!open) return undefined
-    try {
-      const bytes = new Uint8Array(file.size)
-      return bytes.subarray(0, await open.read(0, bytes))
-    } catch {
-      return undefined
-    } finally {
-      await open.close()
-    }
-  })
 }
 
 function noDialog(): BerthError {

@@ -1,6 +1,11 @@
-import type { PageFile } from '#contract/instance/files.ts'
-import { likelySecret } from '#contract/instance/secrets.ts'
-import type { LikelySecret, UploadPlan } from '#contract/instance/sync.ts'
+import { mostListed, type PageFile } from '#contract/instance/files.ts'
+import { countTree } from '#contract/instance/tree-bounds.ts'
+import {
+  type Planned,
+  type PlannedFile,
+  planUpload,
+  type UploadRules,
+} from '#contract/instance/upload-plan.ts'
 
 /** The page's files to upload, and the paths of their folders. */
 export interface Collected {
@@ -8,22 +13,30 @@ export interface Collected {
   folders: string[][]
 }
 
-/** What of the folders would be uploaded. Files that were chosen one by one are meant, whatever they hold. */
-export async function planOf({ files }: Collected): Promise<UploadPlan> {
-  const plan = { files: 0, bytes: 0, secrets: [] as LikelySecret[] }
-  for (const { file, about } of files) {
-    const read = async () => new Uint8Array(await file.arrayBuffer())
-    const secret =
-      about.path.length < 2
-        ? undefined
-        : await likelySecret(about.path, about.size, () => read().catch(() => undefined))
-    if (secret) plan.secrets.push(secret)
-    else {
-      plan.files += 1
-      plan.bytes += about.size
-    }
+/** The most that is listed at once, and the bytes of the largest ignore file that is read. */
+const bounds = { entries: mostListed, depth: 64, characters: 4 * 1024 * 1024 }
+const longestRules = 128 * 1024
+
+/** What ignore rules leave out, and then what would be uploaded. Throws as `rulesInPage` and `countTree` do. */
+export async function planOf(
+  { files }: Collected,
+  rulesInPage: (found: { paths: string[]; texts: Record<string, string> }) => Promise<UploadRules>,
+): Promise<Planned<PlannedFile & Collected['files'][number]>> {
+  const count = countTree('uploaded', bounds)
+  const all = files.map(({ file, about }) => ({ file, about, path: about.path, size: about.size }))
+  const read = async ({ file }: { file: File }) => {
+    const bytes = await file.arrayBuffer().catch(() => undefined)
+    return bytes && new Uint8Array(bytes)
   }
-  return plan
+  const texts: Record<string, string> = {}
+  for (const { file, path, size } of all) {
+    const name = path.join('/')
+    count(name, path.length - 1)
+    if (/(?:^|\/)(?:\.gitignore|\.berthignore|\.git\/info\/exclude)$/.test(name) && size <= longestRules)
+      texts[name] = await file.text()
+  }
+  const rules = await rulesInPage({ paths: all.map(({ path }) => path.join('/')), texts })
+  return planUpload(all, rules, read)
 }
 
 /** From the browser's picker. The paths of a picked folder's files begin with the folder's name. */

@@ -2,6 +2,7 @@ import { SvelteSet } from 'svelte/reactivity'
 import { joined } from '#contract/instance/file-names.ts'
 import { isUnreadable, type RemoteEntry, type RemoteFolder } from '#contract/instance/files.ts'
 import type { UploadPlan } from '#contract/instance/sync.ts'
+import type { UploadChoice } from '#contract/instance/upload-plan.ts'
 import type { Problem } from '#contract/problem.ts'
 import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import { type Collected, planOf } from './collect.ts'
@@ -18,7 +19,7 @@ export type FilesAsk =
       name: string
       into: string
       plan: UploadPlan
-      go: (confirmed: readonly string[]) => Promise<unknown>
+      go: (choice: UploadChoice) => Promise<unknown>
     }
   | { kind: 'replace'; problem: Problem; go: () => Promise<unknown> }
 
@@ -93,17 +94,17 @@ export class FilesView {
     const into = this.folder?.path
     if (files.length + folders.length === 0 || into === undefined) return
     if (folders.length === 0) return this.#send(collected, into)
-    const plan = await planOf(collected)
-    const held = new Set(plan.secrets.map(({ path }) => path))
+    const planned = await this.#page.attempt(planOf(collected, found => this.#page.berth.rulesInPage(found)))
+    if (!planned) return
     const tops = new Set([...folders, ...files.map(({ about }) => about.path)].map(([top = '']) => top))
     this.ask = {
       kind: 'upload',
       name: tops.size === 1 ? [...tops].join('') : `${tops.size} items`,
       into,
-      plan,
-      go: confirmed => {
-        const isSent = (path: string) => !held.has(path) || confirmed.includes(path)
-        return this.#send({ folders, files: files.filter(({ about }) => isSent(about.path.join('/'))) }, into)
+      plan: planned.plan,
+      go: choice => {
+        const made = folders.filter(path => planned.hasFolder(path, choice))
+        return this.#send({ folders: made, files: planned.filesOf(choice) }, into)
       },
     }
   }
@@ -141,14 +142,14 @@ export class FilesView {
     const folder = this.folder?.path
     if (!chosen || folder === undefined) return
     const { choice, names, plan } = chosen
-    const send = (confirmed: readonly string[]) => {
-      const upload = { ...this.on, folder, choice, confirmed: [...confirmed] }
+    const send = ({ confirmed, whole }: UploadChoice) => {
+      const upload = { ...this.on, folder, choice, confirmed: [...confirmed], whole }
       return this.#orAsk(
         () => this.#page.berth.uploadChosen({ ...upload, replace: false }),
         () => this.#page.berth.uploadChosen({ ...upload, replace: true }),
       )
     }
-    if (!plan) return send([])
+    if (!plan) return send({ confirmed: [], whole: true })
     const name = names.length === 1 ? names.join('') : `${names.length} items`
     this.ask = { kind: 'upload', name, into: folder, plan, go: send }
   }

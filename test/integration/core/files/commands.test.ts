@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { chosenFolder } from '#local/chosen/chosen-folder.ts'
 import { chosenItem } from '#local/chosen/chosen-items.ts'
@@ -52,6 +53,8 @@ test('files in a folder that look like secrets are named before, and sent only i
         { path: 'data/.env' },
         { path: 'data/notes.py', holds: 'a Hugging Face token' },
       ]),
+      ignored: { files: 0, bytes: 0, secrets: [] },
+      linkedRules: [],
     })
     const id = await under.run('uploadChosen', { instance, folder, choice, replace: true, confirmed })
     await under.until(() => under.account().fileTransfers[id]?.step === 'done')
@@ -63,6 +66,64 @@ test('files in a folder that look like secrets are named before, and sent only i
   }
   expect(await sent()).toEqual({ names: ['train.py'], leftOut: 2 })
   expect(await sent(['data/.env'])).toEqual({ names: ['.env', 'train.py'], leftOut: 1 })
+})
+
+test('what ignore rules leave out of a folder is sent only if it was chosen', async () => {
+  const git = (...words: string[]) => execFileSync('git', ['-C', here, ...words], { stdio: 'ignore' })
+  const files = {
+    '.gitignore': '*.ckpt\n.venv/\n/data/private/\n',
+    '.git/info/exclude': 'notes-private.md\n',
+    'data/.berthignore': 'big/\n',
+    'data/.env': 'TOKEN=abc',
+    'data/.gitignore': '.env\n',
+    'data/.venv/lib/x.py': 'x',
+    'data/a.ckpt': 'weights',
+    'data/big/x': 'x',
+    'data/notes-private.md': 'mine',
+    'data/kept.ckpt': 'vocabulary',
+    'data/private/list.txt': 'names',
+    'data/train.py': 'print(1)',
+  }
+  git('init', '-q')
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(here, path)), { recursive: true })
+    await writeFile(join(here, path), text)
+  }
+  git('add', '-f', 'data/kept.ckpt')
+  await symlink('private/list.txt', join(here, 'data', 'list'))
+  await symlink('.env', join(here, 'data', 'settings'))
+  const { path: folder } = await under.run('listFiles', { instance })
+  const sent = async (choice: { confirmed?: string[]; whole?: boolean }) => {
+    const { choice: chosen = '', plan } = (await under.run('chooseFiles', { what: 'folder' })) ?? {}
+    expect(plan).toMatchObject({ files: 4, secrets: [], ignored: { files: 6 } })
+    expect(plan?.ignored.secrets.map(({ path }) => path).sort()).toEqual(['data/.env', 'data/settings'])
+    const id = await under.run('uploadChosen', { instance, folder, choice: chosen, replace: true, ...choice })
+    await under.until(() => under.account().fileTransfers[id]?.step === 'done')
+    const { entries } = await under.run('listFiles', { instance, path: `${folder}/data` })
+    return entries.map(({ name }) => name).sort()
+  }
+  const tracked = ['.berthignore', '.gitignore', 'kept.ckpt', 'train.py']
+  expect(await sent({})).toEqual(tracked)
+  const all = [...tracked, '.venv', 'a.ckpt', 'big', 'list', 'notes-private.md', 'private']
+  expect(await sent({ whole: true })).toEqual(all.sort())
+  expect(await sent({ whole: true, confirmed: ['data/.env'] })).toEqual([...all, '.env'].sort())
+})
+
+test('the ignore files among a page’s files say what they leave out', async () => {
+  const paths = [
+    ...['.git/info/exclude', '.gitignore', 'a.ckpt', 'node_modules/x/y.js', 'notes.md', 'train.py'],
+    ...['sub/.gitignore', 'sub/keep.ckpt', 'sub/out/x'],
+  ].map(path => `data/${path}`)
+  const rules = (texts: Record<string, string>) =>
+    under.run('rulesInPage', { paths: [...paths, 'a.ckpt'], texts })
+  const { ignored } = await rules({
+    'data/.git/info/exclude': 'notes.md\n',
+    'data/.gitignore': '*.ckpt\nnode_modules/\n',
+    'data/sub/.gitignore': '!keep.ckpt\nout\n',
+  })
+  expect([...ignored].sort()).toEqual(['data/a.ckpt', 'data/node_modules/', 'data/notes.md', 'data/sub/out/'])
+  // A rule file that could not be read hides what it leaves out, so nothing is uploaded.
+  expect((await problemOf(rules({}))).code).toBe('ignore_file')
 })
 
 const transfers = () => Object.values(under.account().fileTransfers)

@@ -24,7 +24,7 @@ function treeOf(here: Record<string, Omit<LocalFile, 'path'>>): LocalTree {
     folders: [],
     links: [],
     skipped: [],
-    ignored: 0,
+    ignored: [],
     linkedRules: [],
   }
 }

@@ -80,7 +80,8 @@ describe.each([
     prepare()
     const tree = await readTree(systemSyncedFolders.at(folder))
     expect(tree.files.map(({ path }) => path)).toEqual(['train.py'])
-    expect(tree).toMatchObject({ folders: ['checkpoints'], ignored: 4 })
+    expect(tree.folders).toEqual(['checkpoints'])
+    expect(tree.ignored.sort()).toEqual(['.venv/', 'a.ckpt', 'checkpoints/b.ckpt', 'private/'])
   })
 
   test('a link to a folder leads to the rules around its target', async () => {
@@ -303,7 +304,7 @@ test('a name that is no Unicode text is named, and so is a folder of that kind',
     { path: 'caf\ufffd.txt', why: 'not_unicode' },
     { path: 'donn\ufffdes', why: 'not_unicode' },
   ])
-  expect(tree.ignored).toBe(1)
+  expect(tree.ignored).toHaveLength(1)
 })
 
 const facts = { size: 0, modified: 0, executable: false }
