@@ -36,6 +36,7 @@ export class FilesView {
   ask: FilesAsk | undefined = $state.raw()
   #asked: string | undefined
   #turn = 0
+  #opening = Promise.resolve()
 
   constructor(page: Page, account: string, instance: number) {
     this.#page = page
@@ -52,8 +53,18 @@ export class FilesView {
     return { account: this.#account, instance: this.instance }
   }
 
-  /** Lists a folder; by default the last one, or home. */
+  /** Lists a folder; by default the last one, or home. Waits for a later call, too, whose folder is shown instead. */
   async open(path: string | undefined = this.#asked): Promise<void> {
+    let opening = this.#list(path)
+    this.#opening = opening
+    for (;;) {
+      await opening
+      if (this.#opening === opening) return
+      opening = this.#opening
+    }
+  }
+
+  async #list(path: string | undefined): Promise<void> {
     const turn = ++this.#turn
     const moved = path !== this.folder?.path
     this.#asked = path

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { RemoteFolder } from '#contract/instance/files.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import { FilesView } from '#renderer/screens/instances/files/filesView.svelte.ts'
+
+test('what waits for a folder to be listed finds one, even if another list has overtaken it', async () => {
+  const answers: ((folder: RemoteFolder) => void)[] = []
+  const berth = { listFiles: () => new Promise<RemoteFolder>(resolve => answers.push(resolve)) }
+  const view = new FilesView({ berth } as unknown as Page, 'a', 1)
+  // A drop on the row lists the folder, and so does the tab that it shows.
+  const dropped = view.open().then(() => view.folder?.path)
+  void view.open()
+  const [first, second] = answers
+  const home = { path: '/root', entries: [], more: false, unnamed: 0 } satisfies RemoteFolder
+  first?.(home)
+  setImmediate(() => second?.(home))
+  expect(await dropped).toBe('/root')
+})
