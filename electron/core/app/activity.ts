@@ -18,7 +18,9 @@ const Entry = v.object({
   at: v.number(),
   account: v.optional(AccountId),
   instance: v.optional(v.number()),
+  rental: v.optional(v.string()),
   kind: v.picklist(['user', 'berth', 'alert', 'error']),
+  good: v.optional(v.literal(true)),
   text: v.string(),
   detail: v.optional(v.string()),
 })

@@ -13,6 +13,8 @@ export interface Alert {
   title: string
   body: string
   urgency: 'normal' | 'critical'
+  /** Good news: it's green in Activity. */
+  good?: true
   /** Its buttons. One with a command runs it; the others lead to where the question is answered. */
   actions: readonly AlertButton[]
   place: Place

@@ -171,6 +171,7 @@ function instanceAlert(
       return {
         ...base,
         kind: 'ready',
+        good: true,
         title: `${name} is ready`,
         body: instance.pricePerHour === undefined ? 'It runs.' : `It runs at ${rate(instance.pricePerHour)}.`,
         urgency: 'normal',

@@ -87,6 +87,7 @@ export function createNotifications({
         activity.add({
           account,
           kind: 'alert',
+          ...(alert.good && { good: true }),
           text: alert.title,
           detail: alert.body,
           instance: alert.instance,

@@ -31,6 +31,7 @@ export function doneAlert(account: AccountId, job: Job, now: number): Alert {
     title: titled(job, code === 0 ? 'is done' : `ended with exit code ${code}`),
     body: `It cost ${money(costBy(job, now))}.${files}`,
     urgency: 'normal',
+    ...(code === 0 && { good: true }),
   }
 }
 

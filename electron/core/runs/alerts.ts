@@ -40,6 +40,7 @@ export function endedAlert(
       .filter(Boolean)
       .join(' '),
     urgency: failed ? 'critical' : 'normal',
+    ...(!failed && { good: true }),
   }
 }
 

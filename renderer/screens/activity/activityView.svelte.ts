@@ -3,6 +3,7 @@ import type { ActivityEntry } from '#contract/state.ts'
 import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
 import type { ActivityKind } from './kinds.ts'
 import { answersSearch, mergedEntries } from './merge.ts'
+import { stories } from './stories.ts'
 
 /** Entries fetched at once. */
 const pageLength = 100
@@ -13,6 +14,8 @@ const pause = 150
 export class ActivityView {
   text = $state('')
   kind: ActivityKind | 'all' = $state('all')
+  /** An instance's id, or empty for all. */
+  instance = $state('')
   loading = $state(false)
   /** False once the oldest entry is here. */
   more = $state(true)
@@ -33,8 +36,15 @@ export class ActivityView {
       newest.filter(entry => answersSearch(entry, this.text)),
     )
   })
+  readonly #stories = $derived(stories(this.found))
   readonly shown = $derived(
-    this.kind === 'all' ? this.found : this.found.filter(entry => entry.kind === this.kind),
+    this.#stories.filter(({ entry, earlier }) => {
+      const all = [entry, ...earlier]
+      const isKind = this.kind === 'all' || all.some(({ kind }) => kind === this.kind)
+      return (
+        isKind && (this.instance === '' || all.some(({ instance }) => String(instance) === this.instance))
+      )
+    }),
   )
 
   /** Searches anew, a moment after the last key. */

@@ -21,6 +21,7 @@ export function attemptsAlert(account: AccountId, series: AttemptSeries): Alert 
       ...base,
       instance,
       state: 'running',
+      good: true,
       title: `${name} is ready`,
       body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: attempt ${attempts.length} of ${limits.attempts}.${cost}`,
       urgency: 'normal',

@@ -36,6 +36,7 @@ export function notifyOfAttempts(
     text: what ? `${text}: ${what}` : text,
     detail: problem?.message ?? detail,
     instance,
+    rental: series.id,
   })
 }
 

@@ -125,7 +125,7 @@ export function rentalAlert(account: AccountId, { id, step, request, offer, prob
 /** A rental's line in Activity. */
 export function rentalEntry(
   text: string,
-  { id, account, instance, offer, request }: Rental,
+  { id, account, instance, offer, owner, request }: Rental,
   more: { kind?: 'user' | 'error'; detail?: string } = {},
 ): Omit<ActivityEntry, 'id' | 'at'> {
   return {
@@ -134,5 +134,6 @@ export function rentalEntry(
     text: `${text}: ${request.label ?? offer.gpuName ?? 'offer'} (${request.image || request.template?.name})`,
     detail: more.detail ?? `Rental ${id}, offer ${offer.id}`,
     instance,
+    rental: owner ?? id,
   }
 }

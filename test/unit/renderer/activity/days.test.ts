@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { ActivityEntry } from '#contract/state.ts'
 import { byDay } from '#renderer/screens/activity/days.ts'
+import { wordsOf } from '#renderer/screens/activity/kinds.ts'
 import { answersSearch, mergedEntries } from '#renderer/screens/activity/merge.ts'
+import { stories } from '#renderer/screens/activity/stories.ts'
 
 const entry = (id: string, at: Date, text = 'x'): ActivityEntry => ({
   id,
@@ -13,16 +15,16 @@ const now = new Date(2026, 10, 21, 9).getTime()
 
 test('entries are grouped by local day, recent days by name', () => {
   const days = byDay(
-    [
+    stories([
       entry('5', new Date(2026, 10, 21, 8)),
       entry('4', new Date(2026, 10, 21, 0, 1)),
       entry('3', new Date(2026, 10, 20, 23, 59)),
       entry('2', new Date(2026, 10, 18)),
       entry('1', new Date(2025, 11, 31)),
-    ],
+    ]),
     now,
   )
-  expect(days.map(({ title, entries }) => [title, entries.length])).toEqual([
+  expect(days.map(({ title, stories }) => [title, stories.length])).toEqual([
     ['Today', 2],
     ['Yesterday', 1],
     ['Wednesday 18 November', 1],
@@ -44,4 +46,35 @@ test('an entry matches a search by its text or instance number', () => {
   expect(answersSearch(found, ' outbid ON ')).toBe(true)
   expect(answersSearch(found, '#4711')).toBe(true)
   expect(answersSearch(found, 'h100')).toBe(false)
+})
+
+test('the steps of a rental are one story until its instance is ready, and the rest stays apart', () => {
+  const at = (minute: number) => new Date(2026, 10, 21, 8, minute)
+  const entries: ActivityEntry[] = [
+    { ...entry('7', at(30), 'Stopped #5'), instance: 5 },
+    { ...entry('6', at(4), 'RTX 4090 #5 is ready'), instance: 5, kind: 'alert', good: true },
+    { ...entry('5', at(3), 'Stopped #4'), instance: 4 },
+    { ...entry('4', at(2), 'Rented as #5'), instance: 5, rental: 'r1' },
+    { ...entry('3', at(1), 'Set a limit'), instance: 5 },
+    { ...entry('2', at(0), 'Renting'), rental: 'r1' },
+    { ...entry('1', at(0), 'Renting'), rental: 'r2' },
+  ]
+  expect(stories(entries).map(story => [story.entry.id, ...story.earlier.map(({ id }) => id)])).toEqual([
+    ['7'],
+    ['6', '4', '3', '2'],
+    ['5'],
+    ['1'],
+  ])
+  // Without its being ready, a rental ends with its last step.
+  expect(stories(entries.filter(({ good }) => !good)).map(story => story.entry.id)).toEqual([
+    '7',
+    '5',
+    '4',
+    '1',
+  ])
+})
+
+test('good news is no alarm', () => {
+  expect(wordsOf({ kind: 'alert', good: true }).word).toBe('Done')
+  expect(wordsOf({ kind: 'alert' }).word).toBe('Alert')
 })
