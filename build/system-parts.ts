@@ -40,7 +40,8 @@ export const systemParts: readonly SystemPart[] = [
   part(['xfce4-notifyd-config'], 'xfce4-notifyd', [desktop]),
   part(['xfconf-query'], 'xfconf', [desktop]),
   part(['xdotool'], 'xdotool', [desktop]),
-  part(['gio'], 'libglib2.0-bin', [installed]),
+  part(['xfsettingsd'], 'xfce4-settings', [desktop]),
+  part(['gio'], 'libglib2.0-bin', [installed, desktop]),
   part(['xdg-mime'], 'xdg-utils', [installed]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),

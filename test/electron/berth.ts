@@ -68,6 +68,8 @@ export class Berth {
       env: Object.fromEntries(given),
       // Otherwise Playwright would switch off the sandbox.
       chromiumSandbox: true,
+      // Otherwise it would make every desktop a light one.
+      colorScheme: null,
       timeout: 60_000,
     })
     const berth = new Berth(electron, start)

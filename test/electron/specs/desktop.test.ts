@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Berth } from '../berth.ts'
@@ -48,6 +49,7 @@ beforeAll(async () => {
   desk.session.env['XDG_CURRENT_DESKTOP'] = 'XFCE'
   desk.session.start(inLibraries('xfconf/xfconfd'), [])
   desk.session.start('xfwm4', ['--compositor=off'])
+  desk.session.start('xfsettingsd', ['--no-daemon'])
   desk.session.start(inLibraries('notifyd/xfce4-notifyd'), [])
   await setUpPanel()
   startPanel()
@@ -101,6 +103,33 @@ test('an alert while the window is hidden is on the desktop, and its button lead
   await expect.poll(click, { ...soon, interval: 1000 }).toBe(true)
 })
 
+test('a window that the desktop minimised comes back by the icon', async () => {
+  const minimised = () => berth.look(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isMinimized())
+  await icons.clickMenu(['Open Berth'])
+  await berth.shown()
+  const line = async () => (await windows()).split('\n').find(each => each.includes('Berth'))
+  await expect.poll(line, soon).toBeDefined()
+  await run('xdotool', 'windowminimize', (await line())?.split(' ')[0] ?? '')
+  await expect.poll(minimised, soon).toBe(true)
+  await icons.click()
+  await expect.poll(minimised, soon).toBe(false)
+})
+
+test('the desktop’s theme is the page’s, also when it changes while Berth runs', async () => {
+  const page = await berth.page()
+  const isDark = () => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)
+  const property = ['-c', 'xsettings', '-p', '/Net/ThemeName', '-t', 'string', '--create', '-s']
+  const choose = (theme: string) => untilRuns('xfconf-query', ...property, theme)
+  for (const [theme, dark] of [
+    ['Adwaita', false],
+    ['HighContrastInverse', true],
+    ['Adwaita', false],
+  ] as const) {
+    await choose(theme)
+    await expect.poll(isDark, { ...soon, message: theme }).toBe(dark)
+  }
+})
+
 test('a panel that restarts gets the icon again, and the hidden window stays hidden', async () => {
   await run('wmctrl', '-c', 'Berth')
   await berth.shown(false)
@@ -113,4 +142,21 @@ test('a panel that restarts gets the icon again, and the hidden window stays hid
   await icons.clickMenu(['Quit Berth'])
   expect(await berth.ended).toBe(0)
   expect(berth.errors).toEqual([])
+})
+
+test('what starts Berth at login, started as XFCE does, ends in the tray', async () => {
+  const first = await desk.start()
+  await first.command('changeSettings', { settings: { startAtLogin: 'tray' } })
+  await first.quit()
+  expect(await first.ended).toBe(0)
+  await expect.poll(hasIcon, soon).toBe(false)
+
+  const entry = join(desk.session.home, '.config/autostart/berth.desktop')
+  desk.session.start('gio', ['launch', entry])
+  await expect.poll(hasIcon, soon).toBe(true)
+  expect(await windows()).not.toContain('Berth')
+  await icons.clickMenu(['Open Berth'])
+  await expect.poll(windows, soon).toContain('Berth')
+  await icons.clickMenu(['Quit Berth'])
+  await expect.poll(hasIcon, soon).toBe(false)
 })
