@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
@@ -54,12 +54,13 @@ run: |
     })
     const id = await runProject()
     await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > 0)
+    const fetched = () => statSync(join(folder, 'steps')).size
+    const before = fetched()
     renameSync(folder, `${folder}-elsewhere`)
     await under.until(() => jobOf(under, id)?.problem?.code === 'no_such_folder')
     expect(jobOf(under, id)?.step).toBe('running')
-    const before = jobOf(under, id)?.brought?.files ?? 0
     renameSync(`${folder}-elsewhere`, folder)
-    await under.until(() => (jobOf(under, id)?.brought?.files ?? 0) > before)
+    await expect.poll(fetched, { timeout: 45_000 }).toBeGreaterThan(before)
     await under.until(() => jobOf(under, id)?.problem === undefined)
     expect(jobOf(under, id)?.step).toBe('running')
     writeFileSync(join(sshd.home, 'enough'), '')
