@@ -54,6 +54,7 @@ export async function syncRows({ smoke }: Size): Promise<Row[]> {
         folder: systemSyncedFolders.at(here),
         remote: ours,
         confirmed: [],
+        downloaded: new Map(),
         modes: true,
         clock: systemClock,
         signal: new AbortController().signal,

@@ -12,7 +12,8 @@ export interface Version {
   modified: number
 }
 
-function isSame(one: Version | undefined, other: Version | undefined): boolean {
+/** Whether both are there and equal, in whole seconds. */
+export function isSameVersion(one: Version | undefined, other: Version | undefined): boolean {
   return (
     one !== undefined &&
     other !== undefined &&
@@ -30,10 +31,10 @@ export type Fate = 'keep' | 'fetch' | 'beside'
  */
 export function fateOf(there: Version, here: LocalEntry | undefined, synced: Version | undefined): Fate {
   if (here === undefined) return 'fetch'
-  if (here.kind !== 'file') return isSame(there, synced) ? 'keep' : 'beside'
-  if (isSame(here, there)) return 'keep'
-  if (isSame(here, synced)) return 'fetch'
-  return isSame(there, synced) ? 'keep' : 'beside'
+  if (here.kind !== 'file') return isSameVersion(there, synced) ? 'keep' : 'beside'
+  if (isSameVersion(here, there)) return 'keep'
+  if (isSameVersion(here, synced)) return 'fetch'
+  return isSameVersion(there, synced) ? 'keep' : 'beside'
 }
 
 /** `model (from instance 4711).pt`, with a number from the second name on. */

@@ -1,5 +1,6 @@
 import { BerthError } from '#contract/problem.ts'
 import type { RemoteItem } from './listing.ts'
+import { isSameVersion, type Version } from './plan-down.ts'
 import { type LocalFile, type LocalTree, stagingName, wholeName } from './scan.ts'
 
 /** What to send, and the state of the staging folder that an interrupted sync left on the instance. */
@@ -20,18 +21,20 @@ export interface UpPlan {
 
 /**
  * Plans what to send so that the remote folder has all local files: those that differ in size, in the second of the
- * last change or, with `modes`, in being executable. Files that are only there stay. Throws `in_the_way`.
+ * last change or, with `modes`, in being executable. Files that are only there stay, and so does whatever is there in
+ * place of a file that was `downloaded` and not changed here since: there it may have gone on. Throws `in_the_way`.
  */
 export function planUp(
   { files, folders, links, secrets }: LocalTree,
   listed: ReadonlyMap<string, RemoteItem>,
   confirmed: ReadonlySet<string>,
-  modes: boolean,
+  { modes, downloaded }: { modes: boolean; downloaded: ReadonlyMap<string, Version> },
 ): UpPlan {
   const { there, gathered } = parted(listed)
   const sent = [...files, ...secrets.filter(({ path }) => confirmed.has(path))]
   for (const path of folders) refuseUnless(there.get(path)?.kind !== 'file', path, 'folder')
-  const missing = sent.filter(file => !isSame(file, there.get(file.path), modes))
+  const isLeft = (file: LocalFile) => there.has(file.path) && isSameVersion(file, downloaded.get(file.path))
+  const missing = sent.filter(file => !isSame(file, there.get(file.path), modes) && !isLeft(file))
   for (const { path } of missing) refuseUnless(there.get(path)?.kind !== 'folder', path, 'file')
   const missingLinks = links.filter(({ path, target }) => there.get(path)?.target !== target)
   for (const { path } of missingLinks) refuseUnless(there.get(path)?.kind !== 'folder', path, 'link')

@@ -3,6 +3,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { SyncedFolder } from '#ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
+import type { Version } from './plan-down.ts'
 import { planUp, type UpPlan } from './plan-up.ts'
 import { readTree, stagingName } from './scan.ts'
 import { diskFull, needsOtherTar } from './sync-problems.ts'
@@ -13,6 +14,8 @@ export interface SyncUp {
   remote: string
   /** Paths of files that look like secrets, which the user agreed to send. */
   confirmed: readonly string[]
+  /** The versions of files that were downloaded into the folder, by path. */
+  downloaded: ReadonlyMap<string, Version>
   /** Whether local files have an executable bit; on Windows they do not. */
   modes: boolean
   clock: Clock
@@ -27,14 +30,14 @@ export interface SyncUp {
  * `changed_meanwhile`, `ssh_timeout`, `ssh_closed`, or the signal's reason.
  */
 export async function syncUp(connection: Connection, wanted: SyncUp): Promise<SyncResult> {
-  const { folder, remote, confirmed, modes, clock, signal, onProgress } = wanted
+  const { folder, remote, confirmed, clock, signal, onProgress } = wanted
   const tops = (await folder.list('')).map(({ name }) => name)
   const [tree, listing] = await Promise.all([
     readTree(folder, wanted),
     listRemote(connection, { remote, paths: [stagingName, ...tops], make: true, clock }),
   ])
   signal.throwIfAborted()
-  const plan = planUp(tree, listing.items, new Set(confirmed), modes)
+  const plan = planUp(tree, listing.items, new Set(confirmed), wanted)
   const skipped = [...tree.skipped]
   const progress = {
     total: plan.bytes,

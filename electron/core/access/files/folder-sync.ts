@@ -23,7 +23,10 @@ import { createSpeed } from './speed.ts'
 export interface FolderSync {
   /** Lists what would be sent. Throws `no_such_folder`, `ignore_file`, `too_many_files` or `too_deep`. */
   scan(folder: string, options?: { signal?: AbortSignal }): Promise<FolderScan>
-  /** Sends changed files and deletes nothing there. Throws as `syncUp` and connecting do. */
+  /**
+   * Sends changed files and deletes nothing there. A downloaded file that was not changed here since replaces none. Throws as
+   * `syncUp` and connecting do.
+   */
   up(instance: InstanceView, wanted: SendWanted): Promise<SyncResult>
   /**
    * Fetches changed files and keeps local changes. `filesInAll`: all that were fetched with this `by`, each once. Throws
@@ -122,23 +125,24 @@ export function createFolderSync(context: SyncContext): FolderSync {
 
   return {
     scan: async (folder, options = {}) => scanOf(await readTree(syncedFolders.at(folder), options)),
-    up: (instance, wanted) =>
-      over(instance, wanted, (connection, more) =>
+    async up(instance, wanted) {
+      const downloaded = versionsOf((await memory()).get()[wanted.folder])
+      return over(instance, wanted, (connection, more) =>
         syncUp(connection, {
           ...wanted,
           ...more,
           folder: syncedFolders.at(wanted.folder),
           confirmed: wanted.confirmed ?? [],
+          downloaded,
           modes: platform !== 'win32',
           clock,
         }),
-      ),
+      )
+    },
     async down(instance, wanted) {
       const document = await memory()
       const before = document.get()[wanted.folder] ?? {}
-      const synced = new Map<string, Version>(
-        Object.entries(before).map(([path, [size, modified]]) => [path, { size, modified }]),
-      )
+      const synced = versionsOf(before)
       const earlier = new Set(synced.values())
       const all = () =>
         Object.fromEntries(
@@ -170,6 +174,10 @@ export function createFolderSync(context: SyncContext): FolderSync {
       }
     },
   }
+}
+
+function versionsOf(fetched: Fetched[string] = {}): Map<string, Version> {
+  return new Map(Object.entries(fetched).map(([path, [size, modified]]) => [path, { size, modified }]))
 }
 
 /** After a lost connection, remains of the last try on the instance may make the next one fail. */

@@ -175,6 +175,31 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
+  test('that were downloaded at a checkpoint replace no later ones on the machine as it goes on', async () => {
+    const { world, under, sshd, folder, runProject } = await openProject({
+      'berth.yaml': `checkpoint: 10m
+run: |
+  if [ -e $HOME/stopped ]; then cp out/ckpt out/resumed; exit 0; fi
+  mkdir -p out; echo epoch-1 > out/ckpt
+  while [ ! -e $HOME/more ]; do sleep 0.1; done
+  echo epoch-22 > out/ckpt; touch $HOME/written; sleep 600
+results: out
+`,
+    })
+    const id = await runProject()
+    await under.until(() => jobOf(under, id)?.step === 'running')
+    await world.sim.controls.advance(600)
+    await under.until(() => jobOf(under, id)?.brought?.files === 1)
+    writeFileSync(join(sshd.home, 'more'), '')
+    await expect.poll(() => existsSync(join(sshd.home, 'written')), { timeout: 30_000 }).toBe(true)
+    writeFileSync(join(sshd.home, 'stopped'), '')
+    await under.run('stopInstance', { instance: jobOf(under, id)?.instance ?? 0 })
+    await under.until(() => jobOf(under, id)?.step === 'failed')
+    await under.run('retryJob', { job: id })
+    await under.until(() => jobOf(under, id)?.step === 'done')
+    expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('epoch-22\n')
+  })
+
   test.each([
     ['remind', false],
     ['destroy', true],

@@ -45,7 +45,7 @@ export async function openSync(config: readonly string[] = []) {
     connect,
     synced,
     up: (more: Partial<SyncUp> = {}, over: Connection = connection) =>
-      syncUp(over, { ...common, confirmed: [], modes: true, ...more }),
+      syncUp(over, { ...common, confirmed: [], downloaded: new Map(), modes: true, ...more }),
     down: (more: Partial<SyncDown> = {}, over: Connection = connection) =>
       syncDown(over, {
         ...common,

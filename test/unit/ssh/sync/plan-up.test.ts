@@ -47,11 +47,13 @@ function after(
   return { ...there, ...placed, ...Object.fromEntries(sent) }
 }
 
+const options = { modes: true, downloaded: new Map() }
+
 test('a sync brings every allowed file over and changes nothing else', () => {
   fc.assert(
     fc.property(files, files, files, fc.boolean(), (here, there, gathered, confirmed) => {
       const listed = new Map([...remoteOf(there), ...remoteOf(gathered, '.berth-sync/')])
-      const plan = planUp(treeOf(here), listed, new Set(confirmed ? ['.env'] : []), true)
+      const plan = planUp(treeOf(here), listed, new Set(confirmed ? ['.env'] : []), options)
       const { '.env': secret, ...open } = here
       const wanted = confirmed && secret ? here : open
       expect(after(plan, there, gathered)).toEqual({ ...there, ...wanted })
@@ -63,7 +65,7 @@ test('a sync brings every allowed file over and changes nothing else', () => {
 test('an unchanged file is not sent', () => {
   fc.assert(
     fc.property(files, here => {
-      const plan = planUp(treeOf(here), new Map(remoteOf(here)), new Set(['.env']), true)
+      const plan = planUp(treeOf(here), new Map(remoteOf(here)), new Set(['.env']), options)
       expect(plan).toMatchObject({ files: [], bytes: 0, gathered: false })
     }),
   )
@@ -72,8 +74,21 @@ test('an unchanged file is not sent', () => {
 test('a file of an interrupted sync is not sent again', () => {
   fc.assert(
     fc.property(files, here => {
-      const plan = planUp(treeOf(here), new Map(remoteOf(here, '.berth-sync/')), new Set(['.env']), true)
+      const plan = planUp(treeOf(here), new Map(remoteOf(here, '.berth-sync/')), new Set(['.env']), options)
       expect(plan.files).toEqual([])
     }),
   )
+})
+
+test('a downloaded file that was not changed here replaces none on the instance', () => {
+  const file = (size: number) => ({ size, modified: 1, executable: false })
+  const here = { changed: file(1), same: file(1), gone: file(1), linked: file(1) }
+  const listed = new Map([
+    ...remoteOf({ changed: file(2), same: file(2) }),
+    ['linked', { kind: 'link', target: 'same', ...file(4) } as RemoteItem] as const,
+  ])
+  const downloaded = new Map(['same', 'gone', 'linked'].map(path => [path, { size: 1, modified: 1 }]))
+  downloaded.set('changed', { size: 3, modified: 1 })
+  const plan = planUp(treeOf(here), listed, new Set(), { modes: true, downloaded })
+  expect(plan.files.map(({ path }) => path)).toEqual(['changed', 'gone'])
 })
