@@ -8,7 +8,7 @@ import { createKeyKeeper } from './key-keeper.ts'
 import type { Transfer } from './model.ts'
 import { startCopy, startSync } from './start.ts'
 import { openStoredTransfers } from './stored-transfers.ts'
-import { failedAlert, transferEntry } from './words.ts'
+import { lostAlert, transferEntry } from './words.ts'
 
 /** Copies and syncs that Berth started on one account (section 4.3). They are stored before they begin. */
 export interface Transfers extends Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'> {
@@ -34,8 +34,8 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
   }
 
   /** In Activity, too. */
-  function tellFailed(transfer: Transfer): void {
-    context.notifications.tell(account, [failedAlert(account, transfer)])
+  function tellLost(transfer: Transfer): void {
+    context.notifications.tell(account, [lostAlert(account, transfer)])
   }
 
   return {
@@ -70,8 +70,9 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         const after = follow(transfer, others, instances, now())
         if (!isDeepEqual(transfer, after)) {
           void note(transfer.id, after)
-          if (after.step === 'failed') tellFailed(after)
-          else if (isOver(after)) tell('berth', ended(after), after, after.message)
+          if (!isOver(after)) continue
+          if (after.step === 'failed' || after.step === 'unknown') tellLost(after)
+          else tell('berth', after.step === 'done' ? 'Done' : 'Cancelled', after, after.message)
         }
         if (isOver(after)) void keys.deleteUnused(transfer.id)
       }
@@ -82,9 +83,7 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
         if (step !== 'starting') continue
         // The key is stored before a sync is requested.
         if (kind === 'sync' && !key)
-          void note(id, { step: 'failed', message: neverBegan, endedAt: now() }).then(() =>
-            tellFailed(get(id)),
-          )
+          void note(id, { step: 'failed', message: neverBegan, endedAt: now() }).then(() => tellLost(get(id)))
         else void note(id, { step: 'unknown', message: endedInBetween })
       }
     },
@@ -99,11 +98,6 @@ export async function openTransfers(context: AccountContext): Promise<Transfers>
 function cancelledWith(transfer: Transfer, kind: Transfer['kind'], at: number): boolean {
   if (isOver(transfer) || transfer.kind !== kind) return false
   return transfer.to.instance === at || (kind === 'sync' && transfer.from.instance === at)
-}
-
-function ended({ step }: Transfer): string {
-  if (step === 'done') return 'Done'
-  return step === 'cancelled' ? 'Cancelled' : 'Lost sight of'
 }
 
 const endedInBetween = 'Berth ended while it was being started: it may be running.'

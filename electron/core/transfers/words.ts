@@ -12,15 +12,15 @@ function side({ instance, path }: Transfer['from']): string {
   return `${instance === undefined ? 'cloud' : `#${instance}`}:${path}`
 }
 
-/** The alert for a transfer that has failed. */
-export function failedAlert(account: AccountId, transfer: Transfer): Alert {
-  const { id, kind, from, to, message } = transfer
+/** The alert for a transfer that has failed, or of which the service says nothing more. */
+export function lostAlert(account: AccountId, transfer: Transfer): Alert {
+  const { id, kind, step, from, to, message } = transfer
   const instance = to.instance ?? from.instance
   return {
     id: `${account}/transfer/${id}`,
     kind: 'run',
     instance,
-    title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} has failed`,
+    title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} ${step === 'failed' ? 'has failed' : 'may not be complete'}`,
     body: `The ${transferName(transfer)}${message ? `: ${message}` : ' gave no reason.'}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

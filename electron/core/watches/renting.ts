@@ -56,7 +56,7 @@ export function createWatchRenting(
     const waits = guardVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) note('berth', `The watch “${request.name}” rents nothing for now`, waits.message)
+      if (waits) alert(doneAlert(watch, `“${request.name}” rents nothing for now`, waits.message))
     }
     if (!waits) await begin(get(id))
   }

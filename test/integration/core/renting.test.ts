@@ -33,8 +33,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
     return { world, under: await world.startConnected() }
   }
 
-  /** The outcome of a rental whose creation meets a fault: its last step, and the instances there are. */
-  async function outcome(rule: FaultInput): Promise<{ end: string; instances: number; ever: number }> {
+  /** The outcome of a rental whose creation meets a fault, and alerts if it fails: its last step, and the instances. */
+  async function outcome(rule: FaultInput): Promise<typeof one> {
     const world = await createWorld({ deployment: profiles[name], limits: false })
     try {
       const under = await world.startConnected()
@@ -46,6 +46,8 @@ describe.concurrent.each(profileNames)('on the %s profile', name => {
       const end = step() ?? 'running'
       if (end === 'running') expect(instancesOf(under).map(({ state }) => state)).toEqual(['running'])
       await under.run('refresh', {})
+      const shown = () => world.notifier.shown.map(({ title }) => title)
+      if (end === 'failed') await vi.waitFor(() => expect(shown()).toContain('Renting failed'), 60_000)
       return { end, instances: instancesOf(under).length, ever: everCreated(world) }
     } finally {
       await world.close()

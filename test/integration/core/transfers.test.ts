@@ -72,6 +72,17 @@ test('a copy is followed to its end', async () => {
   expect(all()).toEqual([])
 })
 
+test('a copy of which nothing more can be known alerts', async () => {
+  await startCopy()
+  await under.run('destroyInstance', { instance: to.id })
+  await pass(0)
+  await under.until(() => only().endedAt !== undefined)
+  expect(only()).toMatchObject({ step: 'unknown' })
+  await expect
+    .poll(() => world.notifier.shown.map(({ title }) => title))
+    .toContain('A copy may not be complete')
+})
+
 test('a copy is cancelled on the service', async () => {
   await startCopy()
   await pass(50)

@@ -1,4 +1,4 @@
-import { expect, type TestContext, test } from 'vitest'
+import { expect, type TestContext, test, vi } from 'vitest'
 import { startDetour } from '#test/e2e/detour.ts'
 import { nextMorning } from '#test/morning.ts'
 import { attemptSeriesOf, attemptsRequest, onAccount } from '../attempts/request.ts'
@@ -51,6 +51,8 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
   }
   expect(everCreated(world)).toBe(1)
   expect(await lines(under, 'rents nothing for now')).toHaveLength(1)
+  const titles = () => world.notifier.shown.map(({ title }) => title)
+  await vi.waitFor(() => expect(titles()).toContain('“Bargains” rents nothing for now'), 60_000)
 
   await under.run('snoozeGuard', { guard, minutes: 720 })
   await under.run('searchWatch', { watch })

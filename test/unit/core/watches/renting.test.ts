@@ -285,14 +285,14 @@ for (const [how, act] of [
   })
 
 test('a watch rents nothing while a guard would stop it, says so once, then goes on', async () => {
-  const { begun, begin, pollAgain, guard, notes, view } = await renting()
+  const { begun, begin, pollAgain, guard, alerts, view } = await renting()
   guard(true)
   const id = await begin()
   await pollAgain()
   await pollAgain()
   expect(begun).toEqual([])
   expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_guard', message: waits } })
-  expect(notes.filter(text => text.includes('for now'))).toHaveLength(1)
+  expect(alerts.filter(text => text.includes('for now'))).toHaveLength(1)
   guard(false)
   await pollAgain()
   expect(begun).toHaveLength(1)

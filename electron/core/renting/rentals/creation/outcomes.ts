@@ -137,9 +137,9 @@ export async function endRental(
   await rentals.update(id, { step, problem })
   const rental = rentals.get(id)
   const { account, activity, notifications } = context
-  // Its request was long ago, so the user may be elsewhere.
-  const isLateNews = step === 'failed' && before.step === 'lost' && rental.owner === undefined
-  if (isLateNews) notifications.tell(account, [rentalAlert(account, rental)])
+  // Of an instance that is there, or was, its own alerts tell; of an attempt, its series.
+  const isTold = rental.instance !== undefined || rental.owner !== undefined
+  if (step === 'failed' && !isTold) notifications.tell(account, [rentalAlert(account, rental)])
   else activity.add(endEntry(rental))
   // Its series continues at the next poll.
   if (rental.owner !== undefined) void context.poll()
