@@ -47,7 +47,7 @@ export const start = acting({
 })
 
 export const stop = acting({
-  summary: 'Stop instances; their disks go on costing',
+  summary: 'Stop instances; their disks keep costing money',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })

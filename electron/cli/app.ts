@@ -19,7 +19,7 @@ export const open: CliCommand = {
 export const quit: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'End Berth; what is rented goes on, and nothing watches it',
+  summary: 'Quit Berth; your instances keep running, unwatched',
   options: ['yes'],
   startsNone: true,
   async run({ connection, say, yes }) {
@@ -35,8 +35,8 @@ export const quit: CliCommand = {
     const costing = instances.filter(isCharged)
     await connection.local('quit', {})
     if (costing.length > 0) {
-      const go = costing.length === 1 ? 'goes' : 'go'
-      say(`${counted(costing.length, 'instance')} ${go} on costing ${costOf(costing)}.`)
+      const keep = costing.length === 1 ? 'keeps' : 'keep'
+      say(`${counted(costing.length, 'instance')} ${keep} costing ${costOf(costing)}.`)
     }
     const guards = guardsWithoutBerth(accounts)
     if (guards !== undefined) say(guards)

@@ -15,7 +15,7 @@ export const someOptions = {
   },
   json: { type: 'boolean', usage: '--json', summary: 'Print JSON' },
   yes: { type: 'boolean', usage: '--yes', summary: 'Confirm' },
-  follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Go on until it is over' },
+  follow: { type: 'boolean', short: 'f', usage: '-f, --follow', summary: 'Wait until it ends' },
   quiet: { type: 'boolean', short: 'q', usage: '-q, --quiet', summary: 'Print ids alone' },
   offer: {
     type: 'string',

@@ -15,7 +15,7 @@ const mostDays = 31
 export const spend: CliCommand = {
   operands: '',
   takes: [0, 0],
-  summary: 'Print what was spent, and how long the credit lasts',
+  summary: 'Print the spending, and how long the credit lasts',
   options: ['account', 'json'],
   async run(call) {
     const accounts = accountsOf(call, await polledState(call))

@@ -118,7 +118,7 @@ export function creditUnknownWords({
   creditUntold,
   limitation,
 }: Pick<AccountView, 'creditUntold' | 'limitation'>): string {
-  if (creditUntold) return 'The service does not tell the credit.'
+  if (creditUntold) return 'The service doesn’t report the credit.'
   return limitation ?? 'The credit is not known yet.'
 }
 

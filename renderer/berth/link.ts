@@ -14,7 +14,7 @@ const disconnected: Problem = {
 const unreachable: Problem = {
   code: 'disconnected',
   message: 'Berth does not answer, so this was not done.',
-  advice: 'The page connects again by itself where Berth still runs; try again then.',
+  advice: 'The page reconnects if Berth still runs; then try again.',
 }
 
 /** The page's end of the bridge: State as it changes, commands as promises, streams by their number. */

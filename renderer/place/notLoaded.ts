@@ -2,5 +2,5 @@
 export const notLoaded = {
   code: 'not_loaded',
   message: 'This part of the page could not be loaded.',
-  advice: 'Try again, or reload the page. If Berth was updated meanwhile, start it again.',
+  advice: 'Try again, or reload the page. If Berth was updated, start it again.',
 }

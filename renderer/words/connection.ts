@@ -15,6 +15,6 @@ export function connectionWords(connection: Connection, uncertain = false): { wo
     case 'refused':
       return { word: 'Key refused', shape: 'needs-you' }
     case 'locked':
-      return { word: 'Key not at hand', shape: 'needs-you' }
+      return { word: 'Key missing', shape: 'needs-you' }
   }
 }

@@ -61,7 +61,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
   const typical = median(times)
   return [
     {
-      what: 'deciding and showing over 200 instances with 5 guards each, and 2 on the account',
+      what: 'deciding and showing over 200 instances with 5 limits each, and 2 on the account',
       compared: `median of ${polls} polls with ${happened.warn} warnings and ${happened.act} acts, the slowest ${Math.max(...times).toFixed(1)} ms`,
       measured: `${typical.toFixed(2)} ms`,
       budget: `at most ${budget} ms`,

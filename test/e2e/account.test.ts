@@ -311,9 +311,7 @@ test('where the service lists nothing, the page says so, and takes an id by hand
   await page.reload()
   await page.getByText('This service does not list the webhooks.').waitFor()
   await page.getByText('This service does not list the account’s SSH keys.').waitFor()
-  await page
-    .getByText(/does not tell which preferences are in force\.\s+Saving replaces all of them/)
-    .waitFor()
+  await page.getByText(/doesn’t report its current preferences\.\s+Saving replaces all of them/).waitFor()
 
   const dialog = page.getByRole('dialog')
   await page.getByLabel('Webhook id', { exact: true }).fill(String(webhook.id))

@@ -205,9 +205,9 @@ test('a long name without spaces runs out of neither its dialog nor Home', async
 
   await page.getByRole('button', { name: /^More for/ }).click()
   await page.getByRole('menuitem', { name: 'Automation' }).click()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
-  await page.getByRole('button', { name: 'Set guard' }).click()
+  await page.getByRole('button', { name: 'Set limit' }).click()
   await page.setViewportSize({ width: 700, height: 560 })
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByText(/^Next: stops x+/).waitFor()

@@ -103,13 +103,13 @@ async function newGuardOn({ page }: Scene, id: number): Promise<void> {
   await page.getByRole('link', { name: 'Instances' }).click()
   await page.getByRole('button', { name: new RegExp(`^More for .*#${id}`) }).click()
   await page.getByRole('menuitem', { name: 'Automation' }).click()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when…' }).click()
 }
 
 async function newGuardOnAccount({ page }: Scene): Promise<void> {
   await page.getByRole('link', { name: 'Account', exact: true }).click()
-  await page.getByRole('button', { name: 'Add guard…' }).click()
+  await page.getByRole('button', { name: 'Add limit…' }).click()
 }
 
 /** Submits the dialog; returns the seconds until the guard acts, as the dialog says. */
@@ -120,7 +120,7 @@ async function set(page: Page): Promise<number> {
   const moment = /(?:, in|That is in) (?:(\d+) d ?)?(?:(\d+) h ?)?(?:(\d+) min)?/
   await expect.poll(() => preview.innerText(), soon).toMatch(moment)
   const [, days = 0, hours = 0, minutes = 0] = moment.exec(await preview.innerText()) ?? []
-  await page.getByRole('button', { name: 'Set guard' }).click()
+  await page.getByRole('button', { name: 'Set limit' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   return Number(days) * 86_400 + Number(hours) * 3600 + Number(minutes) * 60
 }
@@ -214,7 +214,7 @@ test('account guards stop instances by budget and credit; one question stops the
     .getByText(/^4 d \d+ h$/)
     .first()
     .waitFor()
-  await page.getByRole('button', { name: 'Add guard…' }).click()
+  await page.getByRole('button', { name: 'Add limit…' }).click()
   await choose(page, 'When', 'When the credit runs low')
   await page.getByLabel('The credit would last less than').fill('100')
   await pass(at, (await set(page)) - 960)
@@ -249,7 +249,7 @@ test('a guard that also works asleep is switched off and on, and found in the pa
   await choose(page, 'When', 'After a while')
   await page.getByLabel('After', { exact: true }).fill('2,5')
   await page.getByRole('switch', { name: 'Also while this computer sleeps' }).click()
-  await page.getByRole('button', { name: 'Set guard' }).click()
+  await page.getByRole('button', { name: 'Set limit' }).click()
   await page.getByRole('radio', { name: 'Also asleep', checked: true }).waitFor(soon)
   const rule = page.getByRole('switch', { name: /^Stops / })
   await rule.click()

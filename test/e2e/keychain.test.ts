@@ -164,9 +164,9 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await expectNoTraceIn(home)
 
     const second = await openBerth(start, home, noBus)
-    await header(second.page).getByText('Key not at hand').waitFor()
+    await header(second.page).getByText('Key missing').waitFor()
     await second.page
-      .getByText(/No keychain of this machine answers, so the API key of this account is not at hand/)
+      .getByText(/No keychain on this computer answers, so Berth doesn’t have this account’s API key/)
       .first()
       .waitFor()
     await expectNoTrace(home, second)
@@ -184,7 +184,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await unlocked.end()
     await startKeyring(undefined)
     const second = await openBerth(start, home)
-    await header(second.page).getByText('Key not at hand').waitFor()
+    await header(second.page).getByText('Key missing').waitFor()
     await second.page
       .getByText(/Unlock the keychain and try again, or enter the key once more/)
       .first()
@@ -207,7 +207,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await early.end()
 
     const second = await openBerth(start, home)
-    await header(second.page).getByText('Key not at hand').waitFor()
+    await header(second.page).getByText('Key missing').waitFor()
     await startKeyring('password')
     await expectOnline(second.page)
     await second.page.getByRole('link', { name: 'Settings' }).click()

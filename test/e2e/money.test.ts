@@ -43,7 +43,7 @@ describe('money and the market over time', () => {
     const together = byGpu.getByRole('row', { name: 'Together' }).getByRole('cell')
     await expect.poll(() => together.first().textContent()).toMatch(/[1-9]/)
     expect(await part.getByRole('img', { name: /^Spending/ }).getAttribute('aria-label')).toMatch(
-      /most was \$\d/,
+      /highest was \$\d/,
     )
     await part.getByText('By instance', { exact: true }).click()
     await byGpu.getByRole('rowheader', { name: new RegExp(`#${id}`) }).waitFor()
@@ -59,7 +59,10 @@ describe('money and the market over time', () => {
     expect(table).toContain(`,${id},`)
     await part.getByText('Show as table').click()
     await part.getByRole('region', { name: 'Spending by day' }).getByRole('rowheader').first().waitFor()
-    await part.getByRole('region', { name: 'Credit lasts' }).getByText('if all goes on at').waitFor()
+    await part
+      .getByRole('region', { name: 'Credit lasts' })
+      .getByText(/^(to .*, )?at \$/)
+      .waitFor()
 
     const lane = part.getByRole('row', { name: new RegExp(`#${id}`) }).last()
     await lane.getByRole('img', { name: /^ran \d/ }).waitFor()
@@ -71,7 +74,7 @@ describe('money and the market over time', () => {
     await credit.press('Home')
     expect(await credit.getAttribute('aria-valuetext')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d: \$\d+\.\d\d$/)
     await credit.press('End')
-    expect(await credit.getAttribute('aria-valuetext')).toMatch(/, if all goes on as it is$/)
+    expect(await credit.getAttribute('aria-valuetext')).toMatch(/, at the current rate$/)
     await page.getByText('Show as table').click()
     await page.getByRole('region', { name: 'Credit over time' }).getByRole('rowheader').first().waitFor()
   })
@@ -126,7 +129,7 @@ describe('money and the market over time', () => {
     await row.getByText('Paused').waitFor()
     await row.getByRole('button', { name: 'Delete' }).click()
     await row.getByRole('button', { name: 'Delete', exact: true }).click()
-    await dialog.getByText(/^Nothing is watched\./).waitFor()
+    await dialog.getByText(/^No watches yet\./).waitFor()
     await page.keyboard.press('Escape')
   })
 
@@ -135,7 +138,7 @@ describe('money and the market over time', () => {
     await page.getByRole('button', { name: 'Watch…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('One of these')
-    await dialog.getByLabel('Rent by itself').click()
+    await dialog.getByLabel('Rent automatically').click()
     await dialog.getByRole('radio', { name: 'None' }).check()
     await dialog.getByLabel('Disk (GB)').fill('33')
     await dialog.getByText('Environment, ports').click()

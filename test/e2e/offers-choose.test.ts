@@ -164,7 +164,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
   // On a first rental nothing is chosen.
   for (const name of ['30 min idle', '8 h', '$20'])
     expect(await stop(name).getAttribute('aria-pressed')).toBe('false')
-  const unstopped = drawer(page).getByText('Nothing stops it by itself')
+  const unstopped = drawer(page).getByText('Nothing stops it automatically')
   await unstopped.waitFor()
   await stop('30 min idle').click()
   await unstopped.waitFor({ state: 'detached' })

@@ -16,7 +16,7 @@ test('where only ids are told, each offer is a row, and Rent asks before it rent
   const berth = await start.berth()
   const { page, errors } = await start.page(berth.address, { viewport: { width: 1440, height: 900 } })
   await connectAccount(page, { baseUrl, apiKey: 'some-key' })
-  await page.getByRole('region', { name: 'Recipes' }).getByText('The service tells no prices').waitFor()
+  await page.getByRole('region', { name: 'Recipes' }).getByText('The service reports no prices').waitFor()
   await page.getByRole('link', { name: 'Offers' }).click()
   await expect.poll(() => page.locator('tbody tr').count()).toBe(3)
 

@@ -33,7 +33,7 @@ test('a pasted command gives its variables and ports, and shows what it leaves a
 
   const left = ['-d', '--gpus all', '-v /a:/b', 'repo/img:tag --serve -e INNER=2']
   expect((await box.inputValue()).split('\n')).toEqual(left)
-  await dialog.getByText('Not taken over: the 4 pieces left here.').waitFor()
+  await dialog.getByText('Not imported: the 4 pieces left here.').waitFor()
   const missing = dialog.getByText('This needs a value:')
   expect(await missing.innerText()).toContain('HF_TOKEN ($HF_TOKEN')
   await dialog.getByLabel('Value of HF_TOKEN').fill('hf_typed')

@@ -39,7 +39,7 @@ test('a copy started from an instance shows its delayed progress until it is don
   await dialog.getByRole('button', { name: 'Start copy' }).click()
   await dialog.waitFor({ state: 'detached' })
 
-  await page.getByText('What the service tells of progress is about 30 seconds late.').waitFor()
+  await page.getByText('The service reports progress about 30 seconds late.').waitFor()
   const copy = page.getByRole('row', { name: new RegExp(`#${from}:/root/data.*#${to}:/root/copy`) })
   await copy.getByText('Running', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Transfers' }).getByText('1').waitFor()

@@ -115,7 +115,7 @@ test('a run shows its output and exit code, fetches its folder and stops the ins
 test('a watchdog shows its log, and stops the instance once Berth is killed', async ({ start }) => {
   const { page, errors, berth, there, intended } = await insideOpen(start)
   await page.getByRole('tab', { name: 'Automation' }).click()
-  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByRole('button', { name: 'Add limit' }).click()
   await page.getByRole('menuitem', { name: 'Stop it when Berth is away…' }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Minutes away').fill('30')

@@ -58,29 +58,29 @@ test('guards and a rental on its way are shown after a kill and a start without 
   await expect.poll(async () => String(await written())).toContain(String(instance))
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
-  const ended = '2 guards are set and cannot act while Berth is not running.'
+  const ended = '2 limits are set and cannot act while Berth is not running.'
   await opened.page.getByText(ended).waitFor()
 
   const second = await start.berth({ home: first.home, env })
   const { page } = await start.page(second.address)
-  await page.getByRole('banner').getByText('Key not at hand').waitFor()
-  const cannot = 'cannot act until the API key is at hand again.'
+  await page.getByRole('banner').getByText('Key missing').waitFor()
+  const cannot = 'cannot act until Berth has the API key again.'
   await go(page, 'Instances')
-  await page.getByRole('row', { name: `2 guards are set and ${cannot}` }).waitFor()
+  await page.getByRole('row', { name: `2 limits are set and ${cannot}` }).waitFor()
   await page.getByRole('row', { name: /^Not known yet whether it was rented/ }).waitFor()
   await page.getByRole('row', { name: /Renting.*coming/ }).waitFor()
   await go(page, 'Home')
   await page.getByRole('link', { name: 'coming', exact: true }).waitFor()
-  await page.getByText(`2 guards are set and ${cannot}`).waitFor()
+  await page.getByText(`2 limits are set and ${cannot}`).waitFor()
   await page.goto(`${second.address.split('#')[0]}#/instances/${instance}/automation`)
   await page
     .getByRole('status')
-    .filter({ hasText: `2 guards are set and ${cannot}` })
+    .filter({ hasText: `2 limits are set and ${cannot}` })
     .waitFor()
-  expect(
-    await page.getByText('Cannot act until the API key is at hand again.', { exact: true }).count(),
-  ).toBe(2)
-  expect(await page.getByText('No guard is set.').count()).toBe(0)
+  expect(await page.getByText('Cannot act until Berth has the API key again.', { exact: true }).count()).toBe(
+    2,
+  )
+  expect(await page.getByText('No limit is set.').count()).toBe(0)
 
   await second.stop()
   await page.getByText('Berth has ended', { exact: true }).waitFor()

@@ -6,7 +6,7 @@ import { guardsSet } from './guard.ts'
 export function guardHindrance({ status }: Pick<Connection, 'status'>): string | undefined {
   switch (status) {
     case 'locked':
-      return 'until the API key is at hand again'
+      return 'until Berth has the API key again'
     case 'refused':
       return 'until the API key is accepted again'
     case 'offline':
@@ -19,7 +19,7 @@ export function guardHindrance({ status }: Pick<Connection, 'status'>): string |
 /** `2 guards are set and cannot act until the service answers again.`; undefined without guards or hindrance. */
 export function hinderedGuards(guards: number, hindrance: string | undefined): string | undefined {
   if (guards === 0 || hindrance === undefined) return undefined
-  return `${counted(guards, 'guard')} ${guards === 1 ? 'is' : 'are'} set and cannot act ${hindrance}.`
+  return `${counted(guards, 'limit')} ${guards === 1 ? 'is' : 'are'} set and cannot act ${hindrance}.`
 }
 
 /** What is said of guards where Berth has ended; undefined where none is set. The demo's end with it. */

@@ -108,7 +108,7 @@ export function createAccountSessions(context: AccountsContext): AccountSessions
         account: account.id,
         kind: 'berth',
         text: 'The session of the two-factor login has ended',
-        detail: 'Berth goes on with the API key.',
+        detail: 'Berth continues with the API key.',
       })
     return key
   }

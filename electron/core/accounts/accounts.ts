@@ -40,7 +40,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
     onBroken(setAside) {
       const text = `The list of accounts could not be read and was set aside as ${setAside}`
       const detail =
-        'Nothing is watched or guarded until you connect them again: then all of theirs is found again.'
+        'Nothing is watched and no limit acts until you connect them again. Then everything of theirs is there again.'
       activity.add({ kind: 'error', text, detail })
       notifications.say({ id: 'accounts', title: text, body: detail, urgency: 'critical', actions: [] })
     },
@@ -68,7 +68,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
   async function remove(id: AccountId): Promise<void> {
     const { baseUrl, name } = existing(id)
     if (id === 'demo')
-      throw new BerthError({ code: 'demo_stays', message: 'The demo goes by itself when Berth ends.' })
+      throw new BerthError({ code: 'demo_stays', message: 'The demo is removed when you quit Berth.' })
     await document.write(stored => ({
       ...stored,
       accounts: stored.accounts.map(account => (account.id === id ? { ...account, leaving: true } : account)),
@@ -91,7 +91,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
       ...stored,
       accounts: stored.accounts.filter(account => account.id !== id),
     }))
-    activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'What it rents goes on.' })
+    activity.add({ kind: 'user', text: `Removed ${name} from Berth`, detail: 'Its instances keep running.' })
   }
 
   const { accounts, shown } = document.get()
@@ -180,7 +180,7 @@ export async function openAccounts(context: AccountsContext): Promise<Accounts> 
 function noSuchAccount(): BerthError {
   return new BerthError({
     code: 'no_such_account',
-    message: 'There is no such account here any more.',
+    message: 'That account was removed.',
     advice: 'Connect one in Settings.',
   })
 }

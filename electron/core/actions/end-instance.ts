@@ -47,6 +47,6 @@ function isEnded(state: InstanceState | undefined, action: 'stop' | 'destroy'): 
 
 const notSeen = {
   code: 'not_seen',
-  message: 'The service does not answer now, and Berth acts only on what it has just seen.',
-  advice: 'It tries again by itself.',
+  message: 'The service isn’t answering, and Berth acts only on fresh data.',
+  advice: 'Berth tries again.',
 }

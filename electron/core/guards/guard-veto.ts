@@ -17,8 +17,8 @@ export function guardVeto(
   return (
     guard && {
       code: heldByGuard,
-      message: `Waits: ${guardReached(guard.condition)}, and its guard would stop it at once.`,
-      advice: 'It goes on by itself when that is over. Snooze or change the guard to go on before.',
+      message: `Waits: ${guardReached(guard.condition)}, and its limit would stop it at once.`,
+      advice: 'It continues when that is over. To continue sooner, snooze or change the limit.',
     }
   )
 }
@@ -30,7 +30,7 @@ export const heldByGuard = 'held_by_guard'
 export function stoppedBy(guard: Pick<GuardView, 'condition'>): Problem {
   return {
     code: 'stopped_by_guard',
-    message: `Berth’s own guard stops it: ${guardReached(guard.condition)}.`,
+    message: `A limit in Berth stops it: ${guardReached(guard.condition)}.`,
     advice: 'Nothing is left of it.',
   }
 }

@@ -135,36 +135,36 @@ function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): num
 
 const loadUnknown: Problem = {
   code: 'no_gpu_load',
-  message: 'Its GPU load is not known, so this guard cannot act.',
-  advice: 'The service does not tell it, and it could not be asked over SSH. Open a terminal to see why.',
+  message: 'Its GPU load is unknown, so this limit can’t act.',
+  advice: 'The service doesn’t report it, and Berth couldn’t read it over SSH. Open a terminal to see why.',
 }
 
 const loadUnread = (why: string): Problem => ({
   code: 'gpu_load_unread',
-  message: `Its GPU load can’t be read, so this guard can’t act: ${why}.`,
-  advice: 'Set one that goes by time or cost.',
+  message: `Its GPU load can’t be read, so this limit can’t act: ${why}.`,
+  advice: 'Set a limit by time or cost.',
 })
 
 const costUnknown: Problem = {
   code: 'cost_unknown',
-  message: 'The service does not tell what it costs, so this guard cannot act.',
-  advice: 'Set one that goes by time.',
+  message: 'The service doesn’t report its cost, so this limit can’t act.',
+  advice: 'Set a time limit.',
 }
 
 const startUnknown: Problem = {
   code: 'start_unknown',
   message: 'When it was rented is unknown, so this limit counts only from when Berth first saw it.',
-  advice: 'It may have cost more. Set a limit that goes by time, too.',
+  advice: 'It may have cost more. Set a time limit as well.',
 }
 
 const creditUnknown: Problem = {
   code: 'credit_unknown',
-  message: 'The credit is not known, so this guard cannot act.',
+  message: 'The credit is unknown, so this limit can’t act.',
   advice: 'Enter a key that may read the account: one with user_read.',
 }
 
 const creditUntold: Problem = {
   code: 'credit_unknown',
-  message: 'The service does not tell the credit, so this guard cannot act.',
-  advice: 'Set guards that go by time, or by what is spent.',
+  message: 'The service doesn’t report the credit, so this limit can’t act.',
+  advice: 'Set a limit by time or by cost.',
 }

@@ -15,7 +15,7 @@ export async function openStoredGuards(context: CollectionContext): Promise<Stor
     name: 'guards',
     schema: Guard,
     key: ({ id }) => id,
-    missing: { code: 'no_such_guard', message: 'That guard is no longer there.' },
+    missing: { code: 'no_such_guard', message: 'That limit is no longer there.' },
     prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
   })
   return { ...guards, actedOn: instance => guards.all().find(({ targets }) => targets?.includes(instance)) }

@@ -104,7 +104,7 @@ function lowCreditWords(account: AccountView): string {
   if (isChargedBelowZero(account))
     return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy the instances that you don't need.`
   if (isSpendingUnknown(account))
-    return 'The service does not tell all that is spent, so how long it lasts is not known.'
+    return 'The service doesn’t report all spending, so nobody knows how long it lasts.'
   const lasts = creditLasts(account)
   if (lasts === undefined) return 'Nothing runs now.'
   return lasts > 0
@@ -247,12 +247,12 @@ function instanceAlert(
 }
 
 const crashAdvice =
-  'Look at its log for the reason. Destroy it, or its disk goes on costing, and try another offer.'
+  'Look at its log for the reason. Destroy it, since its disk keeps costing money, and try another offer.'
 
 function hostGoneAdvice(instance: InstanceView): string {
   if (!isCharged(instance))
     return 'Its host may come back, and nothing is charged until then. Try another offer if you cannot wait.'
-  return 'Its host may come back. Destroy it if you cannot wait, since its disk goes on costing, and try another offer.'
+  return 'Its host may come back. If you can’t wait, destroy it, since its disk keeps costing money, and try another offer.'
 }
 
 const deathOf = {
@@ -313,7 +313,7 @@ function stoppedByService(
   if (instance.asked?.state === 'stopped') return undefined
   if (isContractOver(instance, instance.history.at(-1)?.at ?? 0))
     return {
-      body: 'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end. Copy what you need.',
+      body: 'Its contract has ended: it can’t start again, and its data may be deleted 48 hours later. Copy the files that you need.',
       actions: showAlone,
     }
   if (credit === undefined || credit > 0) return undefined
@@ -325,5 +325,5 @@ function stoppedByService(
 
 function unstartableWords({ statusMessage }: InstanceView): string {
   const said = statusMessage === undefined ? '' : ` The service says: “${statusMessage}”.`
-  return `Its container cannot be started.${said} Destroy it, or its disk goes on costing, and rent with another image.`
+  return `Its container can’t be started.${said} Destroy it, since its disk keeps costing money, and rent with another image.`
 }

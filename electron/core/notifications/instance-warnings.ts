@@ -69,8 +69,8 @@ function contractAlert(
   { account, increased, at }: { account: string; increased: boolean; at: number },
 ): Alert {
   const advice = increased
-    ? 'Accept the new prices of its host to keep it, or copy what you need.'
-    : 'Copy what you need.'
+    ? 'To keep it, accept its host’s new prices. Otherwise copy the files that you need.'
+    : 'Copy the files that you need.'
   return {
     ...warning('contractEnd', instance.id, account),
     title: `The contract of ${shortInstanceName(instance)} ends ${atMoment(end, at)}`,
@@ -83,7 +83,7 @@ function diskAlert(instance: InstanceView, use: number, account: string): Alert 
   return {
     ...alert,
     title: `The disk of ${shortInstanceName(instance)} is ${Math.floor(use * 100)} % full`,
-    body: 'What writes to a full disk fails, and a disk cannot grow: delete what is not needed, or copy it elsewhere.',
+    body: 'Programs that write to a full disk fail, and the disk can’t grow: delete files, or copy them elsewhere.',
     place: { screen: 'instances', instance: instance.id, tab: 'files' },
   }
 }

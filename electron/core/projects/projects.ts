@@ -178,7 +178,7 @@ const noSpec = {
 const specExists = {
   code: 'spec_exists',
   message: 'There is a berth.yaml in the folder by now.',
-  advice: 'Berth leaves it as it is. Close this, and run what it says.',
+  advice: 'Berth leaves it unchanged. Close this, and run it as it is.',
 }
 const unreadable = {
   code: 'bad_spec',

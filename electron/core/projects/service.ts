@@ -233,7 +233,9 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
 
 /** What giving a job up does to its machine. */
 function given({ instance }: Job): string {
-  return instance === undefined ? 'What is being rented for it is destroyed.' : `#${instance} is destroyed.`
+  return instance === undefined
+    ? 'The machine that is being rented for it is destroyed.'
+    : `#${instance} is destroyed.`
 }
 
 const projectBusy = {
@@ -242,4 +244,4 @@ const projectBusy = {
   advice: 'Wait for its end, or give it up first.',
 }
 const notFailed = { code: 'not_failed', message: 'It has not failed.' }
-const stillGoing = { code: 'still_running', message: 'It still goes on.', advice: 'Cancel it first.' }
+const stillGoing = { code: 'still_running', message: 'It is still going on.', advice: 'Cancel it first.' }

@@ -105,7 +105,7 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
   const stops = watchdogOrder(run)
   const meanwhile = stops
     ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are fetched once it runs again.`
-    : 'Until then the instance is left as it is, and you pay for it.'
+    : 'Until then the instance keeps running and costing money.'
   return {
     ...about(account, run),
     title: `${run.fetch} of ${run.name} cannot be fetched yet`,
@@ -118,7 +118,7 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   return {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} could not be fetched`,
-    body: `${why} ${run.afterwards === 'nothing' ? '' : 'You pay for it meanwhile. '}Try again, or end it yourself.`,
+    body: `${why} ${run.afterwards === 'nothing' ? '' : 'It keeps costing money. '}Try again, or end it yourself.`,
     urgency: 'critical',
   }
 }
@@ -126,7 +126,7 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
 /** What happens now; empty for the run of a job, which decides that itself. */
 function comesNext({ fetch, afterwards, interrupted, job }: Run): string {
   if (job !== undefined) return ''
-  if (interrupted) return 'It was stopped meanwhile, so it is left as it is now.'
+  if (interrupted) return 'It was stopped in the meantime, so it’s left as it is.'
   const steps = [
     ...(fetch === undefined ? [] : [`${fetch} is fetched`]),
     ...(afterwards === 'nothing'

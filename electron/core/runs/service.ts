@@ -232,10 +232,7 @@ function tooLate({ afterwards }: Run) {
   return {
     code: 'too_late',
     message: `The service is being asked to ${afterwards} the instance already.`,
-    advice:
-      afterwards === 'stop'
-        ? 'Start it again if you want it to run.'
-        : 'Nothing can be changed about that any more.',
+    advice: afterwards === 'stop' ? 'Start it again if you want it to run.' : 'That can’t be changed now.',
   }
 }
 const notReached = {
@@ -249,6 +246,6 @@ const stillGoing = {
 }
 const watchdogStale = {
   code: 'watchdog_stale',
-  message: 'The watchdog on its instance could not be told yet to leave it as it is.',
+  message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',
   advice: 'Berth tries again at every poll. Start the instance if it is stopped, or remove its watchdog.',
 }

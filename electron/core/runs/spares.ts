@@ -36,6 +36,6 @@ export function spares(
   const may = spared(unsafe, view?.state)
   const [first] = unsafe
   if (may === 'stop' && first)
-    note(first, 'A guard stops rather than destroys', `${first.fetch} of ${first.name} is not fetched yet.`)
+    note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} is not fetched yet.`)
   return may
 }

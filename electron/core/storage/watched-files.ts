@@ -3,10 +3,10 @@ import type { Files } from '#ports/files.ts'
 
 /** Reasons for the user why a file cannot be written. */
 const reasons: Readonly<Record<string, { why: string; advice: string }>> = {
-  ENOSPC: { why: 'the disk is full', advice: 'Free some space; Berth tries again by itself.' },
+  ENOSPC: { why: 'the disk is full', advice: 'Free some space; Berth tries again.' },
   EDQUOT: {
     why: 'your quota of the disk is used up',
-    advice: 'Free some space; Berth tries again by itself.',
+    advice: 'Free some space; Berth tries again.',
   },
   EROFS: { why: 'the disk is read-only', advice: 'Make it writable, or move Berth with BERTH_HOME.' },
   EACCES: { why: 'Berth may not write there', advice: 'Give yourself the right to write to that folder.' },

@@ -93,7 +93,7 @@ export function createWatchRenting(
       }
       case 'cancelled':
         await update(id, { renting: undefined, paused: true, notesPrices: true })
-        return note('berth', `The watch “${request.name}” is paused`, 'What it was renting was cancelled.')
+        return note('berth', `The watch “${request.name}” is paused`, 'Its rental was cancelled.')
       case 'failed':
         // A machine that someone stopped still exists and costs its disk, and so would the next one.
         if (attemptSeries.instance !== undefined)

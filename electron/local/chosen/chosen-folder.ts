@@ -94,7 +94,7 @@ async function isThere(path: string): Promise<boolean> {
 function taken(name: string): BerthError {
   return new BerthError({
     code: 'exists',
-    message: `Something named ${name} has come into the folder meanwhile, so it was not replaced.`,
+    message: `Something named ${name} appeared in the folder in the meantime, so it wasn’t replaced.`,
     advice: 'Move it away, then resume.',
   })
 }

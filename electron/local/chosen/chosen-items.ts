@@ -25,7 +25,7 @@ export function chosenItem(path: string): ChosenItem {
 function gone(): never {
   throw new BerthError({
     code: 'no_such_file',
-    message: 'What was chosen is no longer on this computer.',
+    message: 'The chosen file or folder is no longer on this computer.',
     advice: 'Choose it again.',
   })
 }

@@ -20,7 +20,7 @@ export const generalSentences = {
     advice: 'Use a key of the account that owns the machine.',
   },
   no_such_instance: {
-    message: 'This instance does not exist any more.',
+    message: 'This instance no longer exists.',
     advice: 'Refresh the list of instances.',
   },
   no_such_user: {
@@ -91,7 +91,7 @@ const ownSentences = {
   },
   rate_limited: {
     message: 'The service was asked too often in a short time.',
-    advice: 'Wait a moment; Berth slows down by itself.',
+    advice: 'Wait a moment; Berth slows down.',
   },
   redirected: {
     message: 'The service sent the request on to another address, which Berth does not follow with your key.',
@@ -126,7 +126,7 @@ const ownSentences = {
     advice: 'Only https addresses of the public internet are fetched. Use the service’s web console.',
   },
   no_result: {
-    message: 'The service took the request, but what was asked for did not come.',
+    message: 'The service accepted the request, but its answer lacks the result.',
     advice: 'Try again in a moment; a busy host can take a minute.',
   },
 } satisfies Record<string, Sentence>

@@ -44,10 +44,10 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   return {
     message:
       costing.length > 0
-        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'goes' : 'go'} on costing ${costOf(costing)}`
+        ? `${counted(costing.length, 'instance')} ${costing.length === 1 ? 'keeps' : 'keep'} costing ${costOf(costing)}`
         : isUnderWay
-          ? 'Something is still under way'
+          ? 'Something is still in progress'
           : 'Changes are not saved',
-    detail: `${lines.join('\n')}\n\nWhile Berth is not running, nothing is watched and nothing is warned of.`,
+    detail: `${lines.join('\n')}\n\nWhile Berth isn’t running, it watches nothing and sends no alerts.`,
   }
 }

@@ -60,7 +60,7 @@ function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: s
           kind: 'command' as const,
           name: 'snoozeGuard' as const,
           args: { account: account.id, guard: guard.id, minutes },
-          what: 'snooze that guard',
+          what: 'snooze that limit',
         },
       })),
       { separator: true },

@@ -60,7 +60,7 @@ const unseenWords = {
   online: 'Online',
   connecting: 'Connecting…',
   refused: 'The API key was refused',
-  locked: 'The API key is not at hand',
+  locked: 'The API key is missing',
 } as const
 
 function otherAccount(account: AccountView, now: number): MenuItemModel[] {

@@ -48,7 +48,7 @@ export function recoverPage(
     hung = false
     const note = (words: string) => void running.then(berth => berth.notePageFailure(words, detail))
     if (crashes.length <= most) {
-      note(`The page ${what} and was brought back`)
+      note(`The page ${what} and was restored`)
       bringBack()
     } else {
       note('The page keeps crashing')

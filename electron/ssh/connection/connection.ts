@@ -174,7 +174,7 @@ function watch({ ssh, client, address, hostKey, socket, clock, over, fault }: Wa
 
   const lost = over.then((): Problem | undefined => {
     cancel()
-    const why = silence >= silentChecks ? 'nothing was heard from it any more' : whyClosed(fault())
+    const why = silence >= silentChecks ? 'it stopped answering' : whyClosed(fault())
     return closed ? undefined : connectionLost(address, why)
   })
   // A socket whose other side has ended is not destroyed until what was written is sent.

@@ -62,7 +62,7 @@ export async function greetsAsSsh(address: SshAddress, limits: Limits): Promise<
       socket.on('close', () => {
         cancel()
         limits.signal.removeEventListener('abort', abort)
-        reject(unreachable(address, 'it hung up before it said what it is'))
+        reject(unreachable(address, 'it hung up before it identified itself'))
       })
     })
   } finally {

@@ -63,7 +63,7 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
 function unlistable(path: string): BerthError {
   return new BerthError({
     code: 'too_many_files',
-    message: `Nothing was deleted: what is in ${harmless(path)} is more than Berth lists, or has names that are too long.`,
+    message: `Nothing was deleted: what is in ${harmless(path)} has more entries than Berth lists, or names that are too long.`,
     advice: 'Delete it in the terminal.',
   })
 }

@@ -20,7 +20,7 @@ export function keyMissing(name: string): BerthError {
     code: 'key_missing',
     message: name.startsWith('agent')
       ? `${Title(name)} cannot be used: no agent runs, or it holds no such key that Berth can use.`
-      : `${Title(name)} is not there any more.`,
+      : `${Title(name)} is gone.`,
     advice: name.startsWith('agent')
       ? 'Add the key to the agent (ssh-add), or choose another in Settings. Hardware keys and certificates can’t be used.'
       : 'Choose another key in Settings.',

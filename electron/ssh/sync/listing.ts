@@ -183,6 +183,6 @@ function tooMany(remote: string): BerthError {
   return new BerthError({
     code: 'too_many_files',
     message: `${remote} on the instance has more files and folders than Berth lists.`,
-    advice: 'Name a folder further inside, or remove what is not needed there.',
+    advice: 'Choose a folder further inside, or remove files there.',
   })
 }

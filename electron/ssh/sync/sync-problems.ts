@@ -34,7 +34,7 @@ export function syncFailed(remote: string, said: string): BerthError {
 export function wrongArchive(remote: string): BerthError {
   return new BerthError({
     code: 'sync_failed',
-    message: `What the instance sent from ${remote} is not what it was asked for.`,
+    message: `What the instance sent from ${remote} doesn’t match the request.`,
     advice: 'What had come whole before is kept. Try again; its tar may be broken.',
   })
 }

@@ -202,11 +202,11 @@ function readEnding(text: string | undefined): WatchdogEnding | undefined {
 const noShell = {
   code: 'no_posix_shell',
   message: 'This instance’s shell cannot run what Berth puts there.',
-  advice: 'It needs a POSIX sh with the usual small programs. A guard in Berth itself needs nothing there.',
+  advice: 'It needs a POSIX sh with the usual small programs. A limit in Berth itself needs nothing there.',
 }
 const loadUnread = (why: string) => ({
   code: 'gpu_load_unread',
-  message: `A watchdog there can’t tell when it is idle: ${why}.`,
+  message: `A watchdog there can’t see when it’s idle: ${why}.`,
   advice: 'Choose a time or a lease instead.',
 })
 const stays = {

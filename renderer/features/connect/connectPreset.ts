@@ -19,6 +19,6 @@ export const wantedPermissions: readonly { name: string; why: string }[] = [
   { name: 'instance_write', why: 'rent, start, stop and destroy' },
   { name: 'user_read', why: 'show your credit, and whose key it is' },
   { name: 'misc', why: 'search offers' },
-  { name: 'billing_read', why: 'show what was charged, rather than an estimate' },
+  { name: 'billing_read', why: 'show the actual charges instead of an estimate' },
   { name: 'user_write', why: 'change keys, templates and webhooks; leave it out if you do that elsewhere' },
 ]

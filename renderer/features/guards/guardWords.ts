@@ -48,7 +48,7 @@ export function dueWords(
     const since = `Due since ${moment(dueAt, now)}`
     if (guard.step !== 'waiting' || hindered) return `${since}.`
     if (guardKinds[condition.kind].on === 'account' && creditAt !== undefined)
-      return `${since}; waiting for the credit to be told.`
+      return `${since}; waiting for the credit.`
     const acts =
       guard.instance === undefined
         ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
@@ -58,7 +58,7 @@ export function dueWords(
   const sure = guardKinds[condition.kind].isSure
   const only = target && !actsIn(target.state, guard) ? ', if it runs by then' : ''
   const snoozed = guard.snoozedUntil === undefined ? '' : ' It is snoozed.'
-  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', as things are now'}${only}.${snoozed}`
+  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}`
 }
 
 /** Why a guard on costs has no moment. `instance`: absent for one on the account. */
@@ -68,8 +68,8 @@ export function notDue(
 ): string {
   const guarded = instance === undefined ? Object.values(instances) : [instances[instance]]
   return guarded.some(one => one?.costUnknown)
-    ? 'Unknown: the service does not tell all that is spent.'
-    : 'Nothing leads there now.'
+    ? 'Unknown: the service doesn’t report all spending.'
+    : 'It isn’t reached at the current rate.'
 }
 
 function notIdle(instance: InstanceView | undefined): string {
@@ -88,10 +88,10 @@ export function limitHint(
   now: number,
 ): string | undefined {
   if (kind !== 'cost')
-    return `All instances together, by this computer’s calendar. It goes on guarding: what is started later that ${kind} is stopped too.`
+    return `All instances together, by this computer’s calendar. It stays on: instances that start later that ${kind} are stopped too.`
   if (!instance) return undefined
   const spent = knownSpent(instance, now)
-  if (spent === undefined) return 'The service does not tell what it costs.'
+  if (spent === undefined) return 'The service doesn’t report its cost.'
   return `Since it was made: ${money(spent)} so far, now ${costOf([instance])}.`
 }
 
@@ -99,7 +99,7 @@ export function limitHint(
 export function previewMoment(kind: GuardKind, dueAt: number, now: number): string {
   const away = `in ${duration(dueAt - now)}`
   if (guardKinds[kind].isSure) return `That is ${away}.`
-  return `As things are now: ${atMoment(dueAt, now)}, ${away}.`
+  return `At the current rate: ${atMoment(dueAt, now)}, ${away}.`
 }
 
 /** A snooze's label: `15 min`, `4 h`. */

@@ -73,7 +73,7 @@ export const guardForms: Readonly<Record<GuardChoice, GuardForm>> = {
         label: 'For',
         unit: 'minutes',
         hint: () =>
-          'Counted while Berth looks. Where the service does not tell the load, Berth asks over SSH.',
+          'Counted while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH.',
       },
     ],
     request: read => ({ kind: 'idle', below: read('load'), seconds: Math.round(read('minutes', 60)) }),
@@ -106,7 +106,7 @@ export const guardForms: Readonly<Record<GuardChoice, GuardForm>> = {
         label: 'The credit would last less than',
         unit: 'hours',
         hint: () =>
-          'Stops one instance after another until it lasts that long again. First what is silent or idle, then what has cost least since it last began to run.',
+          'Stops one instance after another until the credit lasts that long again: silent and idle ones first, then those that have cost least since they started.',
       },
     ],
     request: read => ({ kind: 'credit', hours: read('creditHours') }),

@@ -6,5 +6,5 @@ export function stopperWords({ condition, action, instance }: GuardView): string
   const does = action === 'stop' ? 'stops' : instance === undefined ? 'stops and then destroys' : 'destroys'
   const what = condition.kind === 'credit' ? 'what loses least' : 'it'
   const reached = guardReached(condition)
-  return `${reached.charAt(0).toUpperCase()}${reached.slice(1)}: its guard ${does} ${what} at the next poll.`
+  return `${reached.charAt(0).toUpperCase()}${reached.slice(1)}: its limit ${does} ${what} at the next poll.`
 }

@@ -84,7 +84,7 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
     sentences.push(
       afterwards === 'nothing'
         ? 'While Berth cannot reach it, it keeps trying.'
-        : 'While Berth cannot reach it, it keeps trying; if the folder cannot be fetched, it tells you. Until everything is here, the instance is left as it is.',
+        : 'If Berth can’t reach it, it keeps trying; if the folder can’t be fetched, you get an alert. Until all files are here, the instance keeps running.',
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')

@@ -45,7 +45,7 @@ export function nextWords(run: RunView, now: number): string {
   else if ((step === 'over' || step === 'failed') && fetch !== undefined)
     parts.push(`${fetch} was not fetched`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
-  else if (interrupted) parts.push('the instance was stopped meanwhile, and is left as it is')
+  else if (interrupted) parts.push('the instance was stopped in the meantime, and is left as it is')
   else if (step === 'fetching' || step === 'acting' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
   else if (step === 'over' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
   return parts.join('; ')

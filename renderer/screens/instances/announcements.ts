@@ -34,7 +34,7 @@ export function announcements(
     for (const guard of Object.values(after.guards)) {
       const old = before.guards[guard.id]
       const last = guard.history.at(-1)
-      if (old && guard.step === 'done' && old.step !== 'done' && last) news.push(`Guard: ${last.text}`)
+      if (old && guard.step === 'done' && old.step !== 'done' && last) news.push(`Limit: ${last.text}`)
     }
   return news
 }

@@ -130,7 +130,7 @@ const waitingText =
 const frozenText = 'Its GPUs are billed although nothing runs. Resume it from its menu, or stop it.'
 
 function exitedText(instance: InstanceView): string {
-  return `Its container ended, and may restart by itself.${saidOf(instance)}`
+  return `Its container ended, and may restart.${saidOf(instance)}`
 }
 
 function saidOf({ statusMessage }: InstanceView): string {
@@ -190,7 +190,7 @@ function isBroken({ state }: InstanceView): boolean {
 const noImage = 'The image cannot be pulled: it does not exist, or needs a login.'
 
 const deaths: Partial<Record<InstanceState, string>> = {
-  unstartable: 'Its container cannot be started.',
+  unstartable: 'Its container can’t be started.',
   crashed: 'The container crashed.',
   offline: 'Its host is disconnected, and may come back.',
   silent: 'Its host does not answer, and may come back.',

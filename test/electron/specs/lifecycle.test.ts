@@ -172,7 +172,7 @@ test('quitting while an instance runs names its cost, and ends only Berth', asyn
   await berth.quit()
   await expect.poll(() => berth.questions()).toHaveLength(1)
   const [asked] = await berth.questions()
-  expect(asked?.message).toMatch(/^\d+ instances? go(es)? on costing \$\d+\.\d+\/h$/)
+  expect(asked?.message).toMatch(/^\d+ instances? keeps? costing \$\d+\.\d+\/h$/)
   expect(asked?.detail).toContain(`#${instance}: Running, $`)
   expect(asked?.buttons).toEqual(['Quit', 'Keep in tray', 'Cancel'])
   await berth.answer('Cancel')

@@ -125,7 +125,7 @@ test('Start asks first if a guard would stop the instance again at once', async 
   const when = { kind: 'credit', hours: 8000 }
   await berth.command('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
   await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByText('Set a guard').first().waitFor()
+  await page.getByText('Set a limit').first().waitFor()
 
   await berth.closeToTray()
   await clickMenu(name, 'Start')

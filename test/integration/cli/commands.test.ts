@@ -141,7 +141,7 @@ test.skipIf(lacking)(
   120_000,
 )
 
-test('open shows the page; quit ends Berth and says what goes on costing unguarded', async () => {
+test('open shows the page; quit ends Berth and says which instances keep costing money', async () => {
   const { under, berth, happened } = await connected()
   const instance = await rentOne(under)
   const when = { kind: 'duration', seconds: 8 * 3600 } as const
@@ -150,7 +150,7 @@ test('open shows the page; quit ends Berth and says what goes on costing unguard
   expect(await berth('quit')).toMatchObject({
     code: 0,
     err: expect.stringMatching(
-      /^1 instance goes on costing \$.*\n1 guard is set and cannot act while Berth is not running\.\n$/,
+      /^1 instance keeps costing \$.*\n1 limit is set and cannot act while Berth is not running\.\n$/,
     ),
   })
   expect(happened).toEqual(['page opened', 'quit'])

@@ -97,7 +97,7 @@ test.each([
   await under.run('refresh', {})
   // What was told last stays, with its time.
   expect(under.account()).toMatchObject({ credit, creditUntold: true, creditAt: expect.any(Number) })
-  expect(creditUnknownWords(under.account())).toBe('The service does not tell the credit.')
+  expect(creditUnknownWords(under.account())).toBe('The service doesn’t report the credit.')
   service.user = { ...service.user, credit: 5 }
   await under.run('refresh', {})
   expect(under.account()).toMatchObject({ credit: 5_000_000 })
@@ -111,7 +111,7 @@ test('a guard on a credit that the service has never told says that, and does no
   const [guard] = Object.values(under.account().guards)
   expect(guard?.problem).toMatchObject({
     code: 'credit_unknown',
-    message: 'The service does not tell the credit, so this guard cannot act.',
+    message: 'The service doesn’t report the credit, so this limit can’t act.',
   })
 })
 

@@ -24,14 +24,14 @@ const guards = {
 test('guards cannot act without the key or the service, and only those that are set are counted', () => {
   expect(guardHindrance({ status: 'online' })).toBeUndefined()
   expect(hinderedGuards(2, guardHindrance({ status: 'refused' }))).toBe(
-    '2 guards are set and cannot act until the API key is accepted again.',
+    '2 limits are set and cannot act until the API key is accepted again.',
   )
   expect(hinderedGuards(0, guardHindrance({ status: 'offline' }))).toBeUndefined()
 })
 
 test('once Berth has ended its guards are told of, not those of the demo, and a watchdog that goes on', () => {
   const account = accountView({ guards })
-  const said = '2 guards are set and cannot act while Berth is not running.'
+  const said = '2 limits are set and cannot act while Berth is not running.'
   expect(guardsWithoutBerth([account, accountView({ demo: true, guards })])).toBe(said)
   expect(guardsWithoutBerth([accountView({ demo: true, guards }), accountView()])).toBeUndefined()
   const request = { action: 'stop' as const, lease: 3600 }

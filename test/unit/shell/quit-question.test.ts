@@ -34,12 +34,12 @@ test('running costs of all accounts are listed, dearest first, with their sum', 
     instanceView({ id: 2, label: 'llama', costPerHour: 1_200_000 }),
   )
   const question = asked(one, two)
-  expect(question?.message).toBe('2 instances go on costing $1.206/h')
+  expect(question?.message).toBe('2 instances keep costing $1.206/h')
   expect(question?.detail.split('\n').slice(0, 2)).toEqual([
     'llama #2: Running, $1.200/h',
     'disk #1: Stopped, $0.006/h',
   ])
-  expect(question?.detail).toContain('nothing is warned of')
+  expect(question?.detail).toContain('sends no alerts')
 })
 
 test('many instances are counted, not listed', () => {
@@ -58,7 +58,7 @@ test('a rental under way is a reason to ask', () => {
     deadline: 600,
   } as const
   const question = asked(accountView({ rentals: { [rental.id]: rental } }))
-  expect(question?.message).toBe('Something is still under way')
+  expect(question?.message).toBe('Something is still in progress')
   expect(question?.detail).toContain('Renting H100')
 })
 
@@ -80,7 +80,7 @@ test('a running file transfer is a reason to ask, a finished one is not', () => 
   })
   const during = (step: FileStep) =>
     asked(accountView({ fileTransfers: { f0123456789abcdef: transfer(step) } }))
-  expect(during('running')?.message).toBe('Something is still under way')
+  expect(during('running')?.message).toBe('Something is still in progress')
   expect(during('running')?.detail).toContain('1 file transfer cut off')
   expect(during('done')).toBeUndefined()
 })

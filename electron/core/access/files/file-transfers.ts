@@ -60,7 +60,7 @@ function berthEnded(direction: FileTransferView['direction'], canRetry: boolean)
   return {
     code: 'berth_ended',
     message: 'Berth ended before it was done.',
-    advice: direction === 'up' ? `${verb}: a file that was cut off goes on where it was.` : `${verb}.`,
+    advice: direction === 'up' ? `${verb}: a file that was cut off continues where it stopped.` : `${verb}.`,
   }
 }
 

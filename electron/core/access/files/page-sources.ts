@@ -70,7 +70,7 @@ export function pageSources(files: readonly PageFile[]): PageSources {
   function begin(request: number, length: number): void {
     head = Buffer.alloc(0)
     const one = asked.get(request)
-    if (one === undefined) throw new Error('The page answered what was not asked.')
+    if (one === undefined) throw new Error('The page sent an answer that doesn’t fit the question.')
     if (length === unreadable) {
       asked.delete(request)
       one.reject(cannotRead())
@@ -126,7 +126,7 @@ export const pageGoneProblem = {
 function cannotRead(): BerthError {
   return new BerthError({
     code: 'file_unreadable',
-    message: 'The browser cannot read the file any more: it was changed, moved or removed.',
+    message: 'The browser can’t read the file: it was changed, moved or removed.',
     advice: 'Choose it again.',
   })
 }

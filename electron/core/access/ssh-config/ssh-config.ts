@@ -219,7 +219,7 @@ function lineGone(): BerthError {
   return new BerthError({
     code: 'ssh_config_line_gone',
     message:
-      'Berth’s Include line is not in ~/.ssh/config any more, so ssh and editors do not find the instances.',
+      'Berth’s Include line is missing from ~/.ssh/config, so ssh and editors can’t find the instances.',
     advice: 'Add it again in Settings, or switch the SSH config off there.',
   })
 }

@@ -61,7 +61,7 @@ export function createConnectionStatus(context: {
       {
         id: noticeId,
         title: `The API key of ${account()?.name} was refused`,
-        body: `Nothing is watched meanwhile, and no guard acts. Berth asks again by itself.${also}`,
+        body: `Until then nothing is watched and no limit acts. Berth keeps trying.${also}`,
         urgency: 'normal',
         actions: [],
       },
@@ -118,4 +118,4 @@ export function createConnectionStatus(context: {
 }
 
 const untilCertain =
-  'Nothing counts as gone, nothing is rented a second time, and guards act only on instances that answer by themselves.'
+  'Nothing counts as gone, nothing is rented a second time, and limits act only on instances that the service confirms one by one.'

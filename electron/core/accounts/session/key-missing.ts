@@ -8,7 +8,7 @@ export function keyMissing({ persistent, problem }: Pick<Keychain, 'persistent' 
   if (!persistent || problem !== undefined)
     return {
       code: 'key_missing',
-      message: 'No keychain of this machine answers, so the API key of this account is not at hand.',
+      message: 'No keychain on this computer answers, so Berth doesn’t have this account’s API key.',
       advice,
     }
   return {

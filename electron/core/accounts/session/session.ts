@@ -59,7 +59,7 @@ export async function openSession(
       account: id,
       kind: 'error',
       text: `A file of this account could not be read and was set aside as ${setAside}`,
-      detail: 'What it held is no longer known: see whether your guards, watches and runs are still set.',
+      detail: 'Its content is lost: check your limits, watches and runs.',
     })
   const ending = new AbortController()
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }

@@ -71,7 +71,7 @@ export function sshKeyCommands({
 function chooseAgain(): BerthError {
   return new BerthError({
     code: 'no_file',
-    message: 'The file that was chosen is not at hand any more.',
+    message: 'The file that you chose is gone.',
     advice: 'Choose it again.',
     field: 'file',
   })

@@ -70,7 +70,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await until(account => running(account, batch))
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.endedAt))
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.step === 'over'))
-    tell(4, 'This computer sleeps for an hour. Inside “notebook”, the watchdog goes on and stops it.')
+    tell(4, 'This computer sleeps for an hour. Inside “notebook”, the watchdog keeps running and stops it.')
     await pause()
     controls.advance(3600)
     await until(({ watchdogs }) => watchdogs[sleeper]?.did)

@@ -80,5 +80,5 @@ const noDialog = {
 const specChanged = {
   code: 'spec_changed',
   message: 'berth.yaml has changed since you looked at it.',
-  advice: 'Look at what it says now, then run it.',
+  advice: 'Read it again, then run it.',
 }

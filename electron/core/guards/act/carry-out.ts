@@ -53,5 +53,5 @@ export async function carryOut(
 
 const notSaved: Problem = {
   code: 'not_saved',
-  message: 'What is to be saved before is not safe yet, so the instance is kept.',
+  message: 'Its files are not saved yet, so the instance is kept.',
 }

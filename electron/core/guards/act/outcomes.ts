@@ -29,7 +29,7 @@ export function guardHeld(
   const why =
     creditStaleSince === undefined
       ? 'the service did not answer'
-      : `the service has not told the credit since ${moment(creditStaleSince, now)}`
+      : `the service hasn’t reported the credit since ${moment(creditStaleSince, now)}`
   return withEvent({ ...guard, heldAt: now }, now, `Due ${atMoment(dueAt, now)}, but ${why}`)
 }
 

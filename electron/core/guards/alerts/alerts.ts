@@ -36,7 +36,7 @@ export function warningAlert(
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title has the moment: a duration would become wrong while it is shown.
-    body: `By a guard.${which}${lost}`,
+    body: `By a limit.${which}${lost}`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }
@@ -46,7 +46,7 @@ export function warningAlert(
 export function blindAlert(scene: GuardScene, guard: Guard, { message, advice }: Problem): Alert {
   return {
     ...base(scene, guard),
-    title: `A guard of ${nameOf(guard.instance ?? 0, scene.instances)} can’t see its load`,
+    title: `A limit of ${nameOf(guard.instance ?? 0, scene.instances)} can’t see its load`,
     body: [message, advice].filter(Boolean).join(' '),
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],
@@ -61,11 +61,11 @@ export function heldAlert(
 ): Alert {
   const { now } = scene
   const since =
-    creditStaleSince === undefined ? '' : ` The credit was told last ${atMoment(creditStaleSince, now)}.`
+    creditStaleSince === undefined ? '' : ` The credit was last known ${atMoment(creditStaleSince, now)}.`
   return {
     ...base(scene, guard),
-    title: `${whatHappens(guard, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'tells the credit'}`,
-    body: `It was due ${atMoment(dueAt, now)}.${since} Until then what runs goes on costing.`,
+    title: `${whatHappens(guard, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
+    body: `It was due ${atMoment(dueAt, now)}.${since} Until then your instances keep costing money.`,
     urgency: 'critical',
     actions: [snooze(scene.account, guard), { id: 'show', label: 'Show' }],
   }
@@ -92,7 +92,7 @@ export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Ale
   const cost = instance ? ` ${shortInstanceName(instance)} costs ${costOf([instance])}.` : ''
   return {
     ...base(scene, guard),
-    title: `A guard was missed: ${whatHappens(guard, scene.instances)}`,
+    title: `A limit was missed: ${whatHappens(guard, scene.instances)}`,
     body: `It was due ${atMoment(dueAt, scene.now)}, while Berth was not polling, and was only to say so.${cost}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

@@ -54,21 +54,21 @@ export function blindness(guard: Guard, facts: Facts, now: number): Problem | un
 const spendingUnknown: Problem = {
   code: 'spending_unknown',
   message:
-    'The service tells neither the credit nor all that is spent: this guard counts only what it tells.',
-  advice: 'Set guards that go by time.',
+    'The service reports neither the credit nor all spending: this limit counts only the part that it reports.',
+  advice: 'Set a time limit.',
 }
 
 const spendingUnseen: Problem = {
   code: 'spending_unseen',
   message:
-    'The service does not tell all that is spent: this guard cannot see ahead, and goes by how the credit falls.',
-  advice: 'Set guards that go by time, too.',
+    'The service doesn’t report all spending: this limit can’t look ahead, and follows the credit as it falls.',
+  advice: 'Set a time limit as well.',
 }
 
 const creditStale = (since: string): Problem => ({
   code: 'credit_stale',
-  message: `The service has not told the credit since ${since}: until it does, this guard only says when it is due.`,
-  advice: 'Its moment is reckoned by the prices. Stop what runs yourself where that is too late.',
+  message: `The service hasn’t reported the credit since ${since}. Until it does, this limit only warns and doesn’t act.`,
+  advice: 'Its time is estimated from the prices. If that’s too late, stop the instances yourself.',
 })
 
 function stepOf(guard: Guard, acting: boolean): GuardStep {

@@ -30,10 +30,10 @@ export function whatItDoes({ instance, action }: DescribedGuard, instances: Inst
 function accountSentence(condition: GuardCondition, action: GuardAction): string {
   const when = kindOf(condition).when(condition, 0)
   if (condition.kind === 'credit') {
-    const more = action === 'destroy' ? ' Where that is not enough, it destroys what is stopped.' : ''
+    const more = action === 'destroy' ? ' If that isn’t enough, it destroys stopped instances.' : ''
     return `Stops what loses least, one after another, ${when}.${more}`
   }
-  const more = action === 'destroy' ? ' Then it destroys what is stopped, with all files.' : ''
+  const more = action === 'destroy' ? ' Then it destroys stopped instances, with all their files.' : ''
   return `Stops everything that runs ${when}.${more}`
 }
 

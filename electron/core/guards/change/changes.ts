@@ -82,7 +82,7 @@ export function createGuardChanges(
       await guards.add(guard, instead)
       if (instead !== undefined) guardAlerts.withdraw(instead)
       if (before) changed(before, guard)
-      say(before ? 'Changed a guard' : 'Set a guard', guard)
+      say(before ? 'Changed a limit' : 'Set a limit', guard)
       void poll()
       return guard.id
     },
@@ -99,7 +99,7 @@ export function createGuardChanges(
       await guards.put(next)
       if (!on) guardAlerts.withdraw(id)
       changed(guard, on ? next : undefined)
-      say(`Switched a guard ${on ? 'on' : 'off'}`, next)
+      say(`Switched a limit ${on ? 'on' : 'off'}`, next)
       void poll()
     },
     async guardRental(rental, instance, stops, replaces) {
@@ -116,7 +116,7 @@ export function createGuardChanges(
         : stops.map(stop => guardOfRental(stop, place(), at))
       if (chosen.length === 0) return
       await guards.put(...chosen)
-      for (const guard of chosen) say('Set a guard', guard, 'berth')
+      for (const guard of chosen) say('Set a limit', guard, 'berth')
     },
     async startAgain(instance) {
       const own = guards.all().filter(guard => guard.instance === instance)
@@ -128,7 +128,7 @@ export function createGuardChanges(
         const at = now()
         const again = setAgain(last, `g${newId()}`, spentBy(view, at), at)
         await guards.add(again, last.id)
-        say('Set a guard again', again, 'berth')
+        say('Set a limit again', again, 'berth')
       }
     },
     async remove(id) {
@@ -137,7 +137,7 @@ export function createGuardChanges(
       changed(guard)
       guardAlerts.withdraw(id)
       if (guard.ended) show()
-      else say('Took a guard off', guard)
+      else say('Removed a limit', guard)
     },
     async snooze(id, minutes) {
       const guard = guards.get(id)
@@ -145,7 +145,7 @@ export function createGuardChanges(
       await guards.put(next)
       changed(guard, next)
       guardAlerts.withdraw(id)
-      say(`${next.history.at(-1)?.text}: a guard`, guard)
+      say(`${next.history.at(-1)?.text}: a limit`, guard)
     },
   }
 }
@@ -165,7 +165,7 @@ function previewOf(guard: Guard, known: Known, now: number): GuardPreview {
     targets: targetsOf(guard, known, now),
     doubt:
       blind?.code === 'no_gpu_load'
-        ? 'The service does not tell its GPU load: Berth asks over SSH each minute, which must work.'
+        ? 'The service doesn’t report its GPU load: Berth reads it over SSH each minute, so SSH must work.'
         : blind?.message,
   }
 }

@@ -30,8 +30,8 @@ export function newGuard(
 ): Guard {
   const forAccount = guardKinds[when.kind].on === 'account'
   if (forAccount && instance !== undefined)
-    throw refused('A budget and the credit are guarded for the whole account.', 'when.kind')
-  if (!forAccount && instance === undefined) throw refused('Say which instance it guards.', 'instance')
+    throw refused('Budgets and credit are limits of the whole account.', 'when.kind')
+  if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
   return { ...rest, instance, condition: conditionOf(when, now), action, setAt: now, history: [] }
 }
 
@@ -139,13 +139,13 @@ function conditionOf(when: GuardRequest | GuardCondition, now: number): GuardCon
 function endedAlready(): BerthError {
   return new BerthError({
     code: 'guard_ended',
-    message: 'That guard has done its work already.',
+    message: 'That limit has already acted.',
     advice: 'Set another one.',
   })
 }
 
 function isOff(): BerthError {
-  return new BerthError({ code: 'guard_off', message: 'That guard is off.', advice: 'Switch it on first.' })
+  return new BerthError({ code: 'guard_off', message: 'That limit is off.', advice: 'Switch it on first.' })
 }
 
 function refused(message: string, field: string): BerthError {

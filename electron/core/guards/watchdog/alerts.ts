@@ -58,14 +58,14 @@ export function createWatchdogAlerts({
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} can’t see its load`,
-        'nvidia-smi there tells no load, so idle time does not count. Give it a time, too.',
+        'nvidia-smi there reports no load, so idle time doesn’t count. Set a time as well.',
       )
     },
     gone(instance) {
       tell(
         instance,
         `The watchdog of ${nameOf(instance)} is gone`,
-        'Something on the instance removed it. Nothing there stops it any more: put it there again.',
+        'Something on the instance removed it, so nothing there stops the instance now. Install it again.',
       )
     },
   }

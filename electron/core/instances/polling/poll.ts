@@ -68,7 +68,7 @@ export async function pollAccount(
 }
 
 const accountUnread =
-  'The service tells the instances, but not the account at the moment: its credit is as it was told last.'
+  'The service reports the instances but not the account: the credit is the last known one.'
 
 /** Whether the service refused the key or its scopes. */
 export function isRefusal(error: unknown): boolean {

@@ -116,9 +116,8 @@ export async function openPriceIncreases(context: AccountContext): Promise<Price
         await context.poll()
         throw new BerthError({
           code: 'no_price_increase',
-          message:
-            'This price increase waits for no answer any more: it was answered elsewhere, or taken back.',
-          advice: 'Look at what the instance costs now.',
+          message: 'This price increase no longer needs an answer: it was answered elsewhere, or withdrawn.',
+          advice: 'Check the instance’s price.',
         })
       }
       if (pending.get(instance)?.id === id) pending.delete(instance)

@@ -151,7 +151,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       account,
       instance: job.instance,
       kind: 'berth',
-      text: `${job.name} goes on elsewhere`,
+      text: `${job.name} continues on another machine`,
       detail: 'Its machine was outbid, or has gone.',
     })
   }

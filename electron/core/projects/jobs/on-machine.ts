@@ -62,7 +62,7 @@ function notPrepared(said: string, code: number | undefined): Problem {
     advice: isFull
       ? 'Make room there, then go on from here.'
       : missing === undefined
-        ? 'A terminal on it may tell more.'
+        ? 'Open a terminal on it to find out more.'
         : 'Install it there or use another image, then go on from here.',
   }
 }

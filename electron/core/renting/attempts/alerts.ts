@@ -33,7 +33,7 @@ export function attemptsAlert(account: AccountId, series: AttemptSeries): Alert 
     ...base,
     title:
       attempts.length === 0
-        ? `Nothing could be rented: ${problem?.code === 'prices_unknown' ? 'the service tells no prices' : 'no offer was within reach'}`
+        ? `Nothing could be rented: ${problem?.code === 'prices_unknown' ? 'the service reports no prices' : 'no offer was within reach'}`
         : `Nothing could be rented after ${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
     urgency: 'critical',

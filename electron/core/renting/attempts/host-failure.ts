@@ -48,6 +48,6 @@ export async function blameHosts(
 
 const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {
   crashed: 'The container crashed within an hour of running.',
-  silent: 'The host sent no heartbeat any more within an hour of running.',
+  silent: 'The host stopped sending a heartbeat within an hour.',
   offline: 'The host went offline within an hour of running.',
 }

@@ -50,7 +50,7 @@ export const sentences = {
   pricesUnknown: {
     code: 'prices_unknown',
     message:
-      'The service tells no prices of what it offers, so no limit can be held and nothing is rented by itself.',
+      'The service’s offers have no prices, so Berth can’t keep to a limit and rents nothing automatically.',
     advice: 'Rent an offer by hand, or bid.',
   },
   takenAway: {

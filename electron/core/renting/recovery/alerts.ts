@@ -22,7 +22,7 @@ export function notifyOfRecovery(
   problem?: Problem,
 ): void {
   const { id } = instance
-  const { message, advice } = problem ?? { message: 'It starts again by itself.' }
+  const { message, advice } = problem ?? { message: 'It starts again automatically.' }
   notifications.tell(account, [
     {
       id: `${account}/recovery/${id}`,

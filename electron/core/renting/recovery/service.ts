@@ -139,7 +139,7 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
       throw new BerthError(move.why)
     case 'stop':
       await endInstance(context.client(), instance.id, 'stop', context.ending)
-      noteOfRecovery(context, instance, 'Stopped for good, since another has its place')
+      noteOfRecovery(context, instance, 'Stopped, since another instance replaced it')
       return void context.poll()
   }
 }

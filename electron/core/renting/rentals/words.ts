@@ -86,7 +86,7 @@ const sentences: Readonly<Record<string, Problem>> = {
   list_uncertain: {
     code: 'list_uncertain',
     message: 'The answer was lost, and the service’s list of instances is not whole.',
-    advice: 'Berth looks again, and rents nothing until it is certain that nothing was created.',
+    advice: 'Berth checks again, and rents nothing until it’s certain that nothing was created.',
   },
   unclear_unwanted: {
     code: 'unclear_unwanted',
@@ -114,7 +114,7 @@ export function rentalAlert(account: AccountId, { id, step, request, offer, prob
     kind: 'attempts',
     title: isUnclear ? 'A rental needs your answer' : 'Renting failed',
     body: isUnclear
-      ? `The service did not say which new instance is ${name}. Choose it, or say that there is none. Nothing else is rented until then.`
+      ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there is none. Nothing else is rented until then.`
       : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
     urgency: 'critical',
     actions: [{ id: 'show', label: 'Show' }],

@@ -68,6 +68,6 @@ function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
   const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
   return {
     code: 'other_run',
-    message: `${name} still goes on there: the instance is ${done} after that.`,
+    message: `${name} is still running there: the instance is ${done} after that.`,
   }
 }

@@ -208,5 +208,5 @@ class Dropped extends Error {}
 const notEntered = ({ state }: InstanceView): Problem => ({
   code: 'not_running',
   message: `The instance is ${state}, so it can’t be entered.`,
-  advice: 'The download goes on once it runs.',
+  advice: 'The download continues once it runs.',
 })

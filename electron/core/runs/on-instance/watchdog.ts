@@ -78,7 +78,7 @@ export function createRunWatchdog(
         const { code, message } = problemOf(error)
         if (code.startsWith('ssh_') || code === 'shell_replaced' || code === 'no_posix_shell') throw error
         await runs.update(run.id, { watchdog: false })
-        note(run, `${run.name} goes on without a watchdog`, message)
+        note(run, `${run.name} continues without a watchdog`, message)
         return undefined
       }
     },

@@ -48,7 +48,7 @@ export function seenWords({ seen, request }: WatchdogView): string[] {
       ? []
       : [`acting, since ${reasonWords[why]}${tries ? `; tried ${tries} times` : ''}`]),
     comesBack
-      ? 'comes back by itself after a restart'
+      ? 'comes back after a restart'
       : 'after a restart of the container Berth puts it back, once it gets in',
     key === 'container' ? 'uses the container’s own key' : 'uses the instance’s own key, kept in its folder',
   ]

@@ -56,8 +56,8 @@ const passing: ReadonlySet<string> = new Set(['ssh_closed', 'ssh_unreachable', '
 /** A tunnel's problem in one line. */
 export function tunnelTrouble({ name, step, problem }: TunnelView): string {
   if (step === 'reconnecting' && (!problem || passing.has(problem.code)))
-    return `${name}: the connection was lost. It goes on by itself, at the same address.`
+    return `${name}: the connection was lost. It reconnects at the same address.`
   if (step === 'reconnecting' && problem?.code === 'not_running')
-    return `${name} goes on by itself, at the same address, once the instance runs.`
+    return `${name} reconnects at the same address once the instance runs.`
   return [problem?.message ?? `${name} could not be opened.`, problem?.advice].filter(Boolean).join(' ')
 }

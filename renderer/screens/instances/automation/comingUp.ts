@@ -139,10 +139,10 @@ export function nextSentence(
     instance.state === 'outbid' ? 'outbid' : hasTrait(instance.state, 'halted') ? 'stopped' : undefined
   if (rules)
     return rests
-      ? `Nothing is due while it is ${rests}: its rules count again once it runs.`
-      : 'Nothing is due: none of its rules is counting now.'
+      ? `Nothing happens while it is ${rests}: its limits count again once it runs.`
+      : 'Nothing is due: none of its limits counts now.'
   const contract = coming.find(({ kind }) => kind === 'ends')
-  if (!contract) return 'Nothing happens by itself.'
+  if (!contract) return 'Nothing is scheduled.'
   const ends = hasTrait(instance.state, 'diskOnly') ? 'destroys' : 'stops'
   return `Nothing ${ends} it before its contract ends ${atMoment(contract.at, now)}.`
 }
@@ -213,5 +213,5 @@ export function lineOfTime(
 
 /** The timeline as text, for screen readers. */
 export function lineWords(coming: readonly Coming[], now: number): string {
-  return `What comes by itself: ${coming.map(({ at, title }) => `${at - now < 86_400 ? timeOfDay(at) : moment(at, now)} ${title}`).join('; ')}.`
+  return `Coming up: ${coming.map(({ at, title }) => `${at - now < 86_400 ? timeOfDay(at) : moment(at, now)} ${title}`).join('; ')}.`
 }

@@ -82,8 +82,8 @@ export class InstanceShells {
     if (!tab) return this.tabs.length > 0
     if (session.kept && session.status === 'open')
       this.#page.say(
-        `${session.kept} goes on in tmux.`,
-        'What runs in it is not ended; the menu of the terminal’s tabs opens it again.',
+        `${session.kept} keeps running in tmux.`,
+        'Its programs keep running; open it again from the menu of the terminal’s tabs.',
       )
     session.dispose()
     const rest = withoutPane(tab.layout, session)

@@ -12,7 +12,7 @@ export function aQuarterMore(price: Micros): number {
 export function withinWords(cheap: number, many: number, cheapest: Micros | undefined): string {
   if (cheap > 0) return `${count(cheap)} of ${count(many)} ${cheap === 1 ? 'is' : 'are'} that cheap`
   return cheapest === undefined
-    ? 'the service tells no prices, so none is rented'
+    ? 'the service reports no prices, so none is rented'
     : `none is that cheap now; the cheapest is ${rate(cheapest)}`
 }
 

@@ -58,7 +58,7 @@ export class RentalPrice {
   /** Why a stop condition would not act; undefined if nothing prevents it. */
   blindness(stops: readonly RentalStop[]): string | undefined {
     return this.isUnknown && stops.some(({ kind }) => kind === 'cost')
-      ? 'The service does not tell what it costs: it cannot be stopped by its cost.'
+      ? 'The service doesn’t report its cost, so it can’t be stopped by cost.'
       : undefined
   }
 

@@ -19,7 +19,7 @@ export function afterwardsWords(
       : 'Then the machine is destroyed, with its disk, once all results are here.',
     `If the run fails or reaches a limit, the machine is stopped with all its files, and its disk is billed. ${destroys ? `It's destroyed ${duration(seconds)} later.` : `You're reminded ${duration(seconds)} later.`}`,
     ...(outbid && outbid.elsewhere > 0
-      ? [`If it's outbid, it goes on elsewhere, at most ${counted(outbid.elsewhere, 'time')}.`]
+      ? [`If it's outbid, it continues on another machine, at most ${counted(outbid.elsewhere, 'time')}.`]
       : []),
   ]
 }

@@ -8,15 +8,15 @@ export function removalNotes(account: AccountView): string[] {
     `Berth forgets ${account.name} on this computer, with its API key and its SSH key. The account itself stays.`,
   ]
   const count = Object.keys(account.instances).length
-  const which = count === 1 ? 'Its instance goes' : `Its ${count} instances go`
+  const which = count === 1 ? 'Its instance keeps' : `Its ${count} instances keep`
   if (count > 0 && Object.values(account.instances).some(isCharged)) {
     notes.push(
-      `${which} on costing ${costOf(Object.values(account.instances))}, and Berth will not warn about it any more. Destroy them first if they are not needed.`,
+      `${which} costing ${costOf(Object.values(account.instances))}, and Berth won’t warn you. Destroy them first if you don’t need them.`,
     )
   } else if (count > 0) {
-    notes.push(`${which} on, and Berth will not watch over ${count === 1 ? 'it' : 'them'} any more.`)
+    notes.push(`${which} running, and Berth won’t watch ${count === 1 ? 'it' : 'them'}.`)
   } else if (account.connection.status !== 'online') {
-    notes.push('Berth cannot see now whether it rents anything: what it rents goes on costing.')
+    notes.push('Berth can’t see whether it has instances: if so, they keep costing money.')
   } else {
     notes.push('It rents nothing now.')
   }
@@ -25,7 +25,7 @@ export function removalNotes(account: AccountView): string[] {
   ).length
   if (underWay > 0) {
     notes.push(
-      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} under way: what it gets is charged, and not shown here.`,
+      `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: the instance is charged, and not shown here.`,
     )
   }
   const leases = Object.values(account.watchdogs).filter(
@@ -37,7 +37,7 @@ export function removalNotes(account: AccountView): string[] {
       .map(({ instance }) => `#${instance}`)
     if (ids.length > 0) {
       notes.push(
-        `Berth will not renew the lease of the watchdog on ${ids.join(', ')} any more: once it lapses, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove the watchdog first if that is not wanted.`,
+        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove the watchdog first if that is not wanted.`,
       )
     }
   }

@@ -55,7 +55,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('stopped')
     const said = Object.values(under.berth.state().activity).map(({ text, detail }) => `${text}: ${detail}`)
     expect(said).toContainEqual(
-      expect.stringMatching(/^A guard stops rather than destroys: .* is not fetched yet\.$/),
+      expect.stringMatching(/^A limit stops rather than destroys: .* is not fetched yet\.$/),
     )
   }, 120_000)
 

@@ -200,7 +200,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     setNvidiaSmi(script)
     const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
     await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({
-      problem: { code: 'gpu_load_unread', message: `A watchdog there can’t tell when it is idle: ${why}.` },
+      problem: { code: 'gpu_load_unread', message: `A watchdog there can’t see when it’s idle: ${why}.` },
     })
     expect(viewOf(under, instance)).toBeUndefined()
     expect(existsSync(join(home, '.berth', 'watchdog'))).toBe(false)

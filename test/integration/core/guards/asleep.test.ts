@@ -68,7 +68,7 @@ test.for(['act', 'tell'] as const)(
     await under.until(() => stepOf(scene) === end)
     await pass(300)
     expect(stops(scene)).toBe(missed === 'act' ? 1 : 0)
-    const told = () => titles(scene).filter(title => /^(Stopped|A guard was missed)/.test(title)).length
+    const told = () => titles(scene).filter(title => /^(Stopped|A limit was missed)/.test(title)).length
     await expect.poll(told).toBe(1)
   },
 )

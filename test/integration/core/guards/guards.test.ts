@@ -223,14 +223,14 @@ describe.concurrent('a guard whose moment was missed', () => {
     await sleepThrough(under, world, 9 * hour)
     await context.expect
       .poll(() => titles(world), soon)
-      .toContainEqual(expect.stringMatching(/^A guard was missed/))
+      .toContainEqual(expect.stringMatching(/^A limit was missed/))
     await under.close()
     const again = await world.start()
     await again.until(() => again.account().connection.status === 'online')
     await again.run('refresh', {})
     expect(stateOf(again, id)).toBe('running')
     expect(stops(world, id)).toEqual([])
-    expect(titles(world).filter(title => title.startsWith('A guard was missed'))).toHaveLength(1)
+    expect(titles(world).filter(title => title.startsWith('A limit was missed'))).toHaveLength(1)
   })
 })
 

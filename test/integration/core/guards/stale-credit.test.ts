@@ -92,7 +92,7 @@ test.concurrent.for(kinds)(
     await under.until(() => only(scene)?.step === 'held')
     await context.expect
       .poll(() => titles(scene), soon)
-      .toContainEqual(expect.stringContaining('tells the credit'))
+      .toContainEqual(expect.stringContaining('reports the credit'))
     expect(stops(scene)).toEqual([])
     expect(under.account().connection.status).toBe('online')
     world.sim.controls.setFaults([])

@@ -97,7 +97,7 @@ test('the busier of two GPUs counts', async () => {
 
 test('an idle guard that cannot read the load says so once, with the reason, and once more when it can', async () => {
   const told = (why: string) => [
-    `blind: Its GPU load can’t be read, so this guard can’t act: ${why}. Set one that goes by time or cost.`,
+    `blind: Its GPU load can’t be read, so this limit can’t act: ${why}. Set a limit by time or cost.`,
   ]
   const noDevice = 'No devices were found'
   expect(await decisions(60, 60, () => noDevice)).toEqual(told(`nvidia-smi there says “${noDevice}”`))
@@ -117,7 +117,7 @@ for (const seconds of [30, 60, 90, 120, 300, 600])
       return answers === 1 ? twoGpus('0', '0') : undefined
     }
     expect(await decisions(seconds, 120, once)).toEqual([
-      'blind: Its GPU load can’t be read, so this guard can’t act: The connection was lost. Set one that goes by time or cost.',
+      'blind: Its GPU load can’t be read, so this limit can’t act: The connection was lost. Set a limit by time or cost.',
     ])
     expect(answers).toBeGreaterThan(3)
   })

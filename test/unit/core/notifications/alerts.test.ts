@@ -116,7 +116,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
   'an alert of %s advises to destroy it and try another offer',
   state => {
     const [alert] = alerts(undefined, withState(state), settings).alerts
-    expect(alert?.body).toMatch(/Destroy it.*try another offer/)
+    expect(alert?.body).toMatch(/[Dd]estroy it.*try another offer/)
     expect(alert?.body.includes('may come back')).toBe(state !== 'crashed')
     expect(alert?.actions[0]?.id).toBe('try_another')
   },
@@ -142,7 +142,7 @@ test('waiting for a GPU is reported once, with advice, and ready once it runs', 
 
 test.each<[string, Partial<InstanceView>, number, string | undefined]>([
   ['without credit', {}, 0, 'top up'],
-  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after'],
+  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours later'],
   ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
   ['by somebody else', {}, 50, undefined],
 ])('an instance stopped %s is reported with the reason, if the service did it', (_, given, credit, why) => {

@@ -61,7 +61,10 @@ test('an end is not reported if the new prices are accepted, else it says how to
   ])
   const account = accountView({ priceIncreases: { 4711: increase } }, instanceView(instance))
   const [alert] = alerts(undefined, account, defaultSettings, now).alerts
-  expect(alert).toMatchObject({ kind: 'contractEnd', body: expect.stringContaining('Accept the new prices') })
+  expect(alert).toMatchObject({
+    kind: 'contractEnd',
+    body: expect.stringContaining('accept its host’s new prices'),
+  })
 })
 
 test('a disk is reported at 90 % use, and again only after falling below 85 %', () => {

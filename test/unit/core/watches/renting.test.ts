@@ -165,7 +165,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
 }
 
-const waits = 'Waits: today’s budget of $5.00 is reached, and its guard would stop it at once.'
+const waits = 'Waits: today’s budget of $5.00 is reached, and its limit would stop it at once.'
 
 const train = {
   name: 'train',

@@ -22,9 +22,7 @@ test('a guard that is due says why it has not acted yet', () => {
     /^At .*, in 1 min, if it runs by then\.$/,
   )
   const budget = { ...due, condition: { kind: 'budget' as const, per: 'day' as const, limit: 1 } }
-  expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(
-    /; waiting for the credit to be told\.$/,
-  )
+  expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(/; waiting for the credit\.$/)
   const { instance: _, ...whole } = due
   expect(dueWords(whole, now, running)).toMatch(/it acts at the next poll/)
   // A waiting instance will be charged again, so the guard stops it.

@@ -15,7 +15,7 @@ test('a budget’s hint says how long started instances are stopped too', () => 
 
 test('the preview names the time only for guards whose sentence does not', () => {
   expect(previewMoment('duration', 4 * 3600, 0)).toBe('That is in 4 h.')
-  expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^As things are now: at .+, in 4 h\.$/)
+  expect(previewMoment('cost', 4 * 3600, 0)).toMatch(/^At the current rate: at .+, in 4 h\.$/)
 })
 
 test('a guard that cannot see what is spent says so instead of that nothing leads there', () => {
@@ -26,7 +26,7 @@ test('a guard that cannot see what is spent says so instead of that nothing lead
       0,
       accountView({}, ...instances),
     )
-  expect(words(unseen)).toBe('Unknown: the service does not tell all that is spent.')
-  expect(words(instanceView())).toBe('Nothing leads there now.')
-  expect(limitHint('cost', unseen, 0)).toBe('The service does not tell what it costs.')
+  expect(words(unseen)).toBe('Unknown: the service doesn’t report all spending.')
+  expect(words(instanceView())).toBe('It isn’t reached at the current rate.')
+  expect(limitHint('cost', unseen, 0)).toBe('The service doesn’t report its cost.')
 })

@@ -22,7 +22,7 @@ const stoppers = (given: Partial<GuardView>, credit = 50_000_000) => {
 
 test('a reached budget stops what is started, unless snoozed or done', () => {
   expect(stoppers({ dueAt: 900 })).toEqual([
-    'Today’s budget of $0.66 is reached: its guard stops it at the next poll.',
+    'Today’s budget of $0.66 is reached: its limit stops it at the next poll.',
   ])
   expect(stoppers({ dueAt: 1100 })).toEqual([])
   expect(stoppers({ dueAt: 900, snoozedUntil: 1100 })).toEqual([])

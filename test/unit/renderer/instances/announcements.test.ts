@@ -32,7 +32,7 @@ test('what a guard did is announced once', () => {
   } as const
   const done = { ...guard, step: 'done', history: [{ at: 5, text: 'Stopped box #7' }] } as const
   const acting = accountView({ guards: { g1: guard } })
-  expect(announcements(acting, accountView({ guards: { g1: done } }))).toEqual(['Guard: Stopped box #7'])
+  expect(announcements(acting, accountView({ guards: { g1: done } }))).toEqual(['Limit: Stopped box #7'])
   expect(announcements(accountView({ guards: { g1: done } }), accountView({ guards: { g1: done } }))).toEqual(
     [],
   )

@@ -72,7 +72,7 @@ test('a guard that would stop a stopped instance is no event, one that would des
     }
     return nextSentence(stopped, comingUp(of, stopped, now), [], true, now)
   }
-  expect(words('stop')).toBe('Nothing is due while it is stopped: its rules count again once it runs.')
+  expect(words('stop')).toBe('Nothing happens while it is stopped: its limits count again once it runs.')
   expect(words('destroy')).toMatch(/^Is destroyed at/)
 })
 
@@ -92,7 +92,7 @@ test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
   }
   const coming = comingUp(of, outbid, now)
   expect(coming).toEqual([])
-  const words = 'Nothing is due while it is outbid: its rules count again once it runs.'
+  const words = 'Nothing happens while it is outbid: its limits count again once it runs.'
   expect(nextSentence(outbid, coming, [], true, now)).toBe(words)
 })
 
@@ -114,7 +114,7 @@ test('guards that cannot act are no events, and what a watchdog does still is', 
     watchdogs: { 7: { instance: 7, request, step: 'watching', foreign: false } },
   }
   const hindered = hinderedGuards(guardsOn(of, instance).length, guardHindrance({ status: 'locked' }))
-  const said = '1 guard is set and cannot act until the API key is at hand again.'
+  const said = '1 limit is set and cannot act until Berth has the API key again.'
   expect(comingUp(of, instance, now, true)).toEqual([])
   expect(nextSentence(instance, [], [], true, now, hindered)).toBe(said)
   const coming = comingUp(watched, instance, now, true)
@@ -127,7 +127,7 @@ test('a guard that is not counting is no event, and without rules the sentence s
   expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,
   )
-  expect(sentence(account(), false)).toBe('Nothing happens by itself.')
+  expect(sentence(account(), false)).toBe('Nothing is scheduled.')
 })
 
 test('the end of the contract is named where nothing else ends the instance', () => {

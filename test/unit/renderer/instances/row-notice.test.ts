@@ -100,7 +100,7 @@ test('a row says that its guards cannot act, and what is not known of a rental',
   const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), guardsSet: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
     kind: 'note',
-    text: '2 guards are set and cannot act until the service answers again.',
+    text: '2 limits are set and cannot act until the service answers again.',
   })
   expect(rowNoticeOf(row)).toBeUndefined()
   expect(rowNoticeOf(row, { now: 0, hindrance, saidAbove: true })).toBeUndefined()

@@ -38,7 +38,9 @@ test('the row shows what a tunnel waits for, its browser last, and nothing once 
 test('a lost network asks for nothing, a changed host key shows its advice', () => {
   const lost = { ...jupyter, step: 'reconnecting' } as const
   const problem = (code: string) => ({ code, message: `It is ${code}.`, advice: 'Do this.' })
-  expect(tunnelTrouble({ ...lost, problem: problem('ssh_unreachable') })).toMatch(/goes on by itself/)
+  expect(tunnelTrouble({ ...lost, problem: problem('ssh_unreachable') })).toMatch(
+    /reconnects at the same address/,
+  )
   expect(tunnelTrouble({ ...lost, problem: problem('host_key_changed') })).toBe(
     'It is host_key_changed. Do this.',
   )

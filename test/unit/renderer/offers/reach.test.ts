@@ -10,7 +10,7 @@ test('the count of offers within a price limit is given, also for none', () => {
   expect(withinWords(9, 2844, 10_000)).toBe('9 of 2,844 are that cheap')
   expect(withinWords(1, 12, 10_000)).toBe('1 of 12 is that cheap')
   expect(withinWords(0, 12, 1_620_000)).toBe('none is that cheap now; the cheapest is $1.620/h')
-  expect(withinWords(0, 12, undefined)).toBe('the service tells no prices, so none is rented')
+  expect(withinWords(0, 12, undefined)).toBe('the service reports no prices, so none is rented')
 })
 
 test('a bid counts only offers with a known, lower lowest bid', () => {

@@ -50,10 +50,10 @@ test('the values before a change are those of exactly the changed settings', () 
 describe('removing an account names', () => {
   const said = (changes: Partial<AccountView>) => removalNotes({ ...account, ...changes }).join(' ')
 
-  test('what its instances go on costing', () => {
+  test('what its instances keep costing', () => {
     const two = { '1': instance, '2': { ...instance, id: 2 } }
     expect(said({ instances: two, spendPerHour: 5_420_000 })).toContain(
-      'Its 2 instances go on costing $5.420/h',
+      'Its 2 instances keep costing $5.420/h',
     )
   })
 
@@ -63,21 +63,23 @@ describe('removing an account names', () => {
 
   test('that its instances are unknown while the service does not answer', () => {
     const problem = { code: 'offline', message: 'Out of reach.' }
-    expect(said({ connection: { status: 'offline', problem } })).toContain('cannot see now')
+    expect(said({ connection: { status: 'offline', problem } })).toContain('can’t see whether')
   })
 
   test('a rental under way', () => {
     for (const step of ['asking', 'lost', 'unclear', 'waiting', 'late'] as const) {
-      expect(said({ rentals: { r0: rentalView({ step }) } })).toContain('A rental is under way')
+      expect(said({ rentals: { r0: rentalView({ step }) } })).toContain('A rental is in progress')
     }
     expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
   test('a watchdog whose lease will lapse', () => {
     const watchdog = { instance: 7, step: 'watching' as const, foreign: false }
     const leased = (action: 'stop' | 'destroy') => ({ ...watchdog, request: { action, lease: 600 } })
-    expect(said({ watchdogs: { '7': leased('stop') } })).toContain('on #7 any more: once it lapses')
+    expect(said({ watchdogs: { '7': leased('stop') } })).toContain('on #7: when it expires')
     expect(said({ watchdogs: { '7': leased('destroy') } })).toContain('destroys the instance and all')
-    expect(said({ watchdogs: { '7': { ...leased('stop'), foreign: true } } })).not.toContain('lapses')
-    expect(said({ watchdogs: { '7': { ...watchdog, request: { action: 'stop' } } } })).not.toContain('lapses')
+    expect(said({ watchdogs: { '7': { ...leased('stop'), foreign: true } } })).not.toContain('expires')
+    expect(said({ watchdogs: { '7': { ...watchdog, request: { action: 'stop' } } } })).not.toContain(
+      'expires',
+    )
   })
 })

@@ -109,7 +109,7 @@ test.each([
 test.each([true, false])(
   'an attempt that a guard would stop is dropped; a guard on it alone makes it the last: %s',
   alone => {
-    const stopper = { why: { code: 'guarded', message: 'A guard would stop it.' }, alone }
+    const stopper = { why: { code: 'guarded', message: 'A limit would stop it.' }, alone }
     const snapshot = {
       now,
       rental,
