@@ -188,9 +188,9 @@ export type Connection =
   | { status: 'online' }
   /**
    * The service is unreachable, or its answer is no success; then `answered` is the HTTP status. Data on screen is
-   * from `since`, account time in epoch seconds. Berth retries by itself.
+   * from `since`, account time in epoch seconds. Berth retries at `retryAt`, epoch milliseconds on this machine.
    */
-  | { status: 'offline'; since?: number; problem: Problem; answered?: number }
+  | { status: 'offline'; since?: number; problem: Problem; answered?: number; retryAt?: number }
   /** The key is invalid: polling stops until it is replaced. */
   | { status: 'refused'; since?: number; problem: Problem }
   /** The key is unavailable: lost from the keychain, or the keychain is locked. */

@@ -93,6 +93,11 @@ export class Page {
     return this.#reach === 'lost' || status === 'offline' || status === 'refused' || status === 'locked'
   })
 
+  /** Why what needs the service cannot be done now; undefined while the service answers. */
+  readonly unreachable: string | undefined = $derived.by(() =>
+    this.outageShown || this.asOf !== undefined ? 'The service does not answer now.' : undefined,
+  )
+
   /** Why no guard of the shown account acts now, to follow `cannot act`; undefined where they act. */
   readonly guardHindrance: string | undefined = $derived.by(() => {
     if (this.#reach === 'lost') return 'if Berth was stopped'

@@ -35,6 +35,29 @@ describe('a service that is slow or fails in part', () => {
     expect(errors).toEqual([])
   })
 
+  test('an outage is one line, disables what would fail, and can be ended by hand', async ({ start }) => {
+    const { sim, page, errors, row, fail } = await openSmall(start)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await fail({ path: '^/api/', kind: 'status', status: 503 })
+    const line = page.locator('.outage')
+    await line
+      .getByText(/ fails \(503\)\. Retrying .* Your instances keep running\.$/)
+      .waitFor({ timeout: 60_000 })
+    expect((await line.boundingBox())?.height).toBeLessThan(48)
+    for (const name of [/^Stop /, /^Destroy /])
+      expect(await row.getByRole('button', { name }).isDisabled()).toBe(true)
+    await row.getByRole('button', { name: /^More/ }).click()
+    const entry = page.getByRole('menuitem', { name: 'Reboot' })
+    await expect.poll(() => entry.getAttribute('title')).toBe('The service does not answer now.')
+    await page.keyboard.press('Escape')
+
+    await sim.control('POST', '/sim/faults', { rules: [] })
+    await line.getByRole('button', { name: 'Retry now' }).click()
+    await line.waitFor({ state: 'detached', timeout: 60_000 })
+    expect(await row.getByRole('button', { name: /^Stop / }).isEnabled()).toBe(true)
+    expect(errors).toEqual([])
+  })
+
   test('an instance shows that it is stopping before the service has answered', async ({ start }) => {
     const { page, errors, row, fail } = await openSmall(start)
     await fail({ method: 'PUT', path: '^/api/v0/instances/', kind: 'hang' })

@@ -13,6 +13,11 @@ export function serviceAt(baseUrl: string): ConnectService {
   return baseUrl.trim().replace(/\/$/, '') === vast.baseUrl ? 'vast' : 'other'
 }
 
+/** The service's name where it is known, else the account's. */
+export function serviceName({ baseUrl, name }: { baseUrl: string; name: string }): string {
+  return serviceAt(baseUrl) === 'vast' ? vast.name : name
+}
+
 /** The scopes that Berth needs of a key and why, the required ones first. */
 export const wantedPermissions: readonly { name: string; why: string }[] = [
   { name: 'instance_read', why: 'see your instances and their logs' },

@@ -12,8 +12,23 @@ import { openEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
 
-/** The actions that an instance's present state allows, in menu order: open, run, limit, copy, manage, destroy. */
+/** What fails while the service does not answer. */
+const needsService: ReadonlySet<string> = new Set([
+  ...['stop', 'start', 'resume', 'reboot', 'rename', 'bid', 'another', 'attach', 'destroy'],
+])
+
+/**
+ * The actions that an instance's present state allows, in menu order: open, run, limit, copy, manage, destroy; with why,
+ * where one cannot be done now.
+ */
 export function instanceActions(instance: InstanceView, page: Page): Action[] {
+  const { unreachable } = page
+  return actionsOf(instance, page).map(action =>
+    unreachable !== undefined && needsService.has(action.id) ? { ...action, unusable: unreachable } : action,
+  )
+}
+
+function actionsOf(instance: InstanceView, page: Page): Action[] {
   const shut = canGetIn(instance) ? undefined : 'It can be entered once it runs.'
   const go = (to: string) => () => route.go(`instances/${instance.id}/${to}`)
   const ask = (kind: 'rename' | 'bid' | 'another' | 'destroy') => () =>

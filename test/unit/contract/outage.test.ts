@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outageWords } from '#contract/outage.ts'
+import { isPassing, outageWords } from '#contract/outage.ts'
 
 test.each<[string, string, number | undefined]>([
   ['Service fails (500)', 'server_error', 500],
@@ -15,4 +15,26 @@ test.each<[string, string, number | undefined]>([
 ])('“%s” is shown for %s, answered with %s', (words, code, answered) => {
   const connection = { status: 'offline', problem: { code, message: 'x' } } as const
   expect(outageWords(answered === undefined ? connection : { ...connection, answered })).toBe(words)
+})
+
+test('a named service is the subject, and only what passes needs no advice', () => {
+  const offline = (code: string, answered?: number) =>
+    ({
+      status: 'offline',
+      problem: { code, message: 'x' },
+      ...(answered !== undefined && { answered }),
+    }) as const
+  expect(outageWords(offline('timeout'), 'Vast.ai')).toBe('Vast.ai does not answer')
+  expect(outageWords(offline('untrusted_certificate'), 'Vast.ai')).toBe(
+    'The connection to Vast.ai is not secure',
+  )
+  const passing = [
+    offline('timeout'),
+    offline('offline'),
+    offline('server_error', 503),
+    offline('rate_limited', 429),
+  ]
+  expect(passing.map(isPassing)).toEqual([true, true, true, true])
+  const lasting = [offline('untrusted_certificate'), offline('redirected'), offline('not_found', 404)]
+  expect(lasting.map(isPassing)).toEqual([false, false, false])
 })

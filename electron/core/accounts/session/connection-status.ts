@@ -14,6 +14,8 @@ export interface ConnectionStatus {
   locked(problem: Problem): void
   /** A poll failed. `answered`: the HTTP status, if there was an answer. */
   offline(problem: Problem, answered: number | undefined): void
+  /** When the next poll follows a failed one, epoch milliseconds on this machine. */
+  retriesAt(at: number): void
   /** The key was refused. */
   refused(problem: Problem): void
   /**
@@ -79,6 +81,10 @@ export function createConnectionStatus(context: {
       const before = account()?.connection.status
       set({ status: 'offline', ...since(), problem, answered })
       if (before === 'online' || before === 'connecting') note(problem)
+    },
+    retriesAt(retryAt) {
+      const connection = account()?.connection
+      if (connection?.status === 'offline') set({ ...connection, retryAt })
     },
     refused(problem) {
       const before = account()?.connection.status

@@ -136,6 +136,7 @@ export async function openSession(
     interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
     // Not while something is being rented, which costs money and has to be followed.
     held: () => app.isPaused() && !rentals.underWay() && !automations.attempts.underWay(),
+    onPause: pause => connectionStatus.retriesAt(clock.now() + pause),
     random: random.fraction,
   })
 

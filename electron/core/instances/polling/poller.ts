@@ -23,6 +23,8 @@ export interface PollerOptions {
   interval: (took: number) => number
   /** Whether automatic polls are suspended; a requested poll resumes them afterwards. */
   held?: () => boolean
+  /** Called after a failed poll with the milliseconds until the next one. */
+  onPause?: (milliseconds: number) => void
   /** A random number from 0 to 1, for the jitter. */
   random: () => number
 }
@@ -58,7 +60,7 @@ export function pauseAfter(
   return Math.min(longest, interval * 2 ** Math.min(failures, 16)) * (0.75 + random * 0.5)
 }
 
-export function createPoller({ clock, poll, interval, held, random }: PollerOptions): Poller {
+export function createPoller({ clock, poll, interval, held, onPause, random }: PollerOptions): Poller {
   let failures = 0
   let answered = false
   let refusals = 0
@@ -81,8 +83,10 @@ export function createPoller({ clock, poll, interval, held, random }: PollerOpti
       refusals = error instanceof KeyRefused ? refusals + 1 : 0
     }
     running = undefined
-    if (!paused && !stopped && !following)
-      cancelNext = clock.after(untilNext(clock.monotonic() - began), () => void (held?.() || begin()))
+    if (paused || stopped || following) return
+    const pause = untilNext(clock.monotonic() - began)
+    if (failures > 0) onPause?.(pause)
+    cancelNext = clock.after(pause, () => void (held?.() || begin()))
   }
 
   function untilNext(took: number): number {

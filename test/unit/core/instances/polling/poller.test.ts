@@ -15,6 +15,7 @@ let atOnce: number
 let most: number
 let failing: Error | undefined
 let held: boolean
+let pauses: number[]
 /** Ends the poll in progress. */
 let finish: (() => void) | undefined
 
@@ -25,11 +26,13 @@ beforeEach(() => {
   most = 0
   failing = undefined
   held = false
+  pauses = []
   finish = undefined
   poller = createPoller({
     clock,
     interval: took => 10_000 - took,
     held: () => held,
+    onPause: pause => void pauses.push(pause),
     random: () => 0.5,
     async poll() {
       polls += 1
@@ -176,4 +179,14 @@ test('a key that stays refused is tried at least every five minutes', async () =
   await flushPromises()
   expect(clock.waiting[0]).toBeLessThanOrEqual(300_000)
   expect(polls).toBe(18)
+})
+
+test('only a failed poll says when the next one comes', async () => {
+  void poller.poll()
+  await clock.pass(0)
+  expect(pauses).toEqual([])
+  failing = new Error('silent')
+  await clock.pass(10_000)
+  await clock.pass(20_000)
+  expect(pauses).toEqual([20_000, 40_000])
 })
