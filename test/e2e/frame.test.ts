@@ -49,7 +49,7 @@ test('while the service fails, the header says so and since when, and figures st
   await expect.poll(() => age.textContent()).not.toBe(told)
   expect(await figures()).toEqual(before)
   await sim.control('POST', '/sim/faults', { rules: [] })
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Retry now' }).click()
   await page.getByRole('banner').getByText('Online').waitFor()
   await expect.poll(figures).not.toEqual(before)
   expect(errors).toEqual([])
