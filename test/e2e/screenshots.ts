@@ -13,8 +13,8 @@ import {
 } from './app.ts'
 
 /**
- * `npm run screenshots`: every screen, light and dark, large and small, into screenshots/, and the README's picture
- * into docs/. The market is a simulator with the same seed each time.
+ * `npm run screenshots`: the README's pictures of XFCE with Berth in a real Electron into docs/, then every screen, light
+ * and dark, large and small, into screenshots/. The market is a simulator with the same seed each time.
  */
 const sizes = [
   { width: 1080, height: 720 },
@@ -103,6 +103,11 @@ const berth = await startBerth(home.path)
 const browser = await openBrowser()
 try {
   await furnish(sim)
+  if (process.platform === 'linux') {
+    const { takeDesktop } = await import('../electron/desktop-pictures.ts')
+    await takeDesktop(sim, 'Adwaita', at('docs/desktop-light.png'))
+    await takeDesktop(sim, 'Adwaita-dark', at('docs/desktop-dark.png'))
+  }
   let first = true
   for (const size of sizes)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -133,7 +138,6 @@ try {
       await page.waitForTimeout(1500)
       await page.keyboard.type('nvidia-smi --query-gpu=name,utilization.gpu,memory.used --format=csv\n')
       await take(page, `terminal-${suffix}`, folder)
-      if (size.width === 1080 && colorScheme === 'light') await take(page, 'instances', at('docs'))
       await page.context().close()
     }
   console.log(`The pictures are in ${folder}`)

@@ -1,58 +1,26 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Berth } from '../berth.ts'
 import { useDesk } from '../desk.ts'
 import { iconsOfDesktop, type TrayIcons } from '../panel.ts'
+import { startXfce, type Xfce } from '../xfce.ts'
 
 // XFCE's window manager, panel and notification service.
 const desk = useDesk({ of: 'the file', panel: false, notices: false })
 const soon = { timeout: 60_000 }
 let icons: TrayIcons
+let xfce: Xfce
 let panel: ChildProcess
 let berth: Berth
 let disconnect: () => void = () => undefined
 
-/** A program that Debian keeps outside of PATH. */
-function inLibraries(path: string): string {
-  const folders = readdirSync('/usr/lib').map(name => `/usr/lib/${name}/xfce4/${path}`)
-  return folders.find(existsSync) ?? path
-}
-
-const run = async (program: string, ...args: string[]) => (await desk.session.run(program, args)).output
-
-/** Runs it again until it ends with 0. */
-async function untilRuns(program: string, ...args: string[]): Promise<void> {
-  while ((await desk.session.run(program, args)).code !== 0) await pause(100)
-}
-
-/** Sets the panel up with a list of windows and a tray. */
-async function setUpPanel(): Promise<void> {
-  const set = (path: string, ...values: string[]) =>
-    untilRuns('xfconf-query', '-c', 'xfce4-panel', '--create', '-p', path, ...values)
-  const integer = (value: string) => ['-t', 'int', '-s', value]
-  await set('/panels', ...integer('1'), '-a')
-  await set('/panels/panel-1/position', '-t', 'string', '-s', 'p=6;x=0;y=0')
-  await set('/panels/panel-1/plugin-ids', ...integer('1'), ...integer('2'), '-a')
-  await set('/plugins/plugin-1', '-t', 'string', '-s', 'tasklist')
-  await set('/plugins/plugin-2', '-t', 'string', '-s', 'systray')
-}
-
-function startPanel(): void {
-  panel = desk.session.start('xfce4-panel', ['--disable-wm-check'])
-}
+const run = (program: string, ...args: string[]) => xfce.run(program, ...args)
 
 beforeAll(async () => {
-  desk.session.env['XDG_CURRENT_DESKTOP'] = 'XFCE'
-  desk.session.start(inLibraries('xfconf/xfconfd'), [])
-  desk.session.start('xfwm4', ['--compositor=off'])
-  desk.session.start('xfsettingsd', ['--no-daemon'])
-  desk.session.start(inLibraries('notifyd/xfce4-notifyd'), [])
-  await setUpPanel()
-  startPanel()
+  xfce = await startXfce(desk.session)
+  panel = xfce.startPanel()
   const shown = iconsOfDesktop(desk.session.env['DBUS_SESSION_BUS_ADDRESS'] ?? '')
   ;({ icons, end: disconnect } = shown)
   berth = await desk.start()
@@ -118,14 +86,12 @@ test('a window that the desktop minimised comes back by the icon', async () => {
 test('the desktop’s theme is the page’s, also when it changes while Berth runs', async () => {
   const page = await berth.page()
   const isDark = () => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)
-  const property = ['-c', 'xsettings', '-p', '/Net/ThemeName', '-t', 'string', '--create', '-s']
-  const choose = (theme: string) => untilRuns('xfconf-query', ...property, theme)
   for (const [theme, dark] of [
     ['Adwaita', false],
     ['HighContrastInverse', true],
     ['Adwaita', false],
   ] as const) {
-    await choose(theme)
+    await xfce.chooseTheme(theme)
     await expect.poll(isDark, { ...soon, message: theme }).toBe(dark)
   }
 })
@@ -136,7 +102,7 @@ test('a panel that restarts gets the icon again, and the hidden window stays hid
   const ended = once(panel, 'exit')
   panel.kill('SIGKILL')
   await ended
-  startPanel()
+  panel = xfce.startPanel()
   await expect.poll(hasIcon, soon).toBe(true)
   expect(await berth.visible()).toBe(false)
   await icons.clickMenu(['Quit Berth'])
