@@ -1,12 +1,21 @@
 import type { Downloaded, SyncProgress } from '#contract/instance/sync.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { LocalEntry, SyncedFolder } from '#ports/synced-folders.ts'
+import type { LocalEntry, OpenFile, SyncedFolder } from '#ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import type { Wanted } from './fetch.ts'
 import { folderOf, listRemote, type RemoteItem, type RemoteListing } from './listing.ts'
-import { besideName, fateOf, type Offered, offeredFiles, repositoriesIn, type Version } from './plan-down.ts'
+import {
+  besideName,
+  fateOf,
+  isSameVersion,
+  linkedFile,
+  type Offered,
+  offeredFiles,
+  repositoriesIn,
+  type Version,
+} from './plan-down.ts'
 
 export interface SyncDown {
   /** The folder on the instance, and the paths below it to fetch; `.` for all. */
@@ -85,6 +94,7 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     })
     skipped.push(...missed)
   }
+  for (const { path, why } of skipped) if (why === 'link') await copyLinked(path)
   return {
     files: progress.filesDone,
     bytes: progress.done,
@@ -95,6 +105,28 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
     unsettled: down.last
       ? [...new Set([...justChanged(listing), ...differences(listing, await list())])]
       : [],
+  }
+
+  /**
+   * Gives a link's path the content of the downloaded file that it leads to, where nothing of the user's is there: a
+   * command may ask for it by that name.
+   */
+  async function copyLinked(path: string): Promise<void> {
+    const target = linkedFile(path, listing.items, down.remote)
+    const item = listing.items.get(target ?? '')
+    if (target === undefined || item === undefined || (await inTheWay(path))) return
+    const as = localPath(path)
+    const [here, source] = await Promise.all([folder.stat(as), folder.open(localPath(target))])
+    if (!source) return
+    const version = { size: source.size, modified: Math.floor(source.modified) }
+    try {
+      const isDownloaded =
+        isSameVersion(version, item) || isSameVersion(version, synced.get(localPath(target)))
+      if (!isDownloaded || fateOf(version, here, synced.get(as)) !== 'fetch') return
+      if (await copyHere(source, { folder, as, version, signal })) synced.set(as, version)
+    } finally {
+      await source.close()
+    }
   }
 
   function localPath(path: string): string {
@@ -126,6 +158,31 @@ export async function syncDown(connection: Connection, down: SyncDown): Promise<
       if (fate === 'keep') return undefined
       if (fate === 'fetch') return { as, here }
     }
+  }
+}
+
+/** Copies a file of this computer. False if there is no room: its content is here under the other name. */
+async function copyHere(
+  source: OpenFile,
+  { folder, as, version, signal }: Pick<SyncDown, 'folder' | 'signal'> & { as: string; version: Version },
+): Promise<boolean> {
+  if (!(await folder.makeFolder(folderOf(as)))) return false
+  const copy = await folder.receive(as)
+  const buffer = Buffer.alloc(1024 * 1024)
+  try {
+    for (let at = 0; at < version.size; ) {
+      signal.throwIfAborted()
+      const bytes = await source.read(at, buffer)
+      if (bytes === 0) throw new Error('the file became shorter')
+      await copy.write(buffer.subarray(0, bytes))
+      at += bytes
+    }
+    await copy.finish(as, version.modified)
+    return true
+  } catch {
+    await copy.discard().catch(() => undefined)
+    signal.throwIfAborted()
+    return false
   }
 }
 

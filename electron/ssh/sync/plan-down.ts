@@ -1,3 +1,4 @@
+import { dirname, join, normalize } from 'node:path/posix'
 import { isUnreadable } from '#contract/instance/files.ts'
 import type { Skipped } from '#contract/instance/sync.ts'
 import { treeBounds } from '#contract/instance/tree-bounds.ts'
@@ -171,4 +172,28 @@ function isOurs([first = '', ...rest]: readonly string[]): boolean {
   return (
     first === stagingName || first === `${stagingName}.pid` || (rest.at(-1) ?? first).endsWith('.berth-part')
   )
+}
+
+/** The most links from one to the next until a file. */
+const longestChain = 10
+
+/**
+ * The listed file that a link leads to; undefined where it leads to a folder, or by way of one that is a link. `remote`:
+ * the listed folder.
+ */
+export function linkedFile(
+  link: string,
+  items: ReadonlyMap<string, RemoteItem>,
+  remote: string,
+): string | undefined {
+  let path = link
+  for (let length = 0; length <= longestChain; length++) {
+    const { kind, target = '' } = items.get(path) ?? {}
+    if (kind === 'file') return path
+    if (kind !== 'link' || target === '') return undefined
+    const start = `${remote}/`
+    if (target.startsWith('/') && !target.startsWith(start)) return undefined
+    path = target.startsWith('/') ? normalize(target.slice(start.length)) : join(dirname(path), target)
+  }
+  return undefined
 }

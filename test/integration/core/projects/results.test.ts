@@ -60,6 +60,18 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
       'logs/latest/m',
     ],
     ['a link beside its file', 'mkdir out; echo w > out/a; ln -s a out/last.ckpt', 'out', 'out/a'],
+    [
+      'a link beside its file, under its own name',
+      'mkdir out; echo w > out/a; ln -s a out/b; ln -s b out/last.ckpt',
+      'out',
+      'out/last.ckpt',
+    ],
+    [
+      'a link by a whole path to a file beside it, under its own name',
+      'mkdir out; echo w > out/a; ln -s $PWD/out/a out/last.ckpt',
+      'out',
+      'out/last.ckpt',
+    ],
   ])('are downloaded where they are %s', async (_, run, results, expected) => {
     const { under, folder, job } = await runToEnd(run, results)
     expect(job()).toMatchObject({ step: 'done', code: 0 })

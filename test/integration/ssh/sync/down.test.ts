@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { tree } from '../files/place.ts'
@@ -97,6 +106,26 @@ describe.skipIf(!hasSshd)('downloading results', () => {
     write(remote, { 'a.pt': 'two' }, now)
     await down()
     expect(readFileSync(join(here, 'a.pt'), 'utf8')).toBe('two')
+  })
+
+  test('a link to a downloaded file is that file under the link’s name, and follows it as it moves', async () => {
+    const { here, remote, down } = await openSync()
+    write(remote, { 'out/step-1.ckpt': 'one', 'out/step-2.ckpt': 'two, more' })
+    const last = join(remote, 'out/last.ckpt')
+    symlinkSync('step-1.ckpt', last)
+    const copy = () => readFileSync(join(here, 'out/last.ckpt'), 'utf8')
+    await down({ paths: ['out'] })
+    expect(copy()).toBe('one')
+    expect(lstatSync(join(here, 'out/last.ckpt')).isFile()).toBe(true)
+    rmSync(last)
+    symlinkSync('step-2.ckpt', last)
+    await down({ paths: ['out'] })
+    expect(copy()).toBe('two, more')
+    write(here, { 'out/last.ckpt': 'mine' })
+    rmSync(last)
+    symlinkSync('step-1.ckpt', last)
+    expect(await down({ paths: ['out'] })).toMatchObject({ files: 0, beside: [] })
+    expect(copy()).toBe('mine')
   })
 
   test('links are followed once, and local links are not written through', async () => {
