@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { failToStart } from '../electron/local/start/failure.ts'
 import { readFlags } from '../electron/local/start/flags.ts'
 import { isStale } from './dist.ts'
-import { findElectron } from './electron/here.ts'
+import { electronVersion, findElectron } from './electron/here.ts'
 import { at } from './places.ts'
 import { runScript } from './run.ts'
 
@@ -37,16 +37,37 @@ function startInBrowser(): void {
 function startElectron(program: string): Promise<string | undefined> {
   return new Promise(resolve => {
     const begun = performance.now()
-    const child = spawn(program, [at('.'), ...args], { stdio: 'inherit' })
+    const child = spawn(program, [at('.'), ...args], { stdio: ['inherit', 'inherit', 'pipe'] })
+    let said = ''
+    child.stderr.on('data', chunk => {
+      process.stderr.write(chunk)
+      if (said.length < 10_000) said += chunk
+    })
     passSignalsOn(child)
     child.once('error', error => resolve(error.message))
-    child.once('exit', (code, signal) => {
-      // Chromium crashes at once where it cannot set up its sandbox.
-      const crashed = signal === 'SIGTRAP' || signal === 'SIGABRT'
-      if (crashed && performance.now() - begun < 10_000) resolve(`it ended at once (${signal})`)
-      else process.exit(code ?? 1)
+    child.once('exit', code => {
+      if (code === 0 || performance.now() - begun > 10_000) process.exit(code ?? 1)
+    })
+    // Once all that it said is here.
+    child.once('close', (code, signal) => {
+      const why = whyNotStarted(program, signal, said)
+      if (why === undefined) process.exit(code ?? 1)
+      resolve(why)
     })
   })
+}
+
+/** Why Electron itself ended before Berth began in it; undefined where Berth ended it. */
+function whyNotStarted(program: string, signal: NodeJS.Signals | null, said: string): string | undefined {
+  // Chromium crashes at once where it cannot set up its sandbox.
+  if (signal === 'SIGTRAP' || signal === 'SIGABRT') return `it ended at once (${signal})`
+  if (said.includes('The platform failed to initialize')) return 'the display cannot be opened'
+  try {
+    electronVersion(program)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }
 
 function passSignalsOn(child: ChildProcess): void {

@@ -54,17 +54,21 @@ export async function electronForTests(): Promise<TestElectron> {
   }
 }
 
-/** Starts it as plain Node, which shows a missing library and gives its version. */
 function tried(program: string, fromNpm: boolean): TestElectron {
+  return { program, version: electronVersion(program), fromNpm }
+}
+
+/** Gives Electron's version from a start as plain Node. Throws where that fails, as with a missing library. */
+export function electronVersion(program: string): string {
   const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' }
-  const { stdout, stderr, error } = spawnSync(program, ['-p', 'process.versions.electron'], {
+  const { stdout, stderr, error, status } = spawnSync(program, ['-p', 'process.versions.electron'], {
     env,
     encoding: 'utf8',
   })
   const version = stdout?.trim()
-  if (!version)
-    throw new Error(`${program} does not start: ${(error?.message ?? stderr).trim().split('\n')[0]}`)
-  return { program, version, fromNpm }
+  if (version) return version
+  const [said] = (error?.message ?? stderr).trim().split('\n')
+  throw new Error(`${program} does not start: ${said || `it ends with ${status}`}`)
 }
 
 function cannotShow(): string | undefined {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fetchElectron } from '#build/electron/here.ts'
+import { electronVersion, fetchElectron } from '#build/electron/here.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -31,4 +31,20 @@ test('what Electron’s installer says is shown when it fails', async () => {
 
 test('the output of a successful installer is not shown', async () => {
   expect(await fetchBy("console.log('fetched')")).toEqual({ why: 'its installer ended with 0', told: '' })
+})
+
+test.skipIf(process.platform === 'win32')('why a program is not Electron’s is said in one line', async () => {
+  const program = join(folder, 'electron')
+  const failure = () => {
+    try {
+      return electronVersion(program)
+    } catch (error) {
+      return error instanceof Error ? error.message : error
+    }
+  }
+  expect(failure()).toBe(`${program} does not start: spawnSync ${program} ENOENT`)
+  await writeFile(program, '#!/bin/sh\necho no library >&2\necho more >&2\nexit 127\n', { mode: 0o755 })
+  expect(failure()).toBe(`${program} does not start: no library`)
+  await writeFile(program, '#!/bin/sh\nexit 3\n')
+  expect(failure()).toBe(`${program} does not start: it ends with 3`)
 })
