@@ -69,7 +69,7 @@ export async function openTmuxShell({
   try {
     // After a reconnect the page still shows the earlier output.
     const before = found && wanted.session === undefined ? await historyOf(lease.connection, name, clock) : ''
-    const shell = await open(tmuxCommand(name))
+    const shell = await open(await tmuxCommand(name))
     await ours.note(name)
     const left = shell.left
       .then(isSure => (isSure && !taken.has(name) ? ours.forget(name) : undefined))

@@ -37,7 +37,8 @@ const headline = 256
 
 /** The scripts as text, loaded on first use. */
 async function scripts() {
-  const [run, place, start, status, end, mark] = await Promise.all([
+  const [environment, run, place, start, status, end, mark] = await Promise.all([
+    import('./environment.sh?raw'),
     import('./run.sh?raw'),
     import('./place.sh?raw'),
     import('./start.sh?raw'),
@@ -46,7 +47,7 @@ async function scripts() {
     import('./mark.sh?raw'),
   ])
   return {
-    run: run.default,
+    run: `${environment.default}\n${run.default}`,
     place: place.default,
     start: start.default,
     status: status.default,

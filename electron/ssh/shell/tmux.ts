@@ -3,6 +3,7 @@ import { firstLines } from '#contract/text.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
+import { quoted } from '../scripted.ts'
 
 const within = 10_000
 /** Lines of history that tmux keeps; whenever that is full, it drops a tenth of them. */
@@ -26,15 +27,22 @@ export async function tmuxShells(connection: Connection, clock: Clock): Promise<
 /**
  * Creates the session or attaches to it. A tmux window gets its history limit from the session when it is created, so
  * the session begins with an idle window that is replaced; the user's other sessions keep their limits. The status line
- * is off, since Berth has tabs. Other clients are detached: tmux counts a dead connection as a client for hours, and
+ * is off, since Berth has tabs. The shell sees the image's and the rental's variables (terminal.sh). Other clients are detached: tmux counts a dead connection as a client for hours, and
  * would keep the window at its size.
  */
-export function tmuxCommand(name: string): string {
+export async function tmuxCommand(name: string): Promise<string> {
   const at = `'=${name}:'`
+  const [environment, terminal] = await Promise.all([
+    import('../runs/environment.sh?raw'),
+    import('./terminal.sh?raw'),
+  ])
+  // Encoded, since every shell quotes it its own way: the user's runs this line, and tmux's runs what it holds.
+  const script = Buffer.from(`${environment.default}\n${terminal.default}`).toString('base64')
+  const start = quoted(`eval "$(echo ${script} | base64 -d)"; exec "\${SHELL:-/bin/sh}" -l`)
   const make = [
     `new-session -d -s ${name} 'sleep 60'`,
     `set-option -t ${at} history-limit ${historyLimit}`,
-    `new-window -t ${at}`,
+    `new-window -t ${at} ${quoted(`exec sh -c ${start}`)}`,
     `kill-window -t '=${name}:^'`,
   ].join(" ';' ")
   return `tmux has-session -t '=${name}' 2>/dev/null || tmux -u ${make}; tmux -u attach-session -d -t '=${name}' ';' set-option status off`

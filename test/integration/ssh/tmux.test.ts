@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -160,5 +160,36 @@ describe.skipIf(!hasSshd || !hasTmux)('shells in tmux at a real OpenSSH server',
     opened.shell.stream.write('echo here-$((6 * 7))-$TMUX\n')
     await expect.poll(said, { timeout: 45_000 }).toContain(`here-42-${sockets}`)
     expect(noted).toEqual([])
+  })
+
+  test.each([
+    ['bash', '/bin/bash', 'mytrain', "Welcome|got=it's|two|read-not dumb|/own/first|"],
+    // Its own start files set PATH anew.
+    [
+      'another shell',
+      '/bin/dash',
+      'echo "got=$RENTED_WITH"',
+      "Welcome|got=it's|two|read-not dumb|/own/first|",
+    ],
+  ])('%s sees the variables of the rental', async (_, SHELL, command, printed) => {
+    const tools = join(machine.home, 'tools')
+    mkdirSync(tools)
+    writeFileSync(join(tools, 'mytrain'), '#!/bin/sh\necho "got=$RENTED_WITH"\n', { mode: 0o755 })
+    await sshd.close()
+    const first = { PATH: `${tools}:/usr/local/bin:/usr/bin:/bin`, RENTED_WITH: "it's\ntwo", TERM: 'dumb' }
+    sshd = await startSshd([`SetEnv TMUX_TMPDIR=${sockets} SHELL=${SHELL}`], first)
+    sshd.authorize((await ssh.keysOf(account).locate('berth')).publicKey)
+    const profile = 'PATH=/own/first:$PATH; PROFILE=read; echo Welcome >> "$HOME/printed"\n'
+    writeFileSync(join(sshd.home, '.profile'), profile)
+    const { shell } = await open()
+    const said = follow(shell)
+    const lines = [
+      `{ ${command}; [ "$TERM" = dumb ] || echo "$PROFILE-not dumb"; echo "$PATH" | cut -d: -f1; } >> "$HOME/printed"`,
+      'echo en""d',
+    ]
+    shell.stream.write(`${lines.join('\n')}\n`)
+    await expect.poll(said, { timeout: 45_000 }).toContain('end')
+    expect(readFileSync(join(sshd.home, 'printed'), 'utf8').replaceAll('\n', '|')).toBe(printed)
+    expect(said()).not.toMatch(/berth_|two/)
   })
 })
