@@ -76,6 +76,9 @@ interface SyncContext {
 const Fetched = v.record(v.string(), v.record(v.string(), v.tuple([v.number(), v.number(), v.string()])))
 type Fetched = v.InferOutput<typeof Fetched>
 
+/** Milliseconds between two writes of which files arrived. */
+const keepEvery = 1000
+
 export function createFolderSync(context: SyncContext): FolderSync {
   const { machine } = context
   const { clock, platform, syncedFolders } = machine
@@ -151,8 +154,30 @@ export function createFolderSync(context: SyncContext): FolderSync {
             return [path, [version.size, version.modified, by ?? wanted.by]]
           }),
         )
+      const keep = () => {
+        const now = all()
+        return document.record(folders => ({
+          ...folders,
+          [wanted.folder]: { ...folders[wanted.folder], ...now },
+        }))
+      }
+      let filesKept = 0
+      let cancelKeep: (() => void) | undefined
+      /** After a kill, what arrived before is still known as downloaded. */
+      const keepSoon = ({ filesDone }: SyncProgress) => {
+        if (filesDone === filesKept) return
+        filesKept = filesDone
+        cancelKeep ??= clock.after(keepEvery, () => {
+          cancelKeep = undefined
+          void keep()
+        })
+      }
+      const onProgress = (progress: SyncProgress) => {
+        keepSoon(progress)
+        wanted.onProgress?.(progress)
+      }
       try {
-        const result = await over(instance, wanted, (connection, more) =>
+        const result = await over(instance, { ...wanted, onProgress }, (connection, more) =>
           syncDown(connection, {
             ...wanted,
             ...more,
@@ -166,11 +191,8 @@ export function createFolderSync(context: SyncContext): FolderSync {
         const filesInAll = Object.values(all()).filter(([, , by]) => by === wanted.by).length
         return { ...result, filesInAll }
       } finally {
-        const now = all()
-        await document.record(folders => ({
-          ...folders,
-          [wanted.folder]: { ...folders[wanted.folder], ...now },
-        }))
+        cancelKeep?.()
+        await keep()
       }
     },
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -28,7 +28,7 @@ async function openFolderSync() {
       folder: 'accounts/a00000001',
       onBroken: () => undefined,
     })
-  return { sshd, folder, remote: join(there, 'project'), open, instance: instanceView({ id: 4711 }) }
+  return { sshd, files, folder, remote: join(there, 'project'), open, instance: instanceView({ id: 4711 }) }
 }
 
 describe.skipIf(!hasSshd)('folder sync with an instance', () => {
@@ -89,4 +89,29 @@ describe.skipIf(!hasSshd)('folder sync with an instance', () => {
     write(remote, { 'out/a.pt': 'four' }, 1_700_000_030)
     expect(await open().down(instance, { ...wanted, by: 'j2' })).toMatchObject({ files: 1, filesInAll: 1 })
   })
+
+  test('what arrived before a kill is known as downloaded', async () => {
+    const { sshd, folder, remote, open, files, instance } = await openFolderSync()
+    write(remote, { 'out/small': 'one', 'out/large': '', 'out/larger': '' })
+    for (const name of ['large', 'larger']) truncateSync(join(remote, 'out', name), 100 * 1024 * 1024)
+    const abort = new AbortController()
+    let isCut = false
+    const downloading = open().down(instance, {
+      folder,
+      remote,
+      paths: ['out'],
+      by: 'j1',
+      signal: abort.signal,
+      onProgress({ filesDone }) {
+        if (filesDone === 0 || isCut) return
+        isCut = true
+        void sshd.stop()
+      },
+    })
+    downloading.catch(() => undefined)
+    const kept = async () => (await files.read('accounts/a00000001/fetched-files.json')) ?? ''
+    await expect.poll(kept, { timeout: 30_000 }).toContain('"out/')
+    abort.abort()
+    await downloading.catch(() => undefined)
+  }, 60_000)
 })
