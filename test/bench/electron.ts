@@ -271,16 +271,17 @@ class Running {
   async memory(): Promise<number> {
     let kilobytes = 0
     for (const pid of await this.#processes()) {
-      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
-      kilobytes += Number(/^Pss:\s+(\d+)/m.exec(text)?.[1])
+      const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(unlessEnded)
+      kilobytes += Number(/^Pss:\s+(\d+)/m.exec(text ?? '')?.[1] ?? 0)
     }
     return kilobytes * 1024
   }
 
   /** Seconds of processor time of all its processes. */
   async cpuSeconds(): Promise<number> {
-    const each = await Promise.all((await this.#processes()).map(cpuSeconds))
-    return each.reduce((sum, seconds) => sum + seconds, 0)
+    const pids = await this.#processes()
+    const each = await Promise.all(pids.map(pid => cpuSeconds(pid).catch(unlessEnded)))
+    return each.reduce<number>((sum, seconds = 0) => sum + seconds, 0)
   }
 
   async #processes(): Promise<number[]> {
@@ -294,4 +295,9 @@ class Running {
     for (const pid of own) for (const [child, parent] of parents) if (parent === pid) own.push(child)
     return own
   }
+}
+
+/** Nothing for a process that has just ended. */
+function unlessEnded(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ESRCH') throw error
 }
