@@ -1,5 +1,6 @@
 import type { Clock } from '#ports/clock.ts'
 import type { Keychain } from '#ports/keychain.ts'
+import { busAddress, openSessionBus } from '../session-bus.ts'
 import { fallbackKeychain } from './fallback-keychain.ts'
 import { type KeychainLimits, type Keytar, systemKeychain } from './system-keychain.ts'
 
@@ -20,7 +21,7 @@ export async function openKeychain(
   addBlock(() => calls.underWay > 0)
   const keytar = await loadKeytar().catch((error: unknown) => new Error(String(error), { cause: error }))
   if (keytar instanceof Error) return memoryKeychain(whyNot(keytar))
-  const system = systemKeychain(counting(keytar, calls), clock, limits)
+  const system = systemKeychain(counting(noticingLocks(keytar), calls), clock, limits)
   const problem = await system.probe().then(() => undefined, whyNot)
   const keychain = fallbackKeychain(system, problem)
   const probeLater = () =>
@@ -34,6 +35,51 @@ export async function openKeychain(
 async function loadKeytar(): Promise<Keytar> {
   const loaded: { default: Keytar } = await import('keytar')
   return loaded.default
+}
+
+/**
+ * A locked keyring whose prompt nobody answers looks to libsecret like one without the entry, and a deletion there like
+ * one that was done. So the service itself is asked what it holds.
+ */
+function noticingLocks(keytar: Keytar): Keytar {
+  return {
+    async getPassword(service, account) {
+      const secret = await keytar.getPassword(service, account)
+      if (secret === null && (await isLocked(service, account))) throw new Error(locked)
+      return secret
+    },
+    setPassword: (...args) => keytar.setPassword(...args),
+    async deletePassword(service, account) {
+      const isDeleted = await keytar.deletePassword(service, account)
+      if (await isLocked(service, account)) throw new Error(locked)
+      return isDeleted
+    },
+  }
+}
+
+const locked = 'it is locked'
+
+/** Whether Secret Service holds a locked item with these attributes; false where it cannot be asked. */
+async function isLocked(service: string, account: string): Promise<boolean> {
+  const address = process.platform === 'linux' ? busAddress(process.env) : undefined
+  if (address === undefined) return false
+  const bus = await openSessionBus(address).catch(() => undefined)
+  try {
+    const found = await bus?.call({
+      destination: 'org.freedesktop.secrets',
+      path: '/org/freedesktop/secrets',
+      interface: 'org.freedesktop.Secret.Service',
+      member: 'SearchItems',
+      signature: 'a{ss}',
+      body: [{ service, account }],
+    })
+    const shut = found?.[1]
+    return Array.isArray(shut) && shut.length > 0
+  } catch {
+    return false
+  } finally {
+    bus?.close()
+  }
 }
 
 function counting(keytar: Keytar, calls: { underWay: number }): Keytar {

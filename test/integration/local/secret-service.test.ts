@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '#local/clock.ts'
 import { openKeychain } from '#local/keychain/open-keychain.ts'
 import { systemKeychain } from '#local/keychain/system-keychain.ts'
@@ -57,6 +57,41 @@ test('calls to a silent keychain time out, and work again once it answers', asyn
   }
   await expect.poll(() => keychain.get('a').catch(() => undefined), { timeout: 45_000 }).toBe('kept')
   expect(blocks.map(isBlocked => isBlocked())).toEqual([false])
+})
+
+test('a locked keychain that nobody unlocks does not look empty, and takes nothing silently', async () => {
+  const keychain = await openKeychain(systemClock)
+  await keychain.set('a', 'first')
+  const service = ['--session', '--print-reply', '--dest=org.freedesktop.secrets', '/org/freedesktop/secrets']
+  const collection = '/org/freedesktop/secrets/collection/login'
+  const lock = 'org.freedesktop.Secret.Service.Lock'
+  await session.run('dbus-send', [...service, lock, `array:objpath:${collection}`])
+  const isLocked = { problem: { code: 'keychain_failed', message: expect.stringContaining('locked') } }
+  await expect(keychain.get('a')).rejects.toMatchObject(isLocked)
+  expect(await keychain.get('never stored')).toBeUndefined()
+  await expect(keychain.delete('a')).rejects.toMatchObject(isLocked)
+  expect(keychain.persistent).toBe(true)
+  await keychain.set('b', 'kept')
+  expect(keychain).toMatchObject({ persistent: false, problem: expect.stringContaining('locked') })
+  expect(await keychain.get('b')).toBe('kept')
+})
+
+test('a keychain without a keyring that is kept says so, and gives back what it was given', async () => {
+  const other = await startSession()
+  onTestFinished(() => other.end())
+  other.start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets'], '')
+  const nothing = () => other.run('secret-tool', ['lookup', 'service', 'berth', 'account', 'nothing'])
+  await vi.waitFor(async () => expect(await nothing()).toEqual({ code: 1, output: '' }), { timeout: 45_000 })
+  // In a process of its own, since libsecret holds on to the first session that it meets.
+  const script = `
+    import { systemClock } from '#local/clock.ts'
+    import { openKeychain } from '#local/keychain/open-keychain.ts'
+    const keychain = await openKeychain(systemClock)
+    await keychain.set('a', 'kept')
+    console.log(keychain.persistent, await keychain.get('a'), keychain.problem)
+    process.exit()`
+  const words = ['--import', 'tsx', '--input-type=module', '-e', script]
+  expect((await other.run(process.execPath, words)).output).toMatch(/^false kept API keys are kept in memory/)
 })
 
 test('without a keychain secrets stay in memory, and a problem says so', async () => {
