@@ -43,14 +43,14 @@ test('a page that crashes is brought back, up to three times; then the user is a
     page = await loadedAfter(berth, page)
     await expect
       .poll(() => failures(berth), soon)
-      .toEqual(Array(round).fill('The page crashed and was brought back'))
+      .toEqual(Array(round).fill('The page crashed and was restored'))
   }
   await crash(berth)
   await expect.poll(() => berth.questions(), soon).toMatchObject([{ buttons: ['Try again', 'Quit Berth'] }])
   await berth.answer('Try again')
   await loadedAfter(berth, page)
   expect((await failures(berth)).at(-1)).toBe('The page keeps crashing')
-  expect(await readFile(join(desk.home, 'logs/berth.log'), 'utf8')).toMatch(/brought back: \w+, \d+/)
+  expect(await readFile(join(desk.home, 'logs/berth.log'), 'utf8')).toMatch(/restored: \w+, \d+/)
 
   for (let round = 0; round < 4; round++) {
     page = await loadedIn(berth)
@@ -81,7 +81,7 @@ test('the picture comes back after the graphics process crashed, and so does a p
   // Chromium itself says so only after half a minute.
   await berth.look(({ BrowserWindow }) => void BrowserWindow.getAllWindows()[0]?.emit('unresponsive'))
   await loadedAfter(berth, first)
-  await expect.poll(() => failures(berth), soon).toEqual(['The page hung and was brought back'])
+  await expect.poll(() => failures(berth), soon).toEqual(['The page hung and was restored'])
 })
 
 test('a reload that begins no new process is done once more', async () => {
@@ -97,5 +97,5 @@ test('a reload that begins no new process is done once more', async () => {
     contents.forcefullyCrashRenderer()
   })
   await loadedAfter(berth, first)
-  expect(await failures(berth)).toEqual(['The page crashed and was brought back'])
+  expect(await failures(berth)).toEqual(['The page crashed and was restored'])
 })
