@@ -124,7 +124,7 @@ const pauses = [1000, 2000, 5000, 15_000, 60_000]
 /** Failures in a row after which a job fails, and where its machine cannot be reached: after about half an hour. */
 const most = { failures: 8, unreachable: 35, same: 3 }
 /** Errors of the machine itself, which come again each time unless someone mends it. */
-const lasting = new Set(['not_prepared', 'sync_failed'])
+const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced'])
 /** Errors that no retry solves. */
 const hopeless = new Set([...lastingErrors, 'ignore_file', 'disk_full', 'secret_missing'])
 

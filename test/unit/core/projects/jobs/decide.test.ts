@@ -182,6 +182,8 @@ describe('a job whose move has failed', () => {
     const pause = (code: string, same: number) => pauseAfter({ code }, { ...sending, fails: 2, same })
     expect([pause('not_prepared', 2), pause('not_prepared', 3)]).toEqual([5000, undefined])
     expect(pause('ssh_closed', 3)).toBe(5000)
+    expect(pause('shell_replaced', 2)).toBeGreaterThan(0)
+    expect(pause('shell_replaced', 3)).toBeUndefined()
   })
 
   test('waits ten minutes for results that change, and keeps its machine then', () => {
