@@ -50,6 +50,7 @@ test('what a script drops, a file, and a folder that a row takes become no proje
   const box = await row.boundingBox()
   await berth.drop(folder, { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 10 })
   await expect.poll(() => page.url()).toContain('/files')
+  await page.getByRole('dialog', { name: 'Upload digits?' }).getByRole('button', { name: 'Cancel' }).click()
 
   // Drops are handled in order, so this one proves that all others were handled.
   await page.getByRole('link', { name: 'Projects' }).click()
