@@ -7,7 +7,7 @@ import { openMachine, openPrograms } from './local/machine.ts'
 import { watchNetwork } from './local/network-watch.ts'
 import { openDbusNotifier } from './local/notifier/dbus-notifier.ts'
 import { openPage } from './local/page-server/open-page.ts'
-import { PageFiles } from './local/page-server/page-files.ts'
+import { BuiltFiles } from './local/page-server/page-files.ts'
 import { openPageServer } from './local/page-server/page-server.ts'
 import { systemRandom } from './local/random.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
@@ -33,7 +33,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const home = berthHome(process.env, process.platform)
   const { files, log } = await openHome(home, shutdown)
   const icon = fileURLToPath(new URL('../icons/app.png', import.meta.url))
-  const page = new PageFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
+  const page = new BuiltFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   shutdown.add(server.close)
   const { opener } = openPrograms(files)

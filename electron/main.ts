@@ -3,7 +3,7 @@ import { app, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
 import { userCommandFile } from './local/command-file.ts'
 import { openMachine } from './local/machine.ts'
-import { PageFiles } from './local/page-server/page-files.ts'
+import { BuiltFiles } from './local/page-server/page-files.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { cliArguments, ownArguments, readFlags } from './local/start/flags.ts'
@@ -38,7 +38,7 @@ async function start(home: string): Promise<void> {
   const machine = await openMachine(files, notifier, shutdown)
   await app.whenReady()
   await hardenSession(session.defaultSession)
-  servePage(new PageFiles(at('../renderer')))
+  servePage(new BuiltFiles(at('../renderer')))
   const { clock, opener, random } = machine
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
   const desktop = { files, clock, opener, log: log.line, shutdown, appShutdown, deepLinks }

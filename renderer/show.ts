@@ -3,11 +3,11 @@ import '@fontsource-variable/jetbrains-mono/wght.css'
 import './styles/base.css'
 import { mount } from 'svelte'
 import App from './App.svelte'
-import type { Connection } from './berth/connect.ts'
+import type { PageConnection } from './berth/connect.ts'
 import { Page } from './berth/page.svelte.ts'
 
 /** Shows Berth in an element; without a connection, how to get one. */
-export function show(target: HTMLElement, connection: Connection | undefined): void {
+export function show(target: HTMLElement, connection: PageConnection | undefined): void {
   const page = new Page()
   if (connection) page.attach(connection)
   mount(App, { target, props: { page, connected: connection !== undefined } })

@@ -1,6 +1,6 @@
 import { instanceName } from '../contract/format/name.ts'
 import { type CliCommand, findInstance, polledState, print } from './call.ts'
-import type { Connection } from './connection.ts'
+import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
 type OnInstance = { account: string; instance: number }
@@ -9,7 +9,7 @@ interface Action {
   summary: string
   /** `Stopped`. */
   did: string
-  tell(connection: Connection, on: OnInstance): Promise<void>
+  tell(connection: BerthConnection, on: OnInstance): Promise<void>
   /** What would be lost, for actions that need `--yes`. */
   loses?(names: string): string
 }
@@ -40,19 +40,19 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
   }
 }
 
-export const start = acting({
+export const startCommand = acting({
   summary: 'Start instances that are stopped',
   did: 'Started',
   tell: (connection, on) => connection.command('startInstance', on),
 })
 
-export const stop = acting({
+export const stopCommand = acting({
   summary: 'Stop instances; their disks keep costing money',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })
 
-export const destroy = acting({
+export const destroyCommand = acting({
   summary: 'Destroy instances, with all files on them',
   did: 'Destroyed',
   tell: (connection, on) => connection.command('destroyInstance', on),

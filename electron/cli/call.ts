@@ -1,6 +1,6 @@
 import type { InstanceView } from '../contract/instance/instance.ts'
 import type { AccountView, State } from '../contract/state.ts'
-import type { Connection } from './connection.ts'
+import type { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import type { OptionName } from './options.ts'
 
@@ -17,7 +17,7 @@ export interface Call {
   secretFiles: 'send' | 'skip' | undefined
   /** The id of an offer. */
   offer: number | undefined
-  connection: Connection
+  connection: BerthConnection
   /** Writes to stdout. */
   write(text: string): void
   /** Writes a line to stderr. */
@@ -39,7 +39,7 @@ export interface CliCommand {
 }
 
 /** An instance and its account. */
-export interface Found {
+export interface FoundInstance {
   account: AccountView
   instance: InstanceView
 }
@@ -80,7 +80,7 @@ export function accountsOf({ account }: Call, state: State): AccountView[] {
 }
 
 /** The instance with that id or label. */
-export function findInstance(call: Call, state: State, word: string): Found {
+export function findInstance(call: Call, state: State, word: string): FoundInstance {
   const all = accountsOf(call, state).flatMap(account =>
     Object.values(account.instances).map(instance => ({ account, instance })),
   )
@@ -109,7 +109,7 @@ export function print({ write }: Call, value: unknown): void {
 }
 
 /** Micro-dollars as exact dollars. */
-export function dollars(micros: number): number {
+export function cliDollars(micros: number): number {
   return micros / 1_000_000
 }
 

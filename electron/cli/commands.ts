@@ -1,4 +1,4 @@
-import { destroy, start, stop } from './act.ts'
+import { destroyCommand, startCommand, stopCommand } from './act.ts'
 import { open, quit } from './app.ts'
 import type { CliCommand } from './call.ts'
 import { logs } from './logs.ts'
@@ -12,9 +12,9 @@ import { ssh } from './ssh.ts'
 export const cliCommands: Readonly<Record<string, CliCommand>> = {
   ps,
   ssh,
-  start,
-  stop,
-  destroy,
+  startCommand,
+  stopCommand,
+  destroyCommand,
   run,
   project,
   logs,

@@ -7,7 +7,7 @@ import type { Problem } from '../contract/problem.ts'
 import type { State } from '../contract/state.ts'
 import { decodeLine, encodeLine, onLines } from '../local/socket/lines.ts'
 import type { localRequests } from '../local/socket/requests.ts'
-import { CliFailure, exitCodes, refusal } from './failure.ts'
+import { CliFailure, cliRefusal, exitCodes } from './failure.ts'
 
 type Local = typeof localRequests
 type LocalName = keyof Local
@@ -27,7 +27,7 @@ interface Reader {
 type StreamMessage = Extract<MainMessage, { kind: 'data' | 'end' }>
 
 /** A connection to a running Berth. Everything pending rejects once it is lost. */
-export class Connection {
+export class BerthConnection {
   readonly #socket: Socket
   readonly #calls = new Map<number, Waiting>()
   readonly #readers = new Map<number, Reader>()
@@ -40,13 +40,13 @@ export class Connection {
   #lost: CliFailure | undefined
 
   /** Rejects with the system's error where nothing listens. */
-  static open(address: string): Promise<Connection> {
+  static open(address: string): Promise<BerthConnection> {
     return new Promise((resolve, reject) => {
       const socket = connect(address)
       socket.once('error', reject)
       socket.once('connect', () => {
         socket.off('error', reject)
-        resolve(new Connection(socket))
+        resolve(new BerthConnection(socket))
       })
     })
   }
@@ -95,7 +95,7 @@ export class Connection {
           onBytes(bytes)
           this.#send({ kind: 'grant', stream, bytes: bytes.length })
         },
-        onEnd: problem => (problem ? reject(refusal(problem)) : resolve()),
+        onEnd: problem => (problem ? reject(cliRefusal(problem)) : resolve()),
       })
       for (const message of this.#unread.get(stream) ?? []) this.#deliver(message)
       this.#unread.delete(stream)
@@ -121,7 +121,7 @@ export class Connection {
 
   #receive(message: MainMessage | undefined): void {
     if (message?.kind === 'answer') this.#take(message.call)?.resolve(message.answer)
-    else if (message?.kind === 'refusal') this.#take(message.call)?.reject(refusal(message.problem))
+    else if (message?.kind === 'refusal') this.#take(message.call)?.reject(cliRefusal(message.problem))
     else if (message?.kind === 'state')
       for (const { resolve } of this.#states.splice(0)) resolve(message.state)
     else if (message?.kind === 'patch') {

@@ -26,7 +26,7 @@ export class CliFailure extends Error {
 }
 
 /** The failure for a problem that Berth answered. */
-export function refusal(problem: Problem): CliFailure {
+export function cliRefusal(problem: Problem): CliFailure {
   const { failed, unknown } = exitCodes
   return new CliFailure(/^no_such_/.test(problem.code) ? unknown : failed, problem)
 }

@@ -5,7 +5,7 @@ import {
   accountsOf,
   type Call,
   type CliCommand,
-  type Found,
+  type FoundInstance,
   findInstance,
   polledState,
   print,
@@ -28,7 +28,7 @@ export const logs: CliCommand = {
   },
 }
 
-type Target = { account: AccountView; run: RunView } | Found
+type Target = { account: AccountView; run: RunView } | FoundInstance
 
 /** A run by its id or its job's, or an instance's newest run; the instance itself where it has none. */
 function findTarget(call: Call, state: State, word: string): Target {
@@ -95,7 +95,7 @@ export function outputPrinter(
   }
 }
 
-async function followStartScript(call: Call, { account, instance }: Found): Promise<void> {
+async function followStartScript(call: Call, { account, instance }: FoundInstance): Promise<void> {
   const on = { account: account.id, instance: instance.id }
   const { stream, looked } = await call.connection.command('followLog', on)
   if (stream === undefined)
@@ -108,7 +108,7 @@ async function followStartScript(call: Call, { account, instance }: Found): Prom
   await call.connection.read(stream, bytes => write(decoder.decode(bytes, { stream: true })))
 }
 
-async function printContainerLog(call: Call, { account, instance }: Found): Promise<void> {
+async function printContainerLog(call: Call, { account, instance }: FoundInstance): Promise<void> {
   const on = { account: account.id, instance: instance.id }
   const { lines } = await call.connection.command('readContainerLog', on)
   const output = lines.map(line => `${line}\n`).join('')

@@ -8,8 +8,8 @@ import {
   accountsOf,
   type Call,
   type CliCommand,
-  dollars,
-  type Found,
+  cliDollars,
+  type FoundInstance,
   isoTime,
   polledState,
   print,
@@ -36,7 +36,7 @@ export const ps: CliCommand = {
   },
 }
 
-type Account = Found['account']
+type Account = FoundInstance['account']
 
 function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
   for (const { name, connection, uncertain } of accounts) {
@@ -45,7 +45,7 @@ function sayWhatIsOld(call: Call, accounts: readonly Account[]): void {
   }
 }
 
-function listing(found: readonly Found[]): string {
+function listing(found: readonly FoundInstance[]): string {
   const several = new Set(found.map(({ account }) => account.id)).size > 1
   const rows = found.map(({ account, instance }) => {
     const now = accountNow(account.clock, Date.now())
@@ -73,14 +73,14 @@ export function accountJson(account: Account) {
     name,
     demo,
     connection: connection.status,
-    credit: credit === undefined ? null : dollars(credit),
-    spendPerHour: dollars(spendPerHour),
-    spendOnceReady: dollars(spendOnceReady(account)),
+    credit: credit === undefined ? null : cliDollars(credit),
+    spendPerHour: cliDollars(spendPerHour),
+    spendOnceReady: cliDollars(spendOnceReady(account)),
   }
 }
 
 /** Scripts rely on these fields: they are added, never renamed. */
-function instanceJson({ account, instance }: Found) {
+function instanceJson({ account, instance }: FoundInstance) {
   const now = accountNow(account.clock, Date.now())
   const since = runningSince(instance)
   const [cost, spent] = [knownCost(instance), knownSpent(instance, now)]
@@ -93,9 +93,9 @@ function instanceJson({ account, instance }: Found) {
     gpu: gpu ? { name: gpu.name, count: gpu.count } : null,
     gpuLoad: gpuLoad ?? null,
     interruptible,
-    costPerHour: cost === undefined ? null : dollars(cost),
-    pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
-    spent: spent === undefined ? null : dollars(spent),
+    costPerHour: cost === undefined ? null : cliDollars(cost),
+    pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
+    spent: spent === undefined ? null : cliDollars(spent),
     runningSince: since === undefined ? null : isoTime(since),
     image: image ?? null,
     location: location ?? null,

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findAddress, proofOf } from '../local/socket/address.ts'
-import { Connection } from './connection.ts'
+import { findAddress, socketProof } from '../local/socket/address.ts'
+import { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 
 /** How to start Berth: a program and its arguments. */
@@ -17,7 +17,7 @@ const patience = 30_000
 const others = 5_000
 
 /** Connects to the Berth on that folder, and starts one with `launch` where none runs. Throws a CliFailure. */
-export async function reachBerth(home: string, launch: Launch | undefined): Promise<Connection> {
+export async function reachBerth(home: string, launch: Launch | undefined): Promise<BerthConnection> {
   const running = await tryToConnect(home)
   if (running) return running
   if (!launch)
@@ -46,11 +46,11 @@ function notStarted(home: string, message: string): CliFailure {
   })
 }
 
-async function tryToConnect(home: string): Promise<Connection | undefined> {
+async function tryToConnect(home: string): Promise<BerthConnection | undefined> {
   try {
     const found = await findAddress(home, process.platform)
     if (!found) return undefined
-    const connection = await Connection.open(found.address)
+    const connection = await BerthConnection.open(found.address)
     if (found.secret === undefined || (await isBerth(connection, found.secret))) return connection
     connection.close()
     return undefined
@@ -66,13 +66,13 @@ async function tryToConnect(home: string): Promise<Connection | undefined> {
 }
 
 /** Whether the one that answers knows the secret, within a few seconds. */
-async function isBerth(connection: Connection, secret: string): Promise<boolean> {
+async function isBerth(connection: BerthConnection, secret: string): Promise<boolean> {
   const nonce = randomBytes(32).toString('hex')
   const proof = await Promise.race([
     connection.local('prove', { nonce }).catch(() => undefined),
     pause(others, undefined, { ref: false }),
   ])
-  return proof === proofOf(secret, nonce)
+  return proof === socketProof(secret, nonce)
 }
 
 /** Starts Berth detached, so that it outlives this command. Its stderr goes to a file, for errors at the start. */

@@ -6,7 +6,7 @@ import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
 import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
 import type { JobView, ProjectPlan } from '../contract/project/project.ts'
-import { accountsOf, type Call, type CliCommand, dollars, polledState, print } from './call.ts'
+import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
 import { findProject } from './project.ts'
@@ -151,11 +151,11 @@ function planJson(
     offers: offers.map(one => ({
       id: one.offer.id,
       gpu: { name: one.offer.gpuName ?? null, count: one.offer.gpuCount ?? null },
-      pricePerHour: dollars(one.price),
+      pricePerHour: cliDollars(one.price),
       reliability: one.offer.reliability ?? null,
     })),
-    pricePerHour: pricePerHour === undefined ? null : dollars(pricePerHour),
-    costsAtMost: most === undefined ? null : dollars(most),
+    pricePerHour: pricePerHour === undefined ? null : cliDollars(pricePerHour),
+    costsAtMost: most === undefined ? null : cliDollars(most),
     lastsAtMost: longest ?? null,
     failedKeptFor: keeping.seconds,
     failedDestroyed: keeping.destroys,
@@ -210,7 +210,7 @@ function ended(
   if (json) {
     const files = brought?.files ?? 0
     write(
-      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: dollars(cost.micros), brought: files })}\n`,
+      `${JSON.stringify({ job: id, step, exitCode: code ?? null, cost: cliDollars(cost.micros), brought: files })}\n`,
     )
   } else {
     if (problem) say([problem.message, problem.advice].filter(Boolean).join(' '))

@@ -5,7 +5,7 @@ import { accountNow, creditBy, creditLasts, spendOnceReady } from '../contract/r
 import type { MoneyDay } from '../contract/spending/history.ts'
 import { spendWords } from '../contract/spending/spend-words.ts'
 import type { AccountView } from '../contract/state.ts'
-import { accountsOf, type CliCommand, dollars, polledState, print } from './call.ts'
+import { accountsOf, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { accountJson } from './ps.ts'
 import { table } from './table.ts'
 
@@ -58,13 +58,13 @@ function asJson(answer: SpendAnswer) {
   return {
     ...accountJson(account),
     creditLastsHours: lasts === undefined ? null : lasts / 3600,
-    today: dollars(today),
-    last7Days: dollars(last7Days),
-    thisMonth: dollars(thisMonth),
+    today: cliDollars(today),
+    last7Days: cliDollars(last7Days),
+    thisMonth: cliDollars(thisMonth),
     days: days.map(({ day, spent, toppedUp, estimated }) => ({
       day,
-      spent: dollars(spent),
-      toppedUp: dollars(toppedUp),
+      spent: cliDollars(spent),
+      toppedUp: cliDollars(toppedUp),
       estimated: estimated ?? false,
     })),
   }

@@ -1,8 +1,8 @@
-import type { Connection } from './state.ts'
+import type { ConnectionState } from './state.ts'
 
 /** Why polling fails although the key is good, in a few words for the header and the tray, or of a named service. */
 export function outageWords(
-  { problem, answered }: Connection & { status: 'offline' },
+  { problem, answered }: ConnectionState & { status: 'offline' },
   service = 'Service',
 ): string {
   if (problem.code === 'rate_limited') return `${service} is asked too often`
@@ -18,12 +18,12 @@ export function outageWords(
 const unexpected: ReadonlySet<string> = new Set(['bad_answer', 'too_large', 'not_this_service', 'redirected'])
 
 /** Whether waiting is all there is to do: the service is silent, fails or is asked too often. */
-export function isPassing({ problem, answered }: Connection & { status: 'offline' }): boolean {
+export function isPassing({ problem, answered }: ConnectionState & { status: 'offline' }): boolean {
   const mends = answered !== undefined && answered < 500 && problem.code !== 'rate_limited'
   return !mends && !unexpected.has(problem.code) && problem.code !== 'untrusted_certificate'
 }
 
 /** The time of the data on screen (account time, epoch seconds); undefined while the account is online. */
-export function lastSeenAt(connection: Connection): number | undefined {
+export function lastSeenAt(connection: ConnectionState): number | undefined {
   return connection.status === 'online' ? undefined : connection.since
 }

@@ -117,7 +117,7 @@ export interface AccountView {
   /** When the credit was last read, epoch seconds of the account's time; absent while every poll reads it. */
   creditAt?: number
   tfaStatus?: string
-  connection: Connection
+  connection: ConnectionState
   /** What the key may not read, in a sentence; absent if polls can read everything. */
   limitation?: string
   /**
@@ -182,7 +182,7 @@ export interface AccountTime {
   rate: number
 }
 
-export type Connection =
+export type ConnectionState =
   /** Waiting for the first answer. Data on screen, if any, is from an earlier session, at `since`. */
   | { status: 'connecting'; since?: number }
   | { status: 'online' }

@@ -8,7 +8,7 @@ export class BusError extends Error {
   readonly code = 'no_bus'
 }
 
-export interface Call {
+export interface BusCall {
   destination: string
   path: string
   interface: string
@@ -27,7 +27,7 @@ export interface Signal {
 /** A connection to the user's session bus, by single messages and without introspection. */
 export interface SessionBus {
   /** The body of the answer. Rejects where the service refuses, after two seconds, and where the bus is gone. */
-  call(call: Call): Promise<readonly unknown[]>
+  call(call: BusCall): Promise<readonly unknown[]>
   onSignal(listener: (signal: Signal) => void): void
   close(): void
 }

@@ -2,7 +2,7 @@ import * as Type from 'typebox'
 import { type Fields, looseList, recordShape, singleAnswer } from './http/answer.ts'
 import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { type NotificationPreferences, preferencesAnswer } from './preferences.ts'
+import { type PreferencesAnswer, preferencesAnswer } from './preferences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
@@ -31,14 +31,14 @@ const currentUser: Operation<User> = {
   answer: singleAnswer(userShape),
 }
 
-const replacePreferences: Operation<NotificationPreferences> = {
+const replacePreferences: Operation<PreferencesAnswer> = {
   method: 'PUT',
   path: '/api/v0/users/{user_id}/notification-prefs/',
   repeat: 'harmless',
   answer: preferencesAnswer,
 }
 
-const readPreferences: Operation<NotificationPreferences> = {
+const readPreferences: Operation<PreferencesAnswer> = {
   ...replacePreferences,
   method: 'GET',
   repeat: 'read',
@@ -82,13 +82,13 @@ export interface Account {
   /** The key's user, with the credit in dollars. */
   currentUser(options?: CallOptions): Promise<User>
   /** Which events reach the user by which channels (known from deployments; `not_supported` elsewhere). */
-  notificationPreferences(user: number, options?: CallOptions): Promise<NotificationPreferences>
+  notificationPreferences(user: number, options?: CallOptions): Promise<PreferencesAnswer>
   /** Replaces all preferences, so pass the changed whole. Gives the new ones. */
   replaceNotificationPreferences(
     user: number,
     whole: Fields,
     options?: CallOptions,
-  ): Promise<NotificationPreferences>
+  ): Promise<PreferencesAnswer>
   /** The account's SSH keys (known from deployments; `not_supported` for a 405). */
   listSshKeys(options?: CallOptions): Promise<AccountSshKey[]>
   /** Adds a public key, one line of OpenSSH's format, to the account (known from deployments). */

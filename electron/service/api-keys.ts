@@ -29,7 +29,7 @@ const newKeyShape = Type.Object({
     Type.Union([Type.Literal(false), Type.Null(), Type.Record(Type.String(), Type.Unknown())]),
   ),
 })
-export type NewApiKey = Static<typeof newKeyShape>
+export type CreatedApiKey = Static<typeof newKeyShape>
 
 /** Section 5.3: categories such as `instance_read`, each with constraints; `{}` is none. */
 export interface KeyPermissions {
@@ -37,13 +37,13 @@ export interface KeyPermissions {
 }
 
 /** The body of a key's creation. Without permissions: full access, or refused with `missing_permissions`. */
-export interface ApiKeyRequest {
+export interface ApiKeyBody {
   name: string
   permissions?: KeyPermissions
   key_params?: Record<string, unknown>
 }
 
-const create: Operation<NewApiKey> = {
+const create: Operation<CreatedApiKey> = {
   method: 'POST',
   path: '/api/v0/auth/apikeys/',
   repeat: 'never',
@@ -69,7 +69,7 @@ const remove: Operation<object | string> = {
 /** The account's API keys (section 4.1). Every method throws ServiceError. */
 export interface ApiKeys {
   /** Makes a key; only this answer has its secret. `invalid_permissions`, `missing_permissions`; 2 a second. */
-  create(request: ApiKeyRequest, options?: CallOptions): Promise<NewApiKey>
+  create(request: ApiKeyBody, options?: CallOptions): Promise<CreatedApiKey>
   /** All keys. 1 a second. */
   list(options?: CallOptions): Promise<ApiKey[]>
   /** Revokes a key (known from deployments; `not_supported` elsewhere). */

@@ -1,5 +1,5 @@
 import { withoutEnd } from '../contract/text.ts'
-import { sentenceFor } from './http/sentences.ts'
+import { errorSentence } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
 /** A checked address of a service: https, or http on loopback; no credentials, query, hash or trailing slash. */
@@ -45,5 +45,5 @@ export function isLoopback(hostname: string): boolean {
 }
 
 function refuse(code: 'bad_url' | 'insecure_url' | 'url_has_credentials'): ServiceError {
-  return new ServiceError({ code, status: 0, ...sentenceFor(code) })
+  return new ServiceError({ code, status: 0, ...errorSentence(code) })
 }

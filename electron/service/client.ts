@@ -6,15 +6,15 @@ import { type ContainerLogs, containerLogs } from './container-logs.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
 import { Pacer } from './http/pacing.ts'
-import { sentenceFor } from './http/sentences.ts'
+import { errorSentence } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
 import { type InstanceListTraits, type Instances, instances, type ListVersion } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
-import { type PriceIncreases, priceIncreases } from './price-increases.ts'
+import { type PriceIncreaseCalls, priceIncreases } from './price-increases.ts'
 import { ServiceError } from './service-error.ts'
 import { type Templates, templates } from './templates.ts'
-import { type Transfers, transfers } from './transfers.ts'
+import { type TransferCalls, transfers } from './transfers.ts'
 import { type TwoFactor, twoFactor } from './two-factor.ts'
 import { type Volumes, volumes } from './volumes.ts'
 import { type Webhooks, webhooks } from './webhooks.ts'
@@ -29,12 +29,12 @@ export interface ServiceClient {
   offers: Offers
   instances: Instances
   containerLogs: ContainerLogs
-  transfers: Transfers
+  transfers: TransferCalls
   machines: Machines
   templates: Templates
   workergroups: Workergroups
   charges: Charges
-  priceIncreases: PriceIncreases
+  priceIncreases: PriceIncreaseCalls
   twoFactor: TwoFactor
 }
 
@@ -63,7 +63,7 @@ export interface ClientOptions {
 /** A client for one key at one service. @throws ServiceError `bad_key` if the key cannot be sent as a header */
 export function createClient(options: ClientOptions): ServiceClient {
   if (!/^[\x21-\x7e]+$/.test(options.key)) {
-    throw new ServiceError({ code: 'bad_key', status: 0, ...sentenceFor('bad_key') })
+    throw new ServiceError({ code: 'bad_key', status: 0, ...errorSentence('bad_key') })
   }
   const clock = options.clock ?? machineClock
   const send = createTransport({

@@ -1,7 +1,7 @@
 import type { User } from './account.ts'
 import type { ServiceClient } from './client.ts'
 import type { CallOptions } from './http/operation.ts'
-import { sentenceFor } from './http/sentences.ts'
+import { errorSentence } from './http/sentences.ts'
 import { ServiceError } from './service-error.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function identify(client: ServiceClient, options?: CallOptions): Pr
       status,
       detail,
       path,
-      ...sentenceFor('not_this_service'),
+      ...errorSentence('not_this_service'),
     })
   }
 }

@@ -7,7 +7,7 @@ import {
 } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { removed } from './http/removal.ts'
-import { sentenceFor } from './http/sentences.ts'
+import { errorSentence } from './http/sentences.ts'
 import {
   type InstanceList,
   type InstanceListTraits,
@@ -100,7 +100,11 @@ export function instances(send: Send, traits: InstanceListTraits): Instances {
     one: async (id, options) => {
       const { instances: instance } = await send(one, { ids: { id } }, options)
       if (instance === null)
-        throw new ServiceError({ code: 'no_such_instance', status: 404, ...sentenceFor('no_such_instance') })
+        throw new ServiceError({
+          code: 'no_such_instance',
+          status: 404,
+          ...errorSentence('no_such_instance'),
+        })
       return Object.assign(instance, { id: instance.id ?? id })
     },
     stop: async (id, options) => {

@@ -19,7 +19,7 @@ const machineShape = recordShape(
     verification: Type.String(),
   },
 )
-export type Machine = NonNullable<typeof machineShape.record>
+export type HostedMachine = NonNullable<typeof machineShape.record>
 
 const networkDiskShape = recordShape(
   {},
@@ -34,7 +34,7 @@ const networkDiskShape = recordShape(
 export type NetworkDisk = NonNullable<typeof networkDiskShape.record>
 
 /** A new disk or, with `disk_id`, further machines for an existing one. */
-export interface NetworkDiskRequest {
+export interface NetworkDiskBody {
   mount_point: string
   machine_id?: number
   machine_ids?: readonly number[]
@@ -62,7 +62,7 @@ const cleanupShape = Type.Object({
 })
 export type CleanedUp = Static<typeof cleanupShape>
 
-const list: Operation<Machine[]> = {
+const list: Operation<HostedMachine[]> = {
   method: 'GET',
   path: '/api/v0/machines',
   repeat: 'read',
@@ -104,11 +104,11 @@ const cleanup: Operation<CleanedUp> = {
 /** Hosting (section 4.4). Every method throws ServiceError. */
 export interface Machines {
   /** The caller's machines (known from deployments; `not_supported` elsewhere). */
-  list(options?: CallOptions): Promise<Machine[]>
+  list(options?: CallOptions): Promise<HostedMachine[]>
   /** The caller's network disks (known from deployments; `not_supported` elsewhere). */
   listNetworkDisks(options?: CallOptions): Promise<NetworkDisk[]>
   /** Adds a disk, or machines to one. Gives the disk's id. `invalid_args`, `not_authorized`. */
-  addNetworkDisk(request: NetworkDiskRequest, options?: CallOptions): Promise<number>
+  addNetworkDisk(request: NetworkDiskBody, options?: CallOptions): Promise<number>
   /** Cancels scheduled maintenance. `not_found` if the machine is missing or not the caller's. */
   cancelMaintenance(machine: number, options?: CallOptions): Promise<MaintenanceCancelled>
   /** Removes expired contracts. 8 a second. */

@@ -1,5 +1,5 @@
 import * as Type from 'typebox'
-import { type Answer, type Fields, isFields, plainAnswer } from './http/answer.ts'
+import { type Fields, type HttpAnswer, isFields, plainAnswer } from './http/answer.ts'
 
 /** Whether a channel carries an event; absent leaves it to the service. */
 interface Channels {
@@ -10,7 +10,7 @@ interface Channels {
 /** Section 2.8, for all of the service's audiences and events: `client` > `low_credit` > channels. */
 export type KnownPreferences = Record<string, Record<string, Channels>>
 
-export interface NotificationPreferences {
+export interface PreferencesAnswer {
   known: KnownPreferences
   /** All as they were sent: what Berth does not know of them has to be written again. */
   whole: Fields
@@ -20,7 +20,7 @@ const container = plainAnswer(
   Type.Object({ notification_preferences: Type.Record(Type.String(), Type.Unknown()) }),
 )
 
-export const preferencesAnswer: Answer<NotificationPreferences> = {
+export const preferencesAnswer: HttpAnswer<PreferencesAnswer> = {
   problem: container.problem,
   read: body => {
     const { notification_preferences: whole } = container.read(body)
@@ -49,7 +49,7 @@ function switchOf(value: unknown): boolean | undefined {
 }
 
 /** All preferences with the changes in them, as they are to be written. */
-export function withChanges({ whole }: NotificationPreferences, changes: KnownPreferences): Fields {
+export function withChanges({ whole }: PreferencesAnswer, changes: KnownPreferences): Fields {
   return merged(whole, changes)
 }
 

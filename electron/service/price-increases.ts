@@ -54,7 +54,7 @@ const accept: Operation<LooseConfirmation> = {
 const reject: Operation<LooseConfirmation> = { ...accept, path: '/api/v0/instances/reject-price-increase/' }
 
 /** Hosts' requests, and the user's answers (known from deployments). Every method throws ServiceError. */
-export interface PriceIncreases {
+export interface PriceIncreaseCalls {
   /** The unanswered requests; `whole` is false if the service has truncated the list. */
   list(options?: CallOptions): Promise<{ increases: PriceIncrease[]; whole: boolean }>
   /** Accepts. `not_found`, or `refused` with 409, if it no longer waits for an answer. */
@@ -63,7 +63,7 @@ export interface PriceIncreases {
   reject(id: number, options?: CallOptions): Promise<void>
 }
 
-export function priceIncreases(send: Send): PriceIncreases {
+export function priceIncreases(send: Send): PriceIncreaseCalls {
   const answer = async (operation: typeof accept, id: number, options?: CallOptions) => {
     // The service refuses any other field.
     await send(operation, { body: { pending_price_increase_id: id } }, options)

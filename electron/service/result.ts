@@ -3,7 +3,7 @@ import https from 'node:https'
 import { isLoopback } from './base-url.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import { networkFailure } from './http/failure.ts'
-import { type OwnCode, sentenceFor } from './http/sentences.ts'
+import { errorSentence, type OwnCode } from './http/sentences.ts'
 import { PrivateAddress, publicLookup, resultAddress } from './result-address.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -90,5 +90,5 @@ async function read(answer: IncomingMessage): Promise<Result> {
 }
 
 function failure(code: OwnCode, status = 0): ServiceError {
-  return new ServiceError({ code, status, ...sentenceFor(code) })
+  return new ServiceError({ code, status, ...errorSentence(code) })
 }

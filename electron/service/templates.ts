@@ -50,7 +50,7 @@ const templateShape = recordShape(
 export type Template = NonNullable<typeof templateShape.record>
 
 /** A template's own fields, to create or edit it. Section 2.3 has the meanings and defaults. */
-export interface TemplateFields {
+export interface TemplateBody {
   name: string
   image: string
   tag?: string
@@ -145,9 +145,9 @@ const remove: Operation<Static<typeof removedShape>> = {
 export interface Templates {
   /** The templates that meet every condition; without conditions all that the service shows. */
   search(filters: Filters<TemplateSearchFields>, options?: CallOptions): Promise<Template[]>
-  create(fields: TemplateFields, options?: CallOptions): Promise<CreatedTemplate>
+  create(fields: TemplateBody, options?: CallOptions): Promise<CreatedTemplate>
   /** Changes these fields of the template with this hash. The answer has its new hash. */
-  edit(hash: string, changes: Partial<TemplateFields>, options?: CallOptions): Promise<EditedTemplate>
+  edit(hash: string, changes: Partial<TemplateBody>, options?: CallOptions): Promise<EditedTemplate>
   /** Removes a template by its numeric id. */
   remove(id: number, options?: CallOptions): Promise<void>
 }

@@ -4,7 +4,7 @@ import { type Confirmation, confirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 
 /** A copy between two instances, or an instance and the local machine, which has no id. */
-export interface CopyRequest {
+export interface CopyBody {
   /** Instance ids, as text. */
   src_id?: string
   src_path: string
@@ -61,12 +61,12 @@ const cancelSync: Operation<Confirmation> = {
 }
 
 /** Copies and cloud copies (section 4.3). Every method throws ServiceError. */
-export interface Transfers {
+export interface TransferCalls {
   /**
    * Starts a copy, whose progress is in the instance's status line, about 30 seconds late. The answer has the
    * service's words. `invalid_args`, `no_such_user` (a side was not found); 3.5 a second.
    */
-  copy(request: CopyRequest, options?: CallOptions): Promise<Confirmation>
+  copy(request: CopyBody, options?: CallOptions): Promise<Confirmation>
   /** Cancels the copy into `destination`, an instance id. `invalid_args`, `no_such_user`; 3.5 a second. */
   cancelCopy(destination: number, options?: CallOptions): Promise<void>
   /** Starts a cloud copy. Its errors may have no code. */
@@ -75,7 +75,7 @@ export interface Transfers {
   cancelSync(instance: number, options?: CallOptions): Promise<void>
 }
 
-export function transfers(send: Send): Transfers {
+export function transfers(send: Send): TransferCalls {
   return {
     copy: (request, options) => send(copy, { body: { client_id: 'me', ...request } }, options),
     cancelCopy: async (destination, options) => {

@@ -20,7 +20,7 @@ const methodShape = Type.Object({
   created_at: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   last_used: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
 })
-export type TwoFactorMethod = Static<typeof methodShape>
+export type MethodAnswer = Static<typeof methodShape>
 
 const statusShape = Type.Object({
   tfa_enabled: Type.Boolean(),
@@ -29,7 +29,7 @@ const statusShape = Type.Object({
   /** Whether the 30-minute window to add a method is open. */
   new_method_authorized: Type.Boolean(),
 })
-export type TwoFactorStatus = Static<typeof statusShape>
+export type StatusAnswer = Static<typeof statusShape>
 
 const verifiedShape = recordShape(
   { id: Type.Integer() },
@@ -100,7 +100,7 @@ export const operations = {
     path: '/api/v0/tfa/status/',
     repeat: 'read',
     answer: plainAnswer(statusShape),
-  } satisfies Operation<TwoFactorStatus>,
+  } satisfies Operation<StatusAnswer>,
   login: {
     method: 'POST',
     path: '/api/v0/tfa/',

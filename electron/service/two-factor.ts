@@ -7,14 +7,14 @@ import type {
   MethodAdded,
   MethodRemoved,
   MethodUpdated,
+  StatusAnswer,
   TotpSetup,
-  TwoFactorStatus,
   VerifiedUser,
 } from './two-factor-operations.ts'
 import { operations } from './two-factor-operations.ts'
 
 /** The user's second factor: a code of one method, or only a backup code. */
-export interface Proof {
+export interface ProofBody {
   tfa_method?: 'sms' | 'totp' | 'email'
   /** Six digits. */
   code?: string
@@ -31,7 +31,7 @@ export interface LoginPath {
   tfa_secret?: string
 }
 
-export interface LoginRequest extends Proof, LoginPath {
+export interface LoginRequest extends ProofBody, LoginPath {
   /** Requests an administrator's session. */
   admin?: boolean
 }
@@ -40,14 +40,14 @@ export interface EmailRequest extends LoginPath {
   secret?: string
 }
 
-export interface SmsRequest extends LoginPath {
+export interface SmsBody extends LoginPath {
   /** E.164; required without `tfa_method_id` and a number on the account. */
   phone_number?: string
   tfa_method_id?: number
   secret?: string
 }
 
-export interface NewMethod {
+export interface NewMethodBody {
   tfa_method: 'sms' | 'totp'
   code: string
   /** The SMS challenge's, or the base32 secret of `setUpTotp`. */
@@ -74,25 +74,25 @@ export interface MethodChanges {
  */
 export interface TwoFactor {
   /** The methods, the backup codes left, and whether a method may be added now. */
-  status(options?: CallOptions): Promise<TwoFactorStatus>
+  status(options?: CallOptions): Promise<StatusAnswer>
   /**
    * Completes a login. Callers with an API key get a `session_key`, the key for a new client. On the login path the
    * session is in a cookie or header, which this client does not store.
    */
   login(request: LoginRequest, options?: CallOptions): Promise<VerifiedUser>
   /** Removes the method of the proof, or `target_id` (required with a backup code). */
-  removeMethod(proof: Proof & { target_id?: number }, options?: CallOptions): Promise<MethodRemoved>
+  removeMethod(proof: ProofBody & { target_id?: number }, options?: CallOptions): Promise<MethodRemoved>
   /** Sends a code to the verified email address. Gives the challenge's secret, valid for 10 minutes. */
   sendEmail(request: EmailRequest, options?: CallOptions): Promise<CodeSent>
   /** Sends a code by text message. `tfa_challenge_exists`: use `resendSms`. */
-  sendSms(request: SmsRequest, options?: CallOptions): Promise<CodeSent>
+  sendSms(request: SmsBody, options?: CallOptions): Promise<CodeSent>
   /** Sends the code again, to the same number as before. */
-  resendSms(request: SmsRequest, options?: CallOptions): Promise<CodeSent>
+  resendSms(request: SmsBody, options?: CallOptions): Promise<CodeSent>
   /** Creates an authenticator's secret. Nothing is added until `confirmMethod`. */
   setUpTotp(options?: CallOptions): Promise<TotpSetup>
   /** Requests to add a method: granted at once with a backup code; else a code is sent, and `secret` is set. */
   authorizeNewMethod(
-    request: Pick<Proof, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
+    request: Pick<ProofBody, 'tfa_method' | 'tfa_method_id' | 'backup_code'>,
     options?: CallOptions,
   ): Promise<AuthorizationStarted>
   /** Confirms with the code, which opens 30 minutes to add a method. */
@@ -101,11 +101,11 @@ export interface TwoFactor {
     options?: CallOptions,
   ): Promise<Confirmation>
   /** Adds a method. The first one's answer has the backup codes, only once. */
-  confirmMethod(method: NewMethod, options?: CallOptions): Promise<MethodAdded>
+  confirmMethod(method: NewMethodBody, options?: CallOptions): Promise<MethodAdded>
   /** Changes a method's label or makes it the primary one. Not for email. */
   updateMethod(changes: MethodChanges, options?: CallOptions): Promise<MethodUpdated>
   /** Replaces all backup codes by 10 new ones, which are shown only once. */
-  regenerateBackupCodes(proof: Proof, options?: CallOptions): Promise<BackupCodes>
+  regenerateBackupCodes(proof: ProofBody, options?: CallOptions): Promise<BackupCodes>
 }
 
 export function twoFactor(send: Send): TwoFactor {

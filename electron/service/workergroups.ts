@@ -20,7 +20,7 @@ const workergroupShape = recordShape(
 export type Workergroup = NonNullable<typeof workergroupShape.record>
 
 /** The endpoint by name or id, and the workers by template or search. */
-export interface WorkergroupRequest {
+export interface WorkergroupBody {
   endpoint_name?: string
   endpoint_id?: number
   template_hash?: string
@@ -54,7 +54,7 @@ export interface Workergroups {
   /** All workergroups (known from deployments; `not_supported` elsewhere). */
   list(options?: CallOptions): Promise<Workergroup[]>
   /** Creates a workergroup. The interface does not show the answer, so any of its fields may be missing. */
-  create(request: WorkergroupRequest, options?: CallOptions): Promise<Workergroup>
+  create(request: WorkergroupBody, options?: CallOptions): Promise<Workergroup>
 }
 
 export function workergroups(send: Send): Workergroups {

@@ -1,5 +1,5 @@
 import { protocol } from 'electron'
-import type { PageFiles } from '../local/page-server/page-files.ts'
+import type { BuiltFiles } from '../local/page-server/page-files.ts'
 import { pageHeaders } from '../local/page-server/page-headers.ts'
 import { isPage, pageScheme } from './page-address.ts'
 
@@ -13,11 +13,11 @@ export function declarePageScheme(): void {
 }
 
 /** Serves the built page under its scheme, with the same headers as in browser mode. */
-export function servePage(files: PageFiles): void {
+export function servePage(files: BuiltFiles): void {
   protocol.handle(pageScheme, request => answerPage(files, request))
 }
 
-async function answerPage(files: PageFiles, request: Pick<Request, 'url' | 'method'>): Promise<Response> {
+async function answerPage(files: BuiltFiles, request: Pick<Request, 'url' | 'method'>): Promise<Response> {
   const headers = pageHeaders()
   if (!isPage(request.url)) return new Response('403\n', { status: 403, headers })
   if (request.method !== 'GET') return new Response('405\n', { status: 405, headers })

@@ -14,7 +14,7 @@ export async function runScript(
   parts: readonly string[],
   bounds: Omit<Parameters<typeof outputOf>[2], 'input'>,
 ): Promise<Output> {
-  const assigned = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}`)
+  const assigned = Object.entries(values).map(([name, value]) => `${name}=${shellQuoted(value)}`)
   const input = ['{', ...assigned, ...parts, '} < /dev/null', ''].join('\n')
   const output = await outputOf(connection, 'sh -s', { ...bounds, input })
   refuseKilled(connection, output.code)
@@ -27,6 +27,6 @@ export function refuseKilled({ address }: Pick<Connection, 'address'>, code: num
 }
 
 /** Quotes a text as one word of a POSIX shell. */
-export function quoted(value: string): string {
+export function shellQuoted(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 import type { Bridge } from '#contract/bridge/messages.ts'
 import type { State } from '#contract/state.ts'
-import { Link } from './link.ts'
+import { BerthLink } from './link.ts'
 import { type Reach, SocketBridge } from './socket.ts'
 
 declare global {
@@ -18,19 +18,19 @@ export interface Follower {
 }
 
 /** The page's connection to the main process, which may have answered before anybody follows it. */
-export interface Connection {
-  readonly link: Link
+export interface PageConnection {
+  readonly link: BerthLink
   /** Tells the follower how things are, and from then on how they change. */
   follow(follower: Follower): void
 }
 
 /** Connects the page to the main process. Undefined where the page has neither a preload nor a token. */
-export function connect(): Connection | undefined {
+export function connect(): PageConnection | undefined {
   let told: Follower = { state: undefined, reach: 'connecting' }
   const onState = (state: State) => {
     told.state = state
   }
-  const connection = (link: Link): Connection => {
+  const connection = (link: BerthLink): PageConnection => {
     link.open()
     return {
       link,
@@ -44,7 +44,7 @@ export function connect(): Connection | undefined {
 
   if (window.berth) {
     told.reach = 'connected'
-    return connection(new Link(window.berth, onState))
+    return connection(new BerthLink(window.berth, onState))
   }
   const token = takeToken(window)
   if (token === undefined) return undefined
@@ -55,7 +55,7 @@ export function connect(): Connection | undefined {
     if (reach === 'connected') link.sync()
     else link.drop()
   })
-  const link = new Link(socket, onState)
+  const link = new BerthLink(socket, onState)
   return connection(link)
 }
 

@@ -18,7 +18,7 @@ const unreachable: Problem = {
 }
 
 /** The page's end of the bridge: State as it changes, commands as promises, streams by their number. */
-export class Link {
+export class BerthLink {
   /** One method per command; rejects with a BerthError. */
   readonly berth: Berth
   readonly #bridge: Bridge

@@ -8,8 +8,8 @@ import { lastSeenAt } from '#contract/outage.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { accountNow } from '#contract/reading.ts'
 import type { AccountView, State } from '#contract/state.ts'
-import type { Connection } from './connect.ts'
-import type { Link } from './link.ts'
+import type { PageConnection } from './connect.ts'
+import type { BerthLink } from './link.ts'
 import { now } from './now.svelte.ts'
 import { afterOutage, type Remark, withRemark } from './remarks.ts'
 import type { Reach } from './socket.ts'
@@ -26,7 +26,7 @@ export class Page {
   remarks: Remark[] = $state.raw([])
   /** Unanswered actions on instances, as the state that the page shows meanwhile. */
   #pending: ReadonlyMap<string, string> = $state.raw(new Map())
-  #link: Link | undefined
+  #link: BerthLink | undefined
   readonly #held = $state({ text: 0, upload: 0 })
   #lastRemark = 0
 
@@ -51,7 +51,7 @@ export class Page {
     else if (reach === 'lost') this.#lostAt ??= Date.now()
   }
 
-  attach(connection: Connection): void {
+  attach(connection: PageConnection): void {
     this.#link = connection.link
     connection.follow(this)
   }
@@ -144,7 +144,7 @@ export class Page {
     try {
       return await doing
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = answerProblem(error)
       const failed = what && (problem.unsure ? `${what}: ` : `${what} failed: `)
       this.#add({ title: `${failed ?? ''}${problem.message}`, problem })
       return undefined
@@ -205,7 +205,7 @@ export class Page {
 }
 
 /** The Problem of anything that was thrown. */
-export function problemOf(error: unknown): Problem {
+export function answerProblem(error: unknown): Problem {
   if (error instanceof BerthError) return error.problem
   return {
     code: 'page_error',

@@ -1,9 +1,12 @@
 import { outageWords } from '#contract/outage.ts'
-import type { Connection } from '#contract/state.ts'
+import type { ConnectionState } from '#contract/state.ts'
 import type { Shape } from './state.ts'
 
 /** How an account is reached, in a few words and a shape; `uncertain`: its list of instances is not certain. */
-export function connectionWords(connection: Connection, uncertain = false): { word: string; shape: Shape } {
+export function connectionWords(
+  connection: ConnectionState,
+  uncertain = false,
+): { word: string; shape: Shape } {
   switch (connection.status) {
     case 'online':
       if (uncertain) return { word: 'List not certain', shape: 'needs-you' }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { at } from '#build/places.ts'
-import { Connection } from '#cli/connection.ts'
+import { BerthConnection } from '#cli/connection.ts'
 import { rentRunning } from '../e2e/account-steps.ts'
 import { scratchFolder, startBerth, startSimulatorProcess } from '../e2e/app.ts'
 import { median, type Row, type Size } from './row.ts'
@@ -17,7 +17,7 @@ export async function commandRows({ smoke }: Size): Promise<Row[]> {
   const berth = await startBerth(home.path)
   try {
     for (let made = 0; made < (smoke ? 1 : 10); made += 1) await rentRunning(sim)
-    const connection = await Connection.open(join(home.path, 'berth.sock'))
+    const connection = await BerthConnection.open(join(home.path, 'berth.sock'))
     await connection.command('connectAccount', { baseUrl: sim.baseUrl, key: sim.apiKey })
     connection.close()
     const call = () => timed([at('dist/main/cli.js'), 'ps', '--json', '--no-start'], home.path)

@@ -2,7 +2,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { guardAfterActing, guardWarned } from '#core/guards/act/outcomes.ts'
 import { createShownGuards } from '#core/guards/alerts/shown-guards.ts'
 import { guardActions } from '#core/guards/decide/guard-actions.ts'
-import type { Snapshot } from '#core/guards/facts/facts.ts'
+import type { GuardSnapshot } from '#core/guards/facts/facts.ts'
 import { type Guard, withoutWarning } from '#core/guards/model.ts'
 import { createStore } from '#core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/views.ts'
@@ -70,7 +70,7 @@ export async function guardRows({ smoke }: Size): Promise<Row[]> {
   ]
 }
 
-function sightAt(at: number, views: Record<string, InstanceView>): Snapshot {
+function sightAt(at: number, views: Record<string, InstanceView>): GuardSnapshot {
   const spendPerHour = Object.values(views).reduce((sum, { costPerHour }) => sum + costPerHour, 0)
   return {
     facts: {

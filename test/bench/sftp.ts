@@ -10,7 +10,7 @@ import { systemClock } from '#local/clock.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { openSftp, type Sftp } from '#ssh/files/sftp.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
 import { hasSshd, startSshd } from '../integration/ssh/sshd.ts'
@@ -117,7 +117,7 @@ function startStock(keyPath: string, port: number): Stock {
   }
 }
 
-async function move(sftp: Sftp, job: Job): Promise<void> {
+async function move(sftp: Sftp, job: TransferJob): Promise<void> {
   await job.prepare(sftp, never)
   await job.run(sftp, never)
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
-import type { Connection } from '#cli/connection.ts'
+import type { BerthConnection } from '#cli/connection.ts'
 import { reachBerth } from '#cli/reach.ts'
 import { app as builtApp, program as electronProgram, user } from './program.ts'
 
@@ -55,7 +55,7 @@ export class Berth {
   readonly errors: string[] = []
   readonly #start: Start
   readonly #process: ChildProcess
-  #connection: Promise<Connection> | undefined
+  #connection: Promise<BerthConnection> | undefined
 
   /** Starts Berth; does not wait for its window. */
   static async start(start: Start): Promise<Berth> {
@@ -197,17 +197,17 @@ export class Berth {
   }
 
   /** A connection as the command `berth` has one, for commands and State. */
-  connection(): Promise<Connection> {
+  connection(): Promise<BerthConnection> {
     const home = String(this.#start.env['BERTH_HOME'])
     this.#connection ??= until(() => reachBerth(home, undefined).catch(() => undefined))
     return this.#connection
   }
 
-  async command(...given: Parameters<Connection['command']>): Promise<unknown> {
+  async command(...given: Parameters<BerthConnection['command']>): Promise<unknown> {
     return (await this.connection()).command(...given)
   }
 
-  async state(): ReturnType<Connection['state']> {
+  async state(): ReturnType<BerthConnection['state']> {
     return (await this.connection()).state()
   }
 

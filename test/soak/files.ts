@@ -7,7 +7,7 @@ import { systemClock } from '#local/clock.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { openSftp, type Sftp } from '#ssh/files/sftp.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { randomFile, streamedHash } from '../integration/ssh/files/random-file.ts'
 import { scratchMachine } from '../integration/ssh/machine.ts'
@@ -62,7 +62,7 @@ export async function soakFiles(): Promise<string> {
   }
 }
 
-async function move(sftp: Sftp, job: Job): Promise<void> {
+async function move(sftp: Sftp, job: TransferJob): Promise<void> {
   await job.prepare(sftp, never)
   await job.run(sftp, never)
 }

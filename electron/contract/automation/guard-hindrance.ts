@@ -1,9 +1,9 @@
 import { counted } from '../format/size.ts'
-import type { AccountView, Connection } from '../state.ts'
+import type { AccountView, ConnectionState } from '../state.ts'
 import { guardsSet } from './guard.ts'
 
 /** Why no guard of an account acts now, to follow `cannot act`; undefined where they act. */
-export function guardHindrance({ status }: Pick<Connection, 'status'>): string | undefined {
+export function guardHindrance({ status }: Pick<ConnectionState, 'status'>): string | undefined {
   switch (status) {
     case 'locked':
       return 'until Berth has the API key again'

@@ -1,63 +1,63 @@
 import type { transferCommands as declared } from '#contract/commands/account/transfers.ts'
 import type { Handlers, HandlersOf } from '../app/page/dispatcher.ts'
-import { accountCommands } from './account/accounts.ts'
-import { hostingCommands } from './account/hosting.ts'
-import { keyCommands } from './account/keys.ts'
-import { moneyCommands } from './account/money.ts'
-import { notificationCommands } from './account/notifications.ts'
-import { sshKeyCommands } from './account/ssh-keys.ts'
-import { twoFactorCommands } from './account/two-factor.ts'
-import { volumeCommands } from './account/volumes.ts'
-import { appCommands } from './app/app.ts'
-import { type UpdateParts, updateCommands } from './app/updates.ts'
-import { accessCommands } from './instance/access.ts'
-import { editorCommands } from './instance/editors.ts'
-import { fileCommands } from './instance/files.ts'
-import { guardCommands } from './instance/guards.ts'
-import { instanceCommands } from './instance/instances.ts'
-import { metricsCommands } from './instance/metrics.ts'
-import { recoveryCommands } from './instance/recovery.ts'
-import { runCommands } from './instance/runs.ts'
-import { tunnelCommands } from './instance/tunnels.ts'
-import { watchdogCommands } from './instance/watchdog.ts'
-import { attemptCommands } from './market/attempts.ts'
-import { offerCommands } from './market/offers.ts'
-import { rentingCommands } from './market/renting.ts'
-import { templateCommands } from './market/templates.ts'
-import { watchCommands } from './market/watches.ts'
+import { accountHandlers } from './account/accounts.ts'
+import { hostingHandlers } from './account/hosting.ts'
+import { keyHandlers } from './account/keys.ts'
+import { moneyHandlers } from './account/money.ts'
+import { notificationHandlers } from './account/notifications.ts'
+import { sshKeyHandlers } from './account/ssh-keys.ts'
+import { twoFactorHandlers } from './account/two-factor.ts'
+import { volumeHandlers } from './account/volumes.ts'
+import { appHandlers } from './app/app.ts'
+import { type UpdateParts, updateHandlers } from './app/updates.ts'
+import { accessHandlers } from './instance/access.ts'
+import { editorHandlers } from './instance/editors.ts'
+import { fileHandlers } from './instance/files.ts'
+import { guardHandlers } from './instance/guards.ts'
+import { instanceHandlers } from './instance/instances.ts'
+import { metricsHandlers } from './instance/metrics.ts'
+import { recoveryHandlers } from './instance/recovery.ts'
+import { runHandlers } from './instance/runs.ts'
+import { tunnelHandlers } from './instance/tunnels.ts'
+import { watchdogHandlers } from './instance/watchdog.ts'
+import { attemptHandlers } from './market/attempts.ts'
+import { offerHandlers } from './market/offers.ts'
+import { rentingHandlers } from './market/renting.ts'
+import { templateHandlers } from './market/templates.ts'
+import { watchHandlers } from './market/watches.ts'
 import { type Parts, targetOf } from './parts.ts'
-import { projectCommands } from './project/projects.ts'
+import { projectHandlers } from './project/projects.ts'
 
 /** The handlers of all declared commands. */
 export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
   return {
-    ...accountCommands(parts),
-    ...offerCommands(parts),
-    ...rentingCommands(parts),
-    ...attemptCommands(parts),
-    ...recoveryCommands(parts),
-    ...watchCommands(parts),
-    ...templateCommands(parts),
-    ...moneyCommands(parts),
-    ...instanceCommands(parts),
-    ...watchdogCommands(parts),
-    ...runCommands(parts),
-    ...projectCommands(parts),
-    ...guardCommands(parts),
-    ...accessCommands(parts),
-    ...sshKeyCommands(parts),
-    ...metricsCommands(parts),
-    ...tunnelCommands(parts),
-    ...editorCommands(parts),
-    ...appCommands(parts),
-    ...keyCommands(parts),
-    ...twoFactorCommands(parts),
-    ...notificationCommands(parts),
-    ...volumeCommands(parts),
+    ...accountHandlers(parts),
+    ...offerHandlers(parts),
+    ...rentingHandlers(parts),
+    ...attemptHandlers(parts),
+    ...recoveryHandlers(parts),
+    ...watchHandlers(parts),
+    ...templateHandlers(parts),
+    ...moneyHandlers(parts),
+    ...instanceHandlers(parts),
+    ...watchdogHandlers(parts),
+    ...runHandlers(parts),
+    ...projectHandlers(parts),
+    ...guardHandlers(parts),
+    ...accessHandlers(parts),
+    ...sshKeyHandlers(parts),
+    ...metricsHandlers(parts),
+    ...tunnelHandlers(parts),
+    ...editorHandlers(parts),
+    ...appHandlers(parts),
+    ...keyHandlers(parts),
+    ...twoFactorHandlers(parts),
+    ...notificationHandlers(parts),
+    ...volumeHandlers(parts),
     ...transferCommands(parts),
-    ...hostingCommands(parts),
-    ...fileCommands(parts),
-    ...updateCommands(updateParts),
+    ...hostingHandlers(parts),
+    ...fileHandlers(parts),
+    ...updateHandlers(updateParts),
   }
 }
 

@@ -6,7 +6,7 @@ import { type Transition, transitionOf } from './act/transition.ts'
 import type { GuardAlerts } from './alerts/guard-alerts.ts'
 import { createShownGuards, type ShownGuards } from './alerts/shown-guards.ts'
 import { type GuardDecision, guardActions } from './decide/guard-actions.ts'
-import type { Known, Snapshot } from './facts/facts.ts'
+import type { GuardSnapshot, Known } from './facts/facts.ts'
 import { askGpuMetrics, createGpuLoads, type GpuLoads } from './facts/gpu-loads.ts'
 import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
 
@@ -109,7 +109,7 @@ export class GuardEngine {
 
   /** Decides and acts; false where a second poll has to confirm the time. */
   #decide(
-    seen: Omit<Snapshot, 'acted'>,
+    seen: Omit<GuardSnapshot, 'acted'>,
     at: number,
     pollsMissing: AccountPoll['pollsMissing'] = () => 0,
   ): boolean {

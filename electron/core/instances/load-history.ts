@@ -9,7 +9,7 @@ import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import type { AccountView } from '#contract/state.ts'
 
 /** The load of an account's instances, one value per minute for a day, in memory only. */
-export interface LoadHistory {
+export interface LoadRecorder {
   /** Takes in a poll and forgets missing instances. `at`: epoch seconds of the account's time. */
   onPoll(poll: { account: Pick<AccountView, 'instances'>; at: number }): void
   /** Takes in GPU values that an instance reported over SSH. */
@@ -24,7 +24,7 @@ const gpuFigures: readonly Figure[] = ['load', 'memoryUsed', 'temperature', 'pow
 /** More GPUs than any machine has, since the count comes from the instance itself. */
 const mostGpus = 64
 
-export function createLoadHistory(): LoadHistory {
+export function createLoadHistory(): LoadRecorder {
   /** Series by instance, then by name: `load`, or `3 load` for a single GPU. */
   const known = new Map<number, Map<string, Minutes>>()
 

@@ -9,7 +9,7 @@ import { emptyDay } from './days.ts'
 import { localDay, midnight, nextMidnight } from './local-days.ts'
 
 /** The service's own record of past days' charges and of top-ups, which replaces Berth's estimates. */
-export interface Charges {
+export interface ChargeHistory {
   /** The days as the service charged them, where it has a record; else as counted. */
   asCharged(days: readonly MoneyDay[], names: Readonly<Record<string, SpenderName>>): readonly MoneyDay[]
   /**
@@ -66,7 +66,7 @@ interface DayRange {
 
 export async function openCharges(
   context: Pick<AccountContext, 'machine' | 'files' | 'folder' | 'onBroken' | 'client' | 'ending' | 'now'>,
-): Promise<Charges> {
+): Promise<ChargeHistory> {
   const { files, folder, onBroken, machine, ending } = context
   const document = await openDocument({
     files,

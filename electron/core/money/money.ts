@@ -4,7 +4,7 @@ import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
 import type { Counted } from './accrual.ts'
-import type { Charges } from './charges.ts'
+import type { ChargeHistory } from './charges.ts'
 import { countPoll, MoneyNow } from './counting.ts'
 import { emptyDay, StoredDay, withDaysOver } from './days.ts'
 import { localDay } from './local-days.ts'
@@ -41,7 +41,7 @@ const Past = v.object({ days: v.array(StoredDay), samples: StoredSamples, names:
 
 export async function openMoney(
   context: Pick<AccountContext, 'account' | 'store' | 'machine' | 'files' | 'folder' | 'onBroken' | 'now'>,
-  charges?: Charges,
+  charges?: ChargeHistory,
 ): Promise<Money> {
   const { files, folder, onBroken, machine } = context
   const stored = { files, clock: machine.clock, onBroken }

@@ -4,7 +4,7 @@ import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Alert } from '../notifications/alert.ts'
 import type { Job } from './model.ts'
-import { costBy, keeping } from './view.ts'
+import { jobCostBy, keeping } from './view.ts'
 
 /** One id per job, so that a later alert replaces the earlier one. */
 export function jobAlertId(account: AccountId, { id }: Job): string {
@@ -21,7 +21,7 @@ function about(account: AccountId, job: Job): Omit<Alert, 'title' | 'body' | 'ur
   }
 }
 
-export function doneAlert(account: AccountId, job: Job, now: number): Alert {
+export function jobDoneAlert(account: AccountId, job: Job, now: number): Alert {
   const { code = 0, brought } = job
   const files = brought?.files
     ? ` ${brought.files === 1 ? '1 file was' : `${brought.files} files were`} downloaded.`
@@ -29,14 +29,14 @@ export function doneAlert(account: AccountId, job: Job, now: number): Alert {
   return {
     ...about(account, job),
     title: titled(job, code === 0 ? 'is done' : `ended with exit code ${code}`),
-    body: `It cost ${money(costBy(job, now))}.${files}`,
+    body: `It cost ${money(jobCostBy(job, now))}.${files}`,
     urgency: 'normal',
     ...(code === 0 && { good: true }),
   }
 }
 
 /** `view`: the job's machine, which is stopped now. */
-export function failedAlert(account: AccountId, job: Job, view: InstanceView | undefined): Alert {
+export function jobFailedAlert(account: AccountId, job: Job, view: InstanceView | undefined): Alert {
   return {
     ...about(account, job),
     title: titled(job, 'failed'),
@@ -51,7 +51,7 @@ export function keptAlert(
   job: Job,
   { destroyed, view, now }: { destroyed: boolean; view: InstanceView | undefined; now: number },
 ): Alert {
-  const cost = `It cost ${money(costBy(job, now))}${destroyed ? '' : ' so far'}.`
+  const cost = `It cost ${money(jobCostBy(job, now))}${destroyed ? '' : ' so far'}.`
   return {
     ...about(account, job),
     title: titled(job, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),

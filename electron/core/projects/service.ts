@@ -20,7 +20,7 @@ import { type Chosen, planMarket } from './plan-market.ts'
 import type { Agreed, Projects } from './projects.ts'
 import type { ProjectSecrets } from './secrets.ts'
 import { openStoredJobs } from './stored-jobs.ts'
-import { costBy } from './view.ts'
+import { jobCostBy } from './view.ts'
 
 /** What the user agreed to for a job. */
 export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
@@ -130,7 +130,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     )
     await guards.put(...fresh)
     const bound = boundOf(job.stops, machine.pricePerHour)
-    return bound === undefined ? {} : { most: costBy(job, at) + bound }
+    return bound === undefined ? {} : { most: jobCostBy(job, at) + bound }
   }
 
   return {

@@ -8,7 +8,7 @@ import type { Job } from './model.ts'
 import { portsOf, resultsOf } from './plan.ts'
 
 /** A job's cost up to a moment of the account's time. */
-export function costBy({ spentBefore, spent, endedAt }: Job, at: number): Micros {
+export function jobCostBy({ spentBefore, spent, endedAt }: Job, at: number): Micros {
   if (!spent) return spentBefore
   const until = Math.min(at, endedAt ?? at)
   return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))

@@ -68,7 +68,7 @@ export function stuckAlert(account: AccountId, run: Run, where: string, now: num
 }
 
 /** The alert for a run that failed; `run` as it is since. */
-export function failedAlert(account: AccountId, run: Run, where: string): Alert {
+export function runFailedAlert(account: AccountId, run: Run, where: string): Alert {
   const { problem, step } = run
   const next =
     step === 'acting'

@@ -41,7 +41,7 @@ export function commandFailure({ code = 0, endedByUser }: Run): Problem | undefi
 }
 
 /** The next step once the command has ended, once its folder is here, or when the user tries again. */
-export function nextStep(run: Run): 'fetching' | 'acting' | 'over' | 'failed' {
+export function nextRunStep(run: Run): 'fetching' | 'acting' | 'over' | 'failed' {
   if (run.fetch !== undefined && !run.fetched) return 'fetching'
   // If the instance was stopped and started again meanwhile, someone wants it to run, so it is kept.
   if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
@@ -57,7 +57,7 @@ export function afterCommand(run: Run, code: number): Pick<Run, 'step' | 'afterw
 
 /** The next step, with the reason where that is a failure. */
 export function entering(run: Run): Pick<Run, 'step' | 'problem'> {
-  const step = nextStep(run)
+  const step = nextRunStep(run)
   return { step, problem: step === 'failed' ? commandFailure(run) : undefined }
 }
 
@@ -79,7 +79,7 @@ export function afterFailure(
  * The run with the output and the GPU load that were just read, if the load was. One that cannot be read, `unread`, says
  * nothing: only output counts then.
  */
-export function observed(
+export function observedRun(
   run: Run,
   { bytes, load }: { bytes: number; load?: number | 'unread' },
   now: number,
@@ -116,7 +116,7 @@ export function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean 
  * The fields of an unfinished run that a poll changes; undefined for none. `at`: epoch seconds of the account's time.
  * `missing`: how many polls in a row did not list its instance.
  */
-export function afterPoll(
+export function runAfterPoll(
   run: Run,
   state: InstanceState | undefined,
   missing: number,

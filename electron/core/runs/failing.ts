@@ -1,6 +1,6 @@
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
-import { failedAlert, hinderedAlert } from './alerts.ts'
+import { hinderedAlert, runFailedAlert } from './alerts.ts'
 import { afterFailure } from './decide.ts'
 import type { Run } from './model.ts'
 import type { RunAlerts } from './run-alerts.ts'
@@ -32,7 +32,7 @@ export function createFailing(
         problem: { code, message, advice },
       })
       runs.setProblem(id, undefined)
-      if (after) tell(after, failedAlert(account, after, nameOf(after)))
+      if (after) tell(after, runFailedAlert(account, after, nameOf(after)))
     },
     hindered(run, problem) {
       tell(run, hinderedAlert(account, run, nameOf(run), problem))

@@ -6,7 +6,7 @@ import { pollsUntilGone } from '../instances/missing-polls.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
 import { notStartedAlert } from './alerts.ts'
-import { afterPoll, instanceGone } from './decide.ts'
+import { instanceGone, runAfterPoll } from './decide.ts'
 import type { Run } from './model.ts'
 import type { RunParts } from './parts.ts'
 import type { RunChange } from './stored-runs.ts'
@@ -81,7 +81,7 @@ export function createOnPoll(
       return
     }
     const state = poll.account.instances[instance]?.state
-    const change = afterPoll(run, state, poll.pollsMissing(instance), poll.at)
+    const change = runAfterPoll(run, state, poll.pollsMissing(instance), poll.at)
     if (change?.problem) void failing.fail(id, change.problem).then(() => wake(id))
     else if (change) void runs.update(id, change).then(() => change.step && wake(id))
   }

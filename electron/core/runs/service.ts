@@ -4,7 +4,7 @@ import { BerthError } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { Target } from '../guards/decide/choose-targets.ts'
+import type { GuardTarget } from '../guards/decide/choose-targets.ts'
 import type { Watchdogs } from '../guards/watchdog/service.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import { rentedWith } from '../renting/rentals/model.ts'
@@ -45,7 +45,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
   /** What a guard may do to an instance without losing a folder that is not downloaded yet; undefined for nothing. */
-  spares(target: Target): GuardAction | undefined
+  spares(target: GuardTarget): GuardAction | undefined
   /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
 }

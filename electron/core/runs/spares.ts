@@ -2,7 +2,7 @@ import type { GuardAction } from '#contract/automation/guard.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { Target } from '../guards/decide/choose-targets.ts'
+import type { GuardTarget } from '../guards/decide/choose-targets.ts'
 import type { Run } from './model.ts'
 import type { RunAlerts } from './run-alerts.ts'
 
@@ -26,7 +26,7 @@ export function spared(unsafe: readonly Run[], state: InstanceState | undefined)
 
 /** What a guard may do to an instance with these runs; noted in Activity if that is less than it was set to. */
 export function spares(
-  { instance, action }: Target,
+  { instance, action }: GuardTarget,
   runs: readonly Run[],
   view: InstanceView | undefined,
   note: RunAlerts['note'],

@@ -30,7 +30,7 @@ export function matchAlert(
 }
 
 /** The alert for a renting watch that is done or stopped. */
-export function doneAlert(watch: Watch, title: string, body: string): Alert {
+export function watchDoneAlert(watch: Watch, title: string, body: string): Alert {
   return {
     id: watchAlertId(watch),
     kind: 'watch',

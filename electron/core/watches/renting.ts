@@ -6,7 +6,7 @@ import type { Attempts } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import type { Collection } from '../storage/collection.ts'
-import { doneAlert } from './alerts.ts'
+import { watchDoneAlert } from './alerts.ts'
 import type { Watch } from './model.ts'
 import { watchAlerts } from './watch-alerts.ts'
 
@@ -56,7 +56,7 @@ export function createWatchRenting(
     const waits = guardVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
-      if (waits) alert(doneAlert(watch, `“${request.name}” rents nothing for now`, waits.message))
+      if (waits) alert(watchDoneAlert(watch, `“${request.name}” rents nothing for now`, waits.message))
     }
     if (!waits) await begin(get(id))
   }
@@ -113,7 +113,7 @@ export function createWatchRenting(
     if (!watch) return
     const machines = watch.rented === 1 ? 'One machine was' : `${watch.rented} machines were`
     const body = `${machines} rented, as many as it may.`
-    alert(doneAlert(watch, `“${watch.request.name}” has done its work`, body))
+    alert(watchDoneAlert(watch, `“${watch.request.name}” has done its work`, body))
   }
 
   /** As `finish`. */
@@ -125,7 +125,7 @@ export function createWatchRenting(
     const watch = find(id)
     if (!watch) return
     const { message, advice = '' } = problem
-    alert(doneAlert(watch, `“${watch.request.name}” is paused`, `${message} ${advice}`.trim()))
+    alert(watchDoneAlert(watch, `“${watch.request.name}” is paused`, `${message} ${advice}`.trim()))
   }
 
   return {

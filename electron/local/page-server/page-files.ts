@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
 /** A file of the built page, ready to be sent. */
-export interface PageFile {
+export interface BuiltFile {
   bytes: Uint8Array
   type: string
   /** Names with a hash are cached for good, as their content never changes. */
@@ -22,16 +22,16 @@ const types: Record<string, string> = {
 }
 
 /** The built page in a folder. Each file is read once; with `brotli`, the build's compressed copy is preferred. */
-export class PageFiles {
+export class BuiltFiles {
   readonly #root: string
-  readonly #read = new Map<string, Promise<PageFile | undefined>>()
+  readonly #read = new Map<string, Promise<BuiltFile | undefined>>()
 
   constructor(root: string) {
     this.#root = root
   }
 
   /** The file for an address's path; undefined where the page has none. */
-  find(pathname: string, brotli: boolean): Promise<PageFile | undefined> {
+  find(pathname: string, brotli: boolean): Promise<BuiltFile | undefined> {
     const name = pathname === '/' ? 'index.html' : pathname.slice(1)
     const type = types[extname(name)]
     const plain = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(name)
@@ -46,7 +46,7 @@ export class PageFiles {
     return found
   }
 
-  async #load(name: string, type: string, brotli: boolean): Promise<PageFile | undefined> {
+  async #load(name: string, type: string, brotli: boolean): Promise<BuiltFile | undefined> {
     const file = { type, cacheControl: cacheControl(name) }
     const compressed = brotli ? await this.#bytes(`${name}.br`) : undefined
     if (compressed !== undefined) return { ...file, bytes: compressed, encoding: 'br' }

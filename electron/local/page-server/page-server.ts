@@ -7,7 +7,7 @@ import type { RunningBerth } from '#core/running.ts'
 import { listenOnLoopback } from '#ssh/tunnels/local-port.ts'
 import { loopbackServer, pagePorts, withForeignCookies } from '../loopback-server.ts'
 import { PageDownloads } from './page-downloads.ts'
-import type { PageFiles } from './page-files.ts'
+import type { BuiltFiles } from './page-files.ts'
 import { openerPolicy, pageHeaders } from './page-headers.ts'
 import { PageGreeter } from './page-proof.ts'
 import { joinPage } from './page-socket.ts'
@@ -32,7 +32,7 @@ export interface PageServer {
 }
 
 /** Listens on loopback; `port` 0 takes any free one. Rejects where the port is taken. */
-export async function openPageServer(files: PageFiles, port: number): Promise<PageServer> {
+export async function openPageServer(files: BuiltFiles, port: number): Promise<PageServer> {
   const token = newPageToken()
   const downloads = new PageDownloads()
   const greeter = new PageGreeter(token)

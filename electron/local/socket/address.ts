@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** The proof of knowing an address's secret, for the nonce of the one who asks. */
-export function proofOf(secret: string, nonce: string): string {
+export function socketProof(secret: string, nonce: string): string {
   return createHmac('sha256', secret).update(nonce).digest('hex')
 }
 

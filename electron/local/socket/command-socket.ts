@@ -5,7 +5,7 @@ import { createDispatcher, type Dispatch, type HandlersOf } from '#core/app/page
 import { problemOf } from '#core/app/problems.ts'
 import type { RunningBerth } from '#core/running.ts'
 import type { Random } from '#ports/random.ts'
-import { proofOf, takeAddress } from './address.ts'
+import { socketProof, takeAddress } from './address.ts'
 import { decodeLine, encodeLine, longestLine, onLines } from './lines.ts'
 import { localRequests } from './requests.ts'
 
@@ -44,7 +44,7 @@ async function listen({ home, berth, random, log, openPage, quit }: CommandSocke
   const ask = createDispatcher(
     localRequests,
     {
-      prove: async ({ nonce }) => proofOf(secret, nonce),
+      prove: async ({ nonce }) => socketProof(secret, nonce),
       sshArguments: berth.sshArguments,
       registerProject: ({ folder }) => berth.registerProject(folder),
       openPage: async () => void openPage(),

@@ -1,7 +1,7 @@
 import { FlagError, usage } from './flags.ts'
 
 /** Why Berth cannot start, or cannot go on. */
-export interface StartFailure {
+export interface BerthStartFailure {
   /** In plain words. */
   words: string
   /** The same with the stack, for an unexpected error. */
@@ -10,7 +10,7 @@ export interface StartFailure {
   code: 1 | 2
 }
 
-export function startFailure(error: unknown): StartFailure {
+export function berthStartFailure(error: unknown): BerthStartFailure {
   if (error instanceof FlagError) return { words: `${error.message}\n${usage}`, code: 2 }
   if (!(error instanceof Error)) return { words: String(error), code: 1 }
   const code = 'code' in error ? error.code : undefined
@@ -29,7 +29,7 @@ export function startFailure(error: unknown): StartFailure {
 }
 
 /** The failure for an uncaught error. `words` hold no part of the error, since a box on screen shows them. */
-export function runFailure(error: unknown): StartFailure {
+export function runFailure(error: unknown): BerthStartFailure {
   return {
     words:
       'Something in Berth failed that it could not handle, so it closed. Your instances go on as they were; while Berth is closed, nothing watches them. Its log says where it failed.',
@@ -39,13 +39,13 @@ export function runFailure(error: unknown): StartFailure {
 }
 
 /** Prints the failure on stderr. */
-export function printFailure({ words, trace }: StartFailure): void {
+export function printFailure({ words, trace }: BerthStartFailure): void {
   process.stderr.write(`${trace ?? words}\n`)
 }
 
 /** Prints why Berth cannot start, and ends the process. */
 export function failToStart(error: unknown): never {
-  const failure = startFailure(error)
+  const failure = berthStartFailure(error)
   printFailure(failure)
   process.exit(failure.code)
 }

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/schema'
 import { parseJson } from './json.ts'
 
 /** The expected shape of an answer, and how tolerantly it is read. */
-export interface Answer<T> {
+export interface HttpAnswer<T> {
   /** The first place where `body` has the wrong shape; undefined if there is none. */
   problem(body: unknown): AnswerProblem | undefined
   /**
@@ -60,7 +60,7 @@ export interface UnreadRecord extends AnswerProblem {
 export type ReadList<F extends string, T> = { [K in F]: T[] } & { unread: readonly UnreadRecord[] }
 
 /** An answer that `schema` checks strictly; unknown fields are kept. */
-export function plainAnswer<const S extends TSchema>(schema: S): Answer<Static<S>> {
+export function plainAnswer<const S extends TSchema>(schema: S): HttpAnswer<Static<S>> {
   const checker = lazy(() => Compile(schema as TSchema))
   return {
     problem: body => problemIn(checker(), body),
@@ -69,7 +69,7 @@ export function plainAnswer<const S extends TSchema>(schema: S): Answer<Static<S
 }
 
 /** An answer that is one record. */
-export function singleAnswer<T>(shape: RecordShape<T>): Answer<T> {
+export function singleAnswer<T>(shape: RecordShape<T>): HttpAnswer<T> {
   const reader = recordReader(shape)
   return {
     problem: body => reader.problem(body, '$'),
@@ -78,7 +78,10 @@ export function singleAnswer<T>(shape: RecordShape<T>): Answer<T> {
 }
 
 /** An answer `{[field]: record}` with more `fields` beside it. */
-export function wrappedAnswer<T, F extends string>(field: F, shape: RecordShape<T>): Answer<{ [K in F]: T }> {
+export function wrappedAnswer<T, F extends string>(
+  field: F,
+  shape: RecordShape<T>,
+): HttpAnswer<{ [K in F]: T }> {
   const reader = recordReader(shape)
   const container = lazy(() => Compile(Type.Object({ [field]: Type.Unknown() })))
   return {
@@ -94,7 +97,7 @@ export function wrappedAnswer<T, F extends string>(field: F, shape: RecordShape<
 export function wrappedOrNull<T, F extends string>(
   field: F,
   shape: RecordShape<T>,
-): Answer<{ [K in F]: T | null }> {
+): HttpAnswer<{ [K in F]: T | null }> {
   const record = wrappedAnswer(field, shape)
   const isNull = (body: unknown) => isFields(body) && body[field] === null
   return {
@@ -114,7 +117,7 @@ export function listAnswer<T, F extends string>(
   field: F,
   shape: RecordShape<T>,
   { allowNone = false, oneAlone = false }: { allowNone?: boolean; oneAlone?: boolean } = {},
-): Answer<Fields & ReadList<F, T>> {
+): HttpAnswer<Fields & ReadList<F, T>> {
   const reader = recordReader(shape)
   const list = Type.Array(Type.Unknown())
   const container = lazy(() =>
@@ -146,7 +149,7 @@ export function listAnswer<T, F extends string>(
  * A list whose form the interface does not show: an array, or `{[field]: [record, …]}` under one of `fields`, which
  * some deployments write as JSON text. Reduced to its readable records.
  */
-export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): Answer<T[]> {
+export function looseList<T>(fields: readonly string[], shape: RecordShape<T>): HttpAnswer<T[]> {
   const reader = recordReader(shape)
   const records = (body: unknown): unknown =>
     Array.isArray(body)

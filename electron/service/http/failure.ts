@@ -2,7 +2,7 @@ import { ServiceError } from '../service-error.ts'
 import type { AnswerProblem } from './answer.ts'
 import { cleanDetail } from './detail.ts'
 import type { Operation } from './operation.ts'
-import { type ErrorCode, isServiceCode, type OwnCode, refusalSentence, sentenceFor } from './sentences.ts'
+import { type ErrorCode, errorSentence, isServiceCode, type OwnCode, refusalSentence } from './sentences.ts'
 
 /** Failures without a whole answer. */
 type Unanswered =
@@ -15,7 +15,7 @@ type Unanswered =
   | 'bad_answer'
 
 /** The facts that classify a failed request. */
-export interface Attempt {
+export interface RequestAttempt {
   operation: Operation<unknown>
   /** Values that must not appear in an error: the key and the secrets of the request. */
   secrets: readonly string[]
@@ -23,7 +23,7 @@ export interface Attempt {
 
 /** An answer that is not a 2xx, or a 2xx with `success: false`. `body` is undefined if it was no JSON. */
 export function refusal(
-  attempt: Attempt,
+  attempt: RequestAttempt,
   status: number,
   body: unknown,
   retryAfter: number | undefined,
@@ -49,9 +49,9 @@ export function refusal(
 }
 
 /** A 2xx whose body is no JSON or of the wrong shape. A write may have taken effect. */
-export function badAnswer(attempt: Attempt, status: number, problem: AnswerProblem): ServiceError {
+export function badAnswer(attempt: RequestAttempt, status: number, problem: AnswerProblem): ServiceError {
   const path = cleanDetail(problem.path, attempt.secrets)
-  const { message, advice } = sentenceFor('bad_answer')
+  const { message, advice } = errorSentence('bad_answer')
   return new ServiceError({
     code: 'bad_answer',
     status,
@@ -64,8 +64,8 @@ export function badAnswer(attempt: Attempt, status: number, problem: AnswerProbl
 }
 
 /** A 2xx that was aborted since it exceeded `met`, such as `32 MB`. A write may have taken effect. */
-export function tooLarge(attempt: Attempt, met: string): ServiceError {
-  const { message, advice } = sentenceFor('too_large')
+export function tooLarge(attempt: RequestAttempt, met: string): ServiceError {
+  const { message, advice } = errorSentence('too_large')
   const detail = `more than ${met} in answer to ${attempt.operation.method} ${attempt.operation.path}`
   const ambiguous = attempt.operation.repeat !== 'read'
   return new ServiceError({ code: 'too_large', status: 200, message, advice, detail, ambiguous })
@@ -73,13 +73,13 @@ export function tooLarge(attempt: Attempt, met: string): ServiceError {
 
 /** Nothing was sent, since the service has asked for a wait. `retryAfter`: the seconds left. */
 export function notYet(retryAfter: number): ServiceError {
-  return new ServiceError({ code: 'rate_limited', status: 429, ...sentenceFor('rate_limited'), retryAfter })
+  return new ServiceError({ code: 'rate_limited', status: 429, ...errorSentence('rate_limited'), retryAfter })
 }
 
 /** A failure without a whole answer. `sent`: whether the request may have reached the service. */
-export function noAnswer(attempt: Attempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
+export function noAnswer(attempt: RequestAttempt, code: Unanswered, sent: boolean, status = 0): ServiceError {
   const ambiguous = sent && attempt.operation.repeat !== 'read'
-  return new ServiceError({ code, status, ...sentenceFor(code), ambiguous })
+  return new ServiceError({ code, status, ...errorSentence(code), ambiguous })
 }
 
 /** Classifies a network error of Node’s. `sent`: whether the connection stood, so that it means no certificate. */

@@ -1,4 +1,4 @@
-import type { Answer, UnreadRecord } from './answer.ts'
+import type { HttpAnswer, UnreadRecord } from './answer.ts'
 import type { answerBounds } from './bounded-answer.ts'
 
 /** One row of section 4, for the transport. */
@@ -12,7 +12,7 @@ export interface Operation<T> {
    */
   repeat: 'read' | 'harmless' | 'never'
   /** The shape of a 2xx answer. */
-  answer: Answer<T>
+  answer: HttpAnswer<T>
   /**
    * Whether a body shows that the request took effect, in spite of `success: false` or an error status beside it.
    * Without it, both are refusals.

@@ -144,7 +144,7 @@ export function isServiceCode(code: unknown): code is ServiceCode {
 }
 
 /** The text for the user about `code`. */
-export function sentenceFor(code: ErrorCode): Sentence {
+export function errorSentence(code: ErrorCode): Sentence {
   return isServiceCode(code) ? serviceSentences[code] : ownSentences[code]
 }
 
@@ -167,7 +167,7 @@ const unlistedAdvice: Readonly<Record<string, string>> = {
  * interface may not list.
  */
 export function refusalSentence(code: ErrorCode, said: string, named: unknown): Sentence {
-  const { message, advice } = sentenceFor(code)
+  const { message, advice } = errorSentence(code)
   if (said === '' || !vague.has(code)) return { message, advice }
   const known =
     typeof named === 'string' && Object.hasOwn(unlistedAdvice, named) ? unlistedAdvice[named] : undefined

@@ -4,7 +4,15 @@ import { AnswerTooLarge, answerBounds } from './bounded-answer.ts'
 import type { RequestClock } from './clock.ts'
 import { secretsIn } from './detail.ts'
 import { type AnswerTime, type Exchanged, exchange, RedirectRefused } from './exchange.ts'
-import { type Attempt, badAnswer, networkFailure, noAnswer, notYet, refusal, tooLarge } from './failure.ts'
+import {
+  badAnswer,
+  networkFailure,
+  noAnswer,
+  notYet,
+  type RequestAttempt,
+  refusal,
+  tooLarge,
+} from './failure.ts'
 import { parseJson } from './json.ts'
 import type { CallOptions, Input, Operation, Send } from './operation.ts'
 import { type Pacer, thresholdIn } from './pacing.ts'
@@ -43,7 +51,7 @@ class Call<T> {
   readonly #input: Input
   readonly #options: CallOptions
   readonly #endpoint: string
-  readonly #attempt: Attempt
+  readonly #attempt: RequestAttempt
   /** Cancels it where it waits. */
   readonly #waiting: AbortSignal | undefined
   /** Whether any attempt of this call may have taken effect without a good answer. */

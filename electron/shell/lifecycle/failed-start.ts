@@ -1,10 +1,10 @@
 import { app, dialog } from 'electron'
-import { printFailure, runFailure, type StartFailure, startFailure } from '#local/start/failure.ts'
+import { type BerthStartFailure, berthStartFailure, printFailure, runFailure } from '#local/start/failure.ts'
 import type { Shutdown } from '#local/start/shutdown.ts'
 
 /** Shows why Berth cannot start, and ends it. */
 export function failVisibly(error: unknown, shutdown: Shutdown): Promise<void> {
-  return showAndExit('Berth cannot start', startFailure(error), shutdown)
+  return showAndExit('Berth cannot start', berthStartFailure(error), shutdown)
 }
 
 /**
@@ -24,7 +24,7 @@ export function endOnErrors(shutdown: Shutdown): void {
 }
 
 /** Also shows a box, since a user who started Berth by a click sees no terminal. */
-async function showAndExit(title: string, failure: StartFailure, shutdown: Shutdown): Promise<void> {
+async function showAndExit(title: string, failure: BerthStartFailure, shutdown: Shutdown): Promise<void> {
   printFailure(failure)
   // First, since the box waits for the user while Berth's folder would stay locked.
   await shutdown.end()

@@ -9,7 +9,7 @@ import type { RentalView } from '#contract/market/rental.ts'
 import { lastSeenAt, outageWords } from '#contract/outage.ts'
 import { lastRunFirst } from '#contract/project/project.ts'
 import { accountNow, canGetIn, isContractOver } from '#contract/reading.ts'
-import type { AccountView, Connection, Place, SavedSearch, State } from '#contract/state.ts'
+import type { AccountView, ConnectionState, Place, SavedSearch, State } from '#contract/state.ts'
 import type { MenuItemModel, TrayAction } from './menu-item.ts'
 import { dueEntries } from './tray-due.ts'
 import { creditLine, instanceLine, instanceTitle, spendLine, word } from './tray-words.ts'
@@ -50,7 +50,7 @@ function accountLines(account: AccountView): MenuItemModel[] {
 }
 
 /** `Service fails (500), as of 14:02` */
-function unseenLine(connection: Connection): string {
+function unseenLine(connection: ConnectionState): string {
   const since = lastSeenAt(connection)
   const why = connection.status === 'offline' ? outageWords(connection) : unseenWords[connection.status]
   return since === undefined ? why : `${why}, as of ${timeOfDay(since)}`

@@ -40,7 +40,7 @@ export interface Connection {
   close(): void
 }
 
-export interface Attempt {
+export interface ConnectionAttempt {
   account: string
   instance: number
   address: SshAddress
@@ -69,7 +69,7 @@ const channelPatience = 60_000
  * the key of a server at a wrong port is never taken for the instance's. No agent is forwarded. Throws
  * `ssh_unreachable`, `ssh_timeout`, `host_key_changed`, `host_key_known_elsewhere`, `key_refused` or `ssh_closed`.
  */
-export async function connectTo(attempt: Attempt, limits: Limits): Promise<Connection> {
+export async function connectTo(attempt: ConnectionAttempt, limits: Limits): Promise<Connection> {
   const { account, instance, address, key, knownHosts } = attempt
   const start = limits.clock.monotonic()
   const known = await knownHosts.known(account, instance)

@@ -1,6 +1,6 @@
 import { BerthError } from '#contract/problem.ts'
 import type { Candidate } from './addresses.ts'
-import type { Attempt, Connection } from './connection.ts'
+import type { Connection, ConnectionAttempt } from './connection.ts'
 import type { Limits } from './dial.ts'
 import { timedOut } from './ssh-problems.ts'
 
@@ -16,7 +16,7 @@ export interface Entrance {
  */
 export async function getIn(
   ways: readonly Candidate[],
-  attempt: Omit<Attempt, 'address'>,
+  attempt: Omit<ConnectionAttempt, 'address'>,
   limits: Limits,
 ): Promise<Entrance> {
   const start = limits.clock.monotonic()

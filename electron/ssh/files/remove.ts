@@ -4,7 +4,7 @@ import { countTree, treeBounds } from '#contract/instance/tree-bounds.ts'
 import { BerthError } from '#contract/problem.ts'
 import { unreadableName } from './file-problems.ts'
 import type { Sftp } from './sftp.ts'
-import { kindOf } from './walk.ts'
+import { fileKindOf } from './walk.ts'
 
 /** Requests in flight. */
 const atOnce = 32
@@ -15,7 +15,7 @@ const atOnce = 32
  */
 export async function remove(sftp: Sftp, path: string, bounds = treeBounds): Promise<void> {
   const { mode } = await sftp.linkStat(path)
-  if (kindOf(mode) !== 'folder') return sftp.remove(path)
+  if (fileKindOf(mode) !== 'folder') return sftp.remove(path)
   // The root has many paths, such as `/workspace/..`.
   if ((await sftp.realPath(path)) === '/')
     throw new BerthError({ code: 'file_denied', message: 'Berth does not delete the whole disk.' })
@@ -53,7 +53,7 @@ async function contents(sftp: Sftp, top: string, bounds: typeof treeBounds): Pro
       if (isUnreadable(filename)) throw unreadableName()
       const inner = joined(path, filename)
       count(inner, depth)
-      if (kindOf(attrs.mode) === 'folder') folders.push({ path: inner, depth: depth + 1, names: [] })
+      if (fileKindOf(attrs.mode) === 'folder') folders.push({ path: inner, depth: depth + 1, names: [] })
       else names.push(filename)
     }
   }

@@ -32,7 +32,7 @@ export interface Owner {
 }
 
 /** The entries of a folder, up to a limit. */
-export interface Listing {
+export interface FolderListing {
   entries: Pick<FileEntry, 'filename' | 'attrs'>[]
   /** Whether listing ended early: at the number asked for, at `listBounds`, or at too many empty answers. */
   more: boolean
@@ -58,7 +58,7 @@ export interface Sftp {
   readonly lost: Promise<unknown>
   realPath(path: string): Promise<string>
   /** At most `most` entries, including `.` and `..`. */
-  list(path: string, most: number): Promise<Listing>
+  list(path: string, most: number): Promise<FolderListing>
   stat(path: string): Promise<Stats>
   linkStat(path: string): Promise<Stats>
   readLink(path: string): Promise<string>
@@ -323,8 +323,8 @@ function sftpOn(channel: SFTPWrapper, connectionLost: Promise<unknown>): Sftp {
 }
 
 /** Collects at most `most` entries from `next`, which gives undefined at the end. */
-async function listed(most: number, next: () => Promise<FileEntry[] | undefined>): Promise<Listing> {
-  const entries: Listing['entries'] = []
+async function listed(most: number, next: () => Promise<FileEntry[] | undefined>): Promise<FolderListing> {
+  const entries: FolderListing['entries'] = []
   let unnamed = 0
   let empty = 0
   let told = 0

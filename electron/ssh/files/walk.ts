@@ -29,7 +29,7 @@ export async function listFolder(sftp: Sftp, path: string): Promise<RemoteFolder
     seen.add(name)
     entries.push({
       name,
-      kind: kindOf(attrs.mode),
+      kind: fileKindOf(attrs.mode),
       size: Number(attrs.size ?? 0),
       modified: attrs.mtime ?? 0,
       mode: (attrs.mode ?? 0) & 0o777,
@@ -54,13 +54,13 @@ async function follow(sftp: Sftp, path: string, entry: RemoteEntry): Promise<voi
   ])
   entry.link = {
     to: (to ?? '').slice(0, longestTarget),
-    kind: stats === undefined ? 'nothing' : kindOf(stats.mode),
+    kind: stats === undefined ? 'nothing' : fileKindOf(stats.mode),
   }
   if (stats !== undefined) entry.size = stats.size
 }
 
 /** The kind of a file, by the type bits of its mode. */
-export function kindOf(mode: number | undefined): RemoteKind {
+export function fileKindOf(mode: number | undefined): RemoteKind {
   const kind = (mode ?? 0) & 0o170_000
   return kind === 0o100_000 ? 'file' : kind === 0o040_000 ? 'folder' : kind === 0o120_000 ? 'link' : 'other'
 }
@@ -93,7 +93,7 @@ export async function walk(
 
   async function visit(path: string, names: readonly string[], stats: Stats): Promise<void> {
     signal.throwIfAborted()
-    const kind = kindOf(stats.mode)
+    const kind = fileKindOf(stats.mode)
     if (kind === 'file') {
       count(path, names.length - 1)
       tree.files.push({ path, names, ...stats })
@@ -116,7 +116,7 @@ export async function walk(
       }
       const inner = joined(path, name)
       if (isUnreadable(name)) tree.leftOut++
-      else if (kindOf(attrs.mode) !== 'link')
+      else if (fileKindOf(attrs.mode) !== 'link')
         await visit(inner, [...names, name], {
           size: Number(attrs.size),
           modified: attrs.mtime,
@@ -127,7 +127,7 @@ export async function walk(
           if (error instanceof SftpLost) throw error
           return undefined
         })
-        if (target && kindOf(target.mode) === 'file') await visit(inner, [...names, name], target)
+        if (target && fileKindOf(target.mode) === 'file') await visit(inner, [...names, name], target)
         else tree.leftOut++
       }
     }

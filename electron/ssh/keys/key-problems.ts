@@ -15,7 +15,7 @@ function Title(name: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1)
 }
 
-export function keyMissing(name: string): BerthError {
+export function keyFileMissing(name: string): BerthError {
   return new BerthError({
     code: 'key_missing',
     message: name.startsWith('agent')

@@ -5,7 +5,7 @@ import { berthKey, type SshKey } from '#contract/instance/ssh-key.ts'
 import type { Files } from '#ports/files.ts'
 import { type Agent, agentFingerprint, isAgents, openAgent } from './agent.ts'
 import { findKeyFile, type KeyFile } from './key-folder.ts'
-import { keyLocked, keyMissing, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
+import { keyFileMissing, keyLocked, notRemovable, unusable, wrongPassphrase } from './key-problems.ts'
 import { listedAgents, listedIn, listedOwn } from './listed.ts'
 import { generateKey, importKey } from './new-keys.ts'
 import { deleteOwn, loadOrMakeOwn, type OwnKey } from './own-key.ts'
@@ -22,11 +22,11 @@ export interface LocatedKey {
 }
 
 /** How a key authenticates: by its private half, which stays in this process, or by an agent that signs. */
-export type Proof = { type: 'publickey'; key: ParsedKey } | { type: 'agent'; agent: BaseAgent }
+export type KeyProof = { type: 'publickey'; key: ParsedKey } | { type: 'agent'; agent: BaseAgent }
 
 /** A key that is ready to authenticate. */
 export interface LoadedKey extends LocatedKey {
-  proof: Proof
+  proof: KeyProof
 }
 
 /**
@@ -81,7 +81,7 @@ export function openKeys({
 
   /** The load is shared, so that two first uses get the same key. */
   async function ownKey(): Promise<OwnKey> {
-    if (account === undefined) throw keyMissing(berthKey)
+    if (account === undefined) throw keyFileMissing(berthKey)
     own ??= loadOrMakeOwn(files, account).catch(error => {
       own = undefined
       throw error
@@ -95,7 +95,7 @@ export function openKeys({
       ? findKeyFile(ownFolder, name.slice('berth/'.length))
       : findKeyFile(usersFolder, name)
     const found = await among
-    if (found === undefined) throw keyMissing(name)
+    if (found === undefined) throw keyFileMissing(name)
     return found
   }
 
@@ -117,7 +117,7 @@ export function openKeys({
       wanted === undefined
         ? (keys.find(({ fingerprint }) => used.has(fingerprint)) ?? keys[0])
         : keys.find(({ fingerprint }) => fingerprint === wanted)
-    if (key === undefined) throw keyMissing(name)
+    if (key === undefined) throw keyFileMissing(name)
     const file = `agent-keys/${Buffer.from(key.fingerprint).toString('hex')}.pub`
     if ((await files.read(file)) !== `${key.publicKey}\n`) await files.write(file, `${key.publicKey}\n`)
     return { name, publicKey: key.publicKey, fingerprint: key.fingerprint, path: files.path(file) }

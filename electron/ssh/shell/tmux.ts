@@ -3,7 +3,7 @@ import { firstLines } from '#contract/text.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
-import { quoted } from '../scripted.ts'
+import { shellQuoted } from '../scripted.ts'
 
 const within = 10_000
 /** Lines of history that tmux keeps; whenever that is full, it drops a tenth of them. */
@@ -38,11 +38,11 @@ export async function tmuxCommand(name: string): Promise<string> {
   ])
   // Encoded, since every shell quotes it its own way: the user's runs this line, and tmux's runs what it holds.
   const script = Buffer.from(`${environment.default}\n${terminal.default}`).toString('base64')
-  const start = quoted(`eval "$(echo ${script} | base64 -d)"; exec "\${SHELL:-/bin/sh}" -l`)
+  const start = shellQuoted(`eval "$(echo ${script} | base64 -d)"; exec "\${SHELL:-/bin/sh}" -l`)
   const make = [
     `new-session -d -s ${name} 'sleep 60'`,
     `set-option -t ${at} history-limit ${historyLimit}`,
-    `new-window -t ${at} ${quoted(`exec sh -c ${start}`)}`,
+    `new-window -t ${at} ${shellQuoted(`exec sh -c ${start}`)}`,
     `kill-window -t '=${name}:^'`,
   ].join(" ';' ")
   return `tmux has-session -t '=${name}' 2>/dev/null || tmux -u ${make}; tmux -u attach-session -d -t '=${name}' ';' set-option status off`

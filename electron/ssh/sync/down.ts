@@ -5,7 +5,7 @@ import type { LocalEntry, OpenFile, SyncedFolder } from '#ports/synced-folders.t
 import type { Connection } from '../connection/connection.ts'
 import type { NamesOf } from '../files/transfer/local-names.ts'
 import type { Wanted } from './fetch.ts'
-import { folderOf, listRemote, type RemoteItem, type RemoteListing } from './listing.ts'
+import { listedFolderOf, listRemote, type RemoteItem, type RemoteListing } from './listing.ts'
 import {
   besideName,
   fateOf,
@@ -166,7 +166,7 @@ async function copyHere(
   source: OpenFile,
   { folder, as, version, signal }: Pick<SyncDown, 'folder' | 'signal'> & { as: string; version: Version },
 ): Promise<boolean> {
-  if (!(await folder.makeFolder(folderOf(as)))) return false
+  if (!(await folder.makeFolder(listedFolderOf(as)))) return false
   const copy = await folder.receive(as)
   const buffer = Buffer.alloc(1024 * 1024)
   try {
@@ -227,7 +227,7 @@ function missingOf(paths: readonly string[], items: RemoteListing['items']): str
 function waysIn(folder: SyncedFolder): (path: string) => Promise<boolean> {
   const known = new Map<string, boolean>([['', false]])
   return async function inTheWay(path: string): Promise<boolean> {
-    const above = folderOf(path)
+    const above = listedFolderOf(path)
     const before = known.get(above)
     if (before !== undefined) return before
     const entry = await folder.stat(above)

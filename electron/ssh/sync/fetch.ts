@@ -5,7 +5,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { LocalEntry, SyncedFolder } from '#ports/synced-folders.ts'
 import type { Connection } from '../connection/connection.ts'
 import type { RemoteListing } from './listing.ts'
-import { folderOf } from './listing.ts'
+import { listedFolderOf } from './listing.ts'
 import type { Offered, Version } from './plan-down.ts'
 import { openScript, type ScriptStream } from './script-stream.ts'
 import { giveScript } from './scripts.ts'
@@ -97,7 +97,7 @@ async function take(stream: ScriptStream, waiting: Map<string, Wanted>, fetching
       const path = name.replace(/^\.\//, '')
       const wanted = waiting.get(path)
       const isWanted = wanted !== undefined && type === 'file' && size <= mostOf(wanted.item)
-      if (!isWanted || !(await fetching.folder.makeFolder(folderOf(wanted.as)))) await passOver(entry)
+      if (!isWanted || !(await fetching.folder.makeFolder(listedFolderOf(wanted.as)))) await passOver(entry)
       else {
         await receive(entry, wanted, fetching)
         waiting.delete(path)

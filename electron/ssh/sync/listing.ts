@@ -4,7 +4,7 @@ import { BerthError } from '#contract/problem.ts'
 import { withoutEnd } from '#contract/text.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
-import { quoted, runScript } from '../scripted.ts'
+import { runScript, shellQuoted } from '../scripted.ts'
 import { listScript } from './scripts.ts'
 import { syncRefused } from './sync-problems.ts'
 
@@ -69,7 +69,7 @@ export async function listRemote(
   const named =
     paths.join(' ').length > 50_000 ? ['.'] : asked.map(path => (path === '.' ? path : `./${path}`))
   const values = { remote, make: make ? 'yes' : '', links: links ? 'yes' : '', after: String(after) }
-  const starts = named.map(quoted).join(' ')
+  const starts = named.map(shellQuoted).join(' ')
   const most = treeBounds.characters
   const { bytes } = await runScript(connection, values, [`set -- ${starts}`, listScript], {
     clock,
@@ -106,7 +106,7 @@ export function parseListing(
     const facts = fields[at] ?? ''
     if (isItself.test(facts)) continue
     const read = itemOf(facts, fields[at + 1] ?? '')
-    if (read && (asked.has(read.path) || isBelow(folderOf(read.path)))) {
+    if (read && (asked.has(read.path) || isBelow(listedFolderOf(read.path)))) {
       // A link that was followed, and was also found in another listed folder, is not a link again.
       if (read.item.kind !== 'link' || (items.get(read.path)?.kind ?? 'link') === 'link')
         items.set(read.path, read.item)
@@ -123,7 +123,7 @@ export function parseListing(
 }
 
 /** The path above; empty for the listed folder itself. */
-export function folderOf(path: string): string {
+export function listedFolderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 

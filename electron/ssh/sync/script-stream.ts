@@ -4,7 +4,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Connection } from '../connection/connection.ts'
 import { commandSilent, connectionLost } from '../connection/ssh-problems.ts'
 import { type Exec, openExec } from '../exec.ts'
-import { quoted, refuseKilled } from '../scripted.ts'
+import { refuseKilled, shellQuoted } from '../scripted.ts'
 
 /** A running script on an instance, with streams for its input and output. */
 export interface ScriptStream {
@@ -33,7 +33,7 @@ export async function openScript(
   values: Readonly<Record<string, string>>,
   script: string,
 ): Promise<ScriptStream> {
-  const assigned = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)};`)
+  const assigned = Object.entries(values).map(([name, value]) => `${name}=${shellQuoted(value)};`)
   const line = [...assigned, ...script.trim().split('\n')].join(' ')
   const exec = await openExec(connection, clock, command)
   await exec.begun

@@ -1,4 +1,4 @@
-import { quoted } from '../scripted.ts'
+import { shellQuoted } from '../scripted.ts'
 
 /**
  * The scripts that run on instances, in POSIX shell with the usual programs of GNU or BusyBox. `remote` is the folder.
@@ -68,8 +68,8 @@ done`
  */
 export const listScript = `
 LC_ALL=C; export LC_ALL
-show=${quoted(show)}
-follow=${quoted(follow)}
+show=${shellQuoted(show)}
+follow=${shellQuoted(follow)}
 eval "$show"
 [ "$after" = 0 ] || sleep "$after"
 ${runs}

@@ -11,7 +11,7 @@ import { openScript, type ScriptStream } from './script-stream.ts'
 import { takeScript } from './scripts.ts'
 import { changedMeanwhile, diskFull, syncFailed, syncRefused } from './sync-problems.ts'
 
-export interface Sending {
+export interface FolderSending {
   folder: SyncedFolder
   remote: string
   clock: Clock
@@ -32,7 +32,7 @@ const latest = 0x7f_ff_ff_ff
 const longestAnswer = 1000
 
 /** Sends the planned files as one archive, and waits until all are in place. Returns those that cannot be read. */
-export async function send(connection: Connection, plan: UpPlan, sending: Sending): Promise<Skipped[]> {
+export async function send(connection: Connection, plan: UpPlan, sending: FolderSending): Promise<Skipped[]> {
   const { remote, clock, signal } = sending
   const values = { remote, fresh: plan.resumes ? '' : 'yes', whole: wholeName }
   const stream = await openScript(connection, clock, values, takeScript)
@@ -121,7 +121,7 @@ async function pour(archive: Pack, stream: ScriptStream): Promise<void> {
 async function fill(
   archive: Pack,
   { folders, links, files }: UpPlan,
-  { folder, clock, signal, onSent }: Sending,
+  { folder, clock, signal, onSent }: FolderSending,
 ): Promise<Skipped[]> {
   const skipped: Skipped[] = []
   const failed = new Promise<never>((_, reject) => {

@@ -6,7 +6,7 @@ const loopback = '127.0.0.1'
 const berths = 'berth-'
 
 /** What tells the user's browser from everybody else who can connect to a web tunnel's port. */
-export interface Entry {
+export interface TunnelEntry {
   /** The tunnel's host name, which nobody can guess. */
   name: string
   port: number
@@ -20,7 +20,7 @@ export interface Entry {
  */
 export function wayIn(
   { method, url = '', headers }: IncomingMessage,
-  entry: Entry,
+  entry: TunnelEntry,
 ): 'name' | 'secret' | 'cookie' | undefined {
   const { name, port, secret } = entry
   const origin = `http://${loopback}:${port}`
@@ -35,13 +35,13 @@ export function wayIn(
 }
 
 /** The address at 127.0.0.1 of a page of the tunnel. It lets in whoever has it. */
-export function addressAtLoopback(url: string, { port, secret }: Entry): string {
+export function addressAtLoopback(url: string, { port, secret }: TunnelEntry): string {
   const { pathname, search } = new URL(url)
   return `http://${loopback}:${port}/${secret}${pathname}${search}`
 }
 
 /** Answers a request with the secret: gives the cookie for it, and leads to the page without it. */
-export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, entry: Entry): void {
+export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, entry: TunnelEntry): void {
   response.writeHead(200, {
     'set-cookie': `${cookieFor(entry)}; Path=/; HttpOnly; SameSite=Strict`,
     // No redirection: after one from another site, browsers would withhold the cookie.
@@ -57,7 +57,7 @@ export function letIn({ url = '' }: IncomingMessage, response: ServerResponse, e
  * a page of any can set one for another's port. So it can't be guessed, and only cookies that scripts cannot read are
  * named so: a script must find the others by their own names.
  */
-export function cookiePrefix({ port, secret }: Entry): string {
+export function cookiePrefix({ port, secret }: TunnelEntry): string {
   return `${berths}${port}-${createHash('sha256').update(secret).digest('hex').slice(0, 32)}-`
 }
 
@@ -77,7 +77,7 @@ function nameOf(cookie: string): string {
   return cookie.split('=', 1)[0]?.trim() ?? ''
 }
 
-function cookieFor({ port, secret }: Entry): string {
+function cookieFor({ port, secret }: TunnelEntry): string {
   return `${berths}${port}=${secret}`
 }
 

@@ -6,7 +6,7 @@ import type { Lease } from '../connection/sharing.ts'
 import { whyEnded } from '../connection/ssh-problems.ts'
 import { keepLease } from '../connection/steady-lease.ts'
 import { join, openChannel, overTls, PortRefused } from './channel.ts'
-import { addressAtLoopback, type Entry } from './entry.ts'
+import { addressAtLoopback, type TunnelEntry } from './entry.ts'
 import { type Listening, listenForTunnel, type PortChoice } from './local-port.ts'
 import { whatAnswers } from './web.ts'
 import type { WebServer } from './web-headers.ts'
@@ -53,7 +53,7 @@ export interface TunnelNeeds extends PortChoice {
    * browser in at 127.0.0.1 (see `Entry`). Both anew for each listener: a tab that is still open shows the last ones to
    * whoever has the port in between.
    */
-  drawEntry: () => Omit<Entry, 'port'>
+  drawEntry: () => Omit<TunnelEntry, 'port'>
   /** Called when the connection is lost; requests wait until it is back. */
   lost: (problem: Problem) => void
   back: () => void
@@ -78,7 +78,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
   const sockets = new Set<Socket>()
   let webServer: WebServer | undefined
   let lookingUp: Promise<WebServer> | undefined
-  let listening: (Listening & { what: Listened; entry: Entry }) | undefined
+  let listening: (Listening & { what: Listened; entry: TunnelEntry }) | undefined
   let cancelIdle = clock.after(idleAfter, idle)
 
   async function dial(tls = false): Promise<Duplex> {
@@ -123,7 +123,7 @@ export async function openTunnel(needs: TunnelNeeds): Promise<Tunnel> {
     return webServer
   }
 
-  const entry = (): Entry => listening?.entry ?? { ...drawEntry(), port: 0 }
+  const entry = (): TunnelEntry => listening?.entry ?? { ...drawEntry(), port: 0 }
 
   function createListener(what: Listened): Server {
     const web = createWebProxy({

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import { Duplex, pipeline } from 'node:stream'
 import { join, PortRefused } from './channel.ts'
-import { cookiePrefix, type Entry, letIn, wayIn } from './entry.ts'
+import { cookiePrefix, letIn, type TunnelEntry, wayIn } from './entry.ts'
 import { requestHeaders, responseHeaders, type Sides, type WebServer } from './web-headers.ts'
 
 /** The most bytes of headers in each direction: a browser sends up to 180 cookies of 4 KB for a page. */
@@ -23,7 +23,7 @@ export interface WebProxyNeeds {
   /** The server there, found out if it isn't known yet. Throws if none answers. */
   webServer: () => Promise<WebServer>
   /** Who may enter. Any other request is refused. */
-  entry: () => Entry
+  entry: () => TunnelEntry
   /** Called for each request that entered. */
   reached: () => void
 }

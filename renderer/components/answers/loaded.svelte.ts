@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/problem.ts'
-import { problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/berth/page.svelte.ts'
 
 /** An answer that can be fetched again; the previous one stays until the next arrives. */
 export class Loaded<Answer> {
@@ -26,7 +26,7 @@ export class Loaded<Answer> {
       this.answer = answer
       this.problem = undefined
     } catch (error) {
-      if (turn === this.#turn) this.problem = problemOf(error)
+      if (turn === this.#turn) this.problem = answerProblem(error)
     } finally {
       if (turn === this.#turn) this.loading = false
     }

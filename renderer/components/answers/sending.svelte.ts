@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/problem.ts'
-import { problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/berth/page.svelte.ts'
 import { focusFirstError } from './focusFirstError.ts'
 
 /** The sending of a form: whether it was tried, is pending, or was refused and why. */
@@ -26,7 +26,7 @@ export class Sending {
       await doing()
       return true
     } catch (error) {
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
       focusFirstError()
       return false
     } finally {

@@ -1,5 +1,5 @@
 /** A mark on an axis: `at` from 0 at the beginning to 1 at the end. */
-export interface Mark<Value> {
+export interface ScaleMark<Value> {
   at: number
   value: Value
 }
@@ -9,7 +9,7 @@ export interface Scale {
   bottom: number
   top: number
   /** From the bottom up. */
-  marks: readonly Mark<number>[]
+  marks: readonly ScaleMark<number>[]
 }
 
 /**
@@ -40,8 +40,8 @@ const apart = 8
  * The labels that fit on an axis of that width (pixels) without touching, the last of them kept: it is the present.
  * Those at the ends are drawn inwards, all others around their marks.
  */
-export function labelsThatFit(marks: readonly Mark<string>[], width: number): Mark<string>[] {
-  const kept: Mark<string>[] = []
+export function labelsThatFit(marks: readonly ScaleMark<string>[], width: number): ScaleMark<string>[] {
+  const kept: ScaleMark<string>[] = []
   let free = Number.POSITIVE_INFINITY
   for (const mark of marks.toReversed()) {
     const long = mark.value.length * character
@@ -63,9 +63,9 @@ const steps = [
 ]
 
 /** Round local times (full hours, midnights) between `from` and `to` (epoch seconds), at most six. */
-export function moments(from: number, to: number): Mark<number>[] {
+export function moments(from: number, to: number): ScaleMark<number>[] {
   const step = steps.find(each => (to - from) / each <= 5) ?? 365 * day
-  const marks: Mark<number>[] = []
+  const marks: ScaleMark<number>[] = []
   for (let value = firstAfter(from, step); value <= to; value = next(value, step))
     marks.push({ at: (value - from) / (to - from), value })
   return marks

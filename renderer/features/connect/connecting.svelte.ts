@@ -4,7 +4,7 @@ import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { connectDraft as draft } from './connectDraft.svelte.ts'
 
 /** Connects the form's account and shows it. */
-export class Connecting {
+export class ConnectForm {
   readonly sending = new Sending()
   readonly #page: Page
   readonly #connected: () => void

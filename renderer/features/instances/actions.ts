@@ -8,7 +8,7 @@ import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { route } from '#renderer/place/route.svelte.ts'
 import { idleStop } from '../guards/idleStop.ts'
 import type { Action } from './action.ts'
-import { openEditor, openJupyter } from './getIn.ts'
+import { openInEditor, openJupyter } from './getIn.ts'
 import { start } from './start.ts'
 import { stop } from './stop.ts'
 
@@ -50,7 +50,7 @@ function actionsOf(instance: InstanceView, page: Page): Action[] {
       icon: 'popOut',
       key: 'e',
       unusable: shut,
-      run: () => openEditor(page, instance),
+      run: () => openInEditor(page, instance),
     },
     { id: 'files', label: 'Files', icon: 'folder', unusable: shut, run: go('files') },
     { id: 'ports', label: 'Ports', icon: 'link', unusable: shut, run: go('ports') },

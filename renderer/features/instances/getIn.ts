@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { OpenedAddress } from '#contract/instance/tunnel.ts'
 import { copyAndSay } from '#renderer/berth/clipboard.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 
 /** Opens the instance's Jupyter; progress and errors are shown under its row. */
@@ -22,7 +22,7 @@ export async function openPort(page: Page, { id }: InstanceView, port: number): 
 }
 
 /** Opens the chosen editor on the instance, after asking for what it needs. The demo explains that it has none. */
-export async function openEditor(page: Page, { id }: InstanceView): Promise<void> {
+export async function openInEditor(page: Page, { id }: InstanceView): Promise<void> {
   const { app, settings } = page.state ?? {}
   if (page.account?.demo || app?.editors.length === 0 || settings?.sshConfig === false) {
     dialogs.show({ kind: 'editor', instance: id })
@@ -36,7 +36,7 @@ async function show(page: Page, opening: Promise<OpenedAddress>, what: string): 
   try {
     answer = await opening
   } catch (error) {
-    const problem = problemOf(error)
+    const problem = answerProblem(error)
     // An error is shown under the row already, and a tunnel that the user closed needs no message.
     if (!quiet.has(problem.code)) page.say(problem.message, problem.advice)
     return

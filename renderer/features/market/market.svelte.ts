@@ -6,7 +6,7 @@ import { firstDisk } from '#contract/market/rental.ts'
 import { type SortBy, type SortColumn, sortAfterClick } from '#contract/market/sort.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 
@@ -244,7 +244,7 @@ export class Market {
     } catch (error) {
       if (search !== this.#search) return
       this.#owed = false
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
     } finally {
       if (search === this.#search) this.loading = false
     }

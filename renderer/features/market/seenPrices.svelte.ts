@@ -3,7 +3,7 @@ import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import { offersPassing } from '#contract/market/filter.ts'
 import type { OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 
 /** Milliseconds after which the market is asked again. */
 const stale = 60_000
@@ -39,7 +39,7 @@ export class SeenPrices {
       this.problem = undefined
     } catch (error) {
       this.#asked.delete(key)
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
     }
   }
 

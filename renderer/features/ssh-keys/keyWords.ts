@@ -1,7 +1,7 @@
 import type { AttachedKey, SshKey } from '#contract/instance/ssh-key.ts'
 
 /** The name of a key on the page; `keys` are all keys. */
-export function keyTitle(key: SshKey, keys: readonly SshKey[]): string {
+export function sshKeyTitle(key: SshKey, keys: readonly SshKey[]): string {
   if (key.name === 'berth') return 'Berth’s own key'
   if (key.name === 'agent') {
     const several = keys.filter(({ from }) => from === 'agent').length > 1

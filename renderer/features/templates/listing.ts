@@ -50,7 +50,7 @@ export function sorted(
 }
 
 /** The order after a click on a column: a second click reverses it; texts begin with A, figures with the largest. */
-export function sortAfterClick(now: TemplateSort, column: TemplateColumn): TemplateSort {
+export function templateSortAfterClick(now: TemplateSort, column: TemplateColumn): TemplateSort {
   if (now.column === column) return { column, descending: !now.descending }
   return { column, descending: column !== 'name' && column !== 'image' }
 }

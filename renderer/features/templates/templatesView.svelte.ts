@@ -1,7 +1,7 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { TemplateFilter, TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { sorted, type TemplateSort, type Whose, whoseOnly, withText } from './listing.ts'
 import type { TemplateDraft } from './templateForm.ts'
 
@@ -52,7 +52,7 @@ export class TemplatesView {
       const templates = await this.#page.berth.searchTemplates({ account, filters: [...this.filters] })
       if (search === this.#search) this.#found = { account, templates }
     } catch (error) {
-      if (search === this.#search) this.problem = problemOf(error)
+      if (search === this.#search) this.problem = answerProblem(error)
     } finally {
       if (search === this.#search) this.loading = false
     }

@@ -1,6 +1,6 @@
 import type { Problem } from '#contract/problem.ts'
 import type { ActivityEntry } from '#contract/state.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { ActivityKind } from './kinds.ts'
 import { answersSearch, mergedEntries } from './merge.ts'
 import { stories } from './stories.ts'
@@ -81,7 +81,7 @@ export class ActivityView {
       this.#fetched = [...this.#fetched, ...entries]
       this.more = entries.length === pageLength
     } catch (error) {
-      if (search === this.#search) this.problem = problemOf(error)
+      if (search === this.#search) this.problem = answerProblem(error)
     } finally {
       if (search === this.#search) this.loading = false
     }

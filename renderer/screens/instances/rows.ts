@@ -66,7 +66,7 @@ function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['run
  * The screen's rows: rentals and series without an instance first, then instances, each the newest first, whatever
  * their numbers.
  */
-export function rowsOf(account: AccountView): Row[] {
+export function instanceRows(account: AccountView): Row[] {
   const byInstance = new Map<number, RentalView>()
   const rows: Row[] = []
   for (const rental of Object.values(account.rentals)) {

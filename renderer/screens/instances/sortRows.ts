@@ -10,7 +10,7 @@ export interface RowSort {
 const columnOf = (name: RowColumn) => columns.find(({ column }) => column === name)
 
 /** The first click sorts texts from A and figures from the largest, the second reverses, the third ends the sorting. */
-export function sortAfterClick(now: RowSort | undefined, column: RowColumn): RowSort | undefined {
+export function instanceSortAfterClick(now: RowSort | undefined, column: RowColumn): RowSort | undefined {
   const descending = columnOf(column)?.figure === true
   if (now?.column !== column) return { column, descending }
   return now.descending === descending ? { column, descending: !descending } : undefined

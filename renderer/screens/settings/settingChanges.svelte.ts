@@ -1,6 +1,6 @@
 import type { SettingsChange } from '#contract/app/settings.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { partBefore } from './partBefore.ts'
 
 /** Saves each change at once, and remembers the last one for Undo. */
@@ -43,7 +43,7 @@ export class SettingChanges {
       await this.#page.berth.changeSettings({ settings })
       return true
     } catch (error) {
-      this.failed = { field, problem: problemOf(error) }
+      this.failed = { field, problem: answerProblem(error) }
       return false
     }
   }

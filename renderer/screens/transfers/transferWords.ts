@@ -10,7 +10,7 @@ const steps: Record<TransferStep, { word: string; shape: Shape }> = {
   unknown: { word: 'Unknown', shape: 'stopped' },
 }
 
-export function stepWords(step: TransferStep): { word: string; shape: Shape } {
+export function transferStepWords(step: TransferStep): { word: string; shape: Shape } {
   return steps[step]
 }
 
@@ -25,7 +25,7 @@ export function transferName({ kind, from, to }: TransferView): string {
 }
 
 /** Running transfers first, then the newest. */
-export function inOrder(transfers: Readonly<Record<string, TransferView>>): TransferView[] {
+export function transfersInOrder(transfers: Readonly<Record<string, TransferView>>): TransferView[] {
   return Object.values(transfers).sort(
     (a, b) => Number(isRunning(b)) - Number(isRunning(a)) || b.startedAt - a.startedAt,
   )

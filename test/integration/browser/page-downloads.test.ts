@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PageFiles } from '#local/page-server/page-files.ts'
+import { BuiltFiles } from '#local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '#local/page-server/page-server.ts'
 import type { BrowserDownload, ByteSink } from '#ports/chosen-files.ts'
 
@@ -14,7 +14,7 @@ const printed = () => new URL(server.address)
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-page-'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Berth</title>')
-  server = await openPageServer(new PageFiles(folder), 0)
+  server = await openPageServer(new BuiltFiles(folder), 0)
 })
 afterAll(async () => {
   await server.close()

@@ -12,7 +12,7 @@ import type { RunningBerth } from '#core/running.ts'
 import { openFiles } from '#local/files.ts'
 import { openMachine } from '#local/machine.ts'
 import { noNotifier } from '#local/notifier/dbus-notifier.ts'
-import { PageFiles } from '#local/page-server/page-files.ts'
+import { BuiltFiles } from '#local/page-server/page-files.ts'
 import { proofOf } from '#local/page-server/page-proof.ts'
 import { openPageServer, type PageServer } from '#local/page-server/page-server.ts'
 import { berthToCome } from '#local/start/berth-to-come.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
     machine,
     app: { version: '0', shell: 'browser', terminals: [] },
   })
-  server = await openPageServer(new PageFiles(page), 0)
+  server = await openPageServer(new BuiltFiles(page), 0)
   server.serve(berth)
   address = new URL(server.address)
 })
@@ -106,7 +106,7 @@ test('the address has a name of this run alone, and 256 random bits in the fragm
   expect(address.hostname).toMatch(/^berth-[0-9a-f]{20}\.localhost$/)
   expect(server.address).toBe(`${address.origin}/#${token()}`)
   expect(Buffer.from(token(), 'base64url')).toHaveLength(32)
-  const other = await openPageServer(new PageFiles(folder), 0)
+  const other = await openPageServer(new BuiltFiles(folder), 0)
   expect(new URL(other.address).hostname).not.toBe(address.hostname)
   expect(new URL(other.address).hash).not.toBe(address.hash)
   await other.close()
@@ -283,7 +283,7 @@ test.concurrent('a page that has not proven itself is heard for 8 KB and for sec
 test.concurrent('connections that ask for nothing are bounded in number, and dropped', async ({
   onTestFinished,
 }) => {
-  const other = await openPageServer(new PageFiles(join(folder, 'page')), 0)
+  const other = await openPageServer(new BuiltFiles(join(folder, 'page')), 0)
   onTestFinished(() => other.close())
   const own = new URL(other.address)
   const idle = Array.from({ length: 400 }, () => connect(Number(own.port), '127.0.0.1').resume())
@@ -326,7 +326,7 @@ test('a port is taken only with both addresses of loopback, and nobody else gets
   await once(blocker, 'listening')
   const taken = blocker.address()
   if (taken === null || typeof taken === 'string') throw new Error('no port')
-  const files = new PageFiles(folder)
+  const files = new BuiltFiles(folder)
   await expect(openPageServer(files, taken.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   blocker.close()
   const rival = createServer().listen(Number(address.port), '::1')
@@ -335,7 +335,7 @@ test('a port is taken only with both addresses of loopback, and nobody else gets
 
 test('no port is one that a tunnel may have', async () => {
   const servers = await Promise.all(
-    Array.from({ length: 50 }, () => openPageServer(new PageFiles(folder), 0)),
+    Array.from({ length: 50 }, () => openPageServer(new BuiltFiles(folder), 0)),
   )
   const addresses = [...servers.map(one => one.address), await servers[0]?.openNumericAddress()]
   await Promise.all(servers.map(one => one.close()))
@@ -389,13 +389,13 @@ test('malformed messages are ignored, and the socket stays open', async () => {
 })
 
 test('a socket is refused with 503 before Berth is ready', async () => {
-  const early = await openPageServer(new PageFiles(folder), 0)
+  const early = await openPageServer(new BuiltFiles(folder), 0)
   expect(await refusal(beginSocket(new URL(early.address)))).toBe(503)
   await early.close()
 })
 
 test('a page that connects while Berth starts gets State once it has started', async () => {
-  const early = await openPageServer(new PageFiles(folder), 0)
+  const early = await openPageServer(new BuiltFiles(folder), 0)
   const starting = deferred<RunningBerth>()
   early.serve(berthToCome(starting.promise))
   const socket = await joinBerth(new URL(early.address))
@@ -407,7 +407,7 @@ test('a page that connects while Berth starts gets State once it has started', a
 })
 
 test('a page that waits for a start that fails gets close code 1001', async () => {
-  const early = await openPageServer(new PageFiles(folder), 0)
+  const early = await openPageServer(new BuiltFiles(folder), 0)
   const starting = deferred<RunningBerth>()
   early.serve(berthToCome(starting.promise))
   const socket = await joinBerth(new URL(early.address))
@@ -427,6 +427,6 @@ test('a connection reset during the handshake does no harm', async () => {
 })
 
 test('a port that is taken fails with EADDRINUSE', async () => {
-  const files = new PageFiles(folder)
+  const files = new BuiltFiles(folder)
   await expect(openPageServer(files, Number(address.port))).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { Connection } from '#cli/connection.ts'
+import { BerthConnection } from '#cli/connection.ts'
 import { decodeLine, encodeLine, onLines } from '#local/socket/lines.ts'
 
 test('bytes that arrive together with the answer that names their stream are read', async ({
@@ -28,7 +28,7 @@ test('bytes that arrive together with the answer that names their stream are rea
   server.listen(path)
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  const connection = await Connection.open(path)
+  const connection = await BerthConnection.open(path)
   onTestFinished(() => connection.close())
 
   const { stream } = await connection.command('watchMetrics', { instance: 1 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { MainMessage } from '#contract/bridge/messages.ts'
-import { PageFiles } from '#local/page-server/page-files.ts'
+import { BuiltFiles } from '#local/page-server/page-files.ts'
 import { openPageServer, type PageServer } from '#local/page-server/page-server.ts'
 import { joinBerth } from '#test/page-client.ts'
 import { storedFiles } from '#test/stored-files.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await under.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await under.until(() => under.account().connection.status === 'online')
   await untilQuiet()
-  server = await openPageServer(new PageFiles(world.machine.home), 0)
+  server = await openPageServer(new BuiltFiles(world.machine.home), 0)
   server.serve(under.berth)
 })
 afterEach(async () => {

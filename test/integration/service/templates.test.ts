@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceClient } from '#service/client.ts'
-import type { TemplateFields } from '#service/templates.ts'
+import type { TemplateBody } from '#service/templates.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
-const plain: TemplateFields = {
+const plain: TemplateBody = {
   ...{ name: 'mine', image: 'pytorch/pytorch' },
   ...{ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
 }
-const full: TemplateFields = {
+const full: TemplateBody = {
   ...plain,
   ...{ tag: '2.5', desc: 'a', readme: '# a', env: '-e A=1 -p 80:80', onstart: 'true', runtype: 'jupyter' },
   ...{ args_str: '--x', ssh_direct: true, use_ssh: true, jup_direct: true, jupyter_dir: '/work' },

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '#service/client.ts'
-import type { Proof } from '#service/two-factor.ts'
+import type { ProofBody } from '#service/two-factor.ts'
 import { appCode } from '../simulator/authenticator-app.ts'
 import { type Connected, connect } from './connected.ts'
 
@@ -15,7 +15,7 @@ export interface TwoFactorSteps extends Connected {
   emailProof(): Promise<SentProof>
 }
 
-export type SentProof = Required<Pick<Proof, 'code' | 'secret'>> & { tfa_method: 'sms' | 'email' }
+export type SentProof = Required<Pick<ProofBody, 'code' | 'secret'>> & { tfa_method: 'sms' | 'email' }
 
 export async function startTwoFactor(): Promise<TwoFactorSteps> {
   const connected = await connect({ offers: 5 })

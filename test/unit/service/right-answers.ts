@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ServiceClient } from '#service/client.ts'
-import type { TemplateFields } from '#service/templates.ts'
+import type { TemplateBody } from '#service/templates.ts'
 
 const channels = { email: true, webhooks: false }
 export const user = { id: 1, email: 'a@b.c', credit: 1.5, tfa_status: 'enabled' }
@@ -8,7 +8,7 @@ const done = { success: true }
 const hook = { id: 7, name: 'n', webhook_url: 'https://h.example', event_types: ['client:outbid'] }
 const template = { id: 3, hash_id: 'h2', name: 't' }
 const method = { id: 2, method: 'totp' }
-const fields: TemplateFields = {
+const fields: TemplateBody = {
   ...{ name: 't', image: 'i', runtype: 'ssh' },
   ...{ docker_login_repo: '', docker_login_user: '', docker_login_pass: '' },
 }

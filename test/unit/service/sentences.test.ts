@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isServiceCode, refusalSentence, sentenceFor } from '#service/http/sentences.ts'
+import { errorSentence, isServiceCode, refusalSentence } from '#service/http/sentences.ts'
 
 const general = [
   'invalid_args',
@@ -20,7 +20,7 @@ const twoFactor =
 
 test.each([...general, ...twoFactor])('section 7’s %s says what happened and what to try', code => {
   if (!isServiceCode(code)) return expect.fail(`${code} has no sentence`)
-  const { message, advice } = sentenceFor(code)
+  const { message, advice } = errorSentence(code)
   for (const sentence of [message, advice]) {
     expect(sentence).toMatch(/^[A-Z].*\.$/)
     expect(sentence).not.toContain(code)
@@ -28,7 +28,7 @@ test.each([...general, ...twoFactor])('section 7’s %s says what happened and w
 })
 
 test('no two codes share a message', () => {
-  const messages = [...general, ...twoFactor].filter(isServiceCode).map(code => sentenceFor(code).message)
+  const messages = [...general, ...twoFactor].filter(isServiceCode).map(code => errorSentence(code).message)
   expect(new Set(messages).size).toBe(messages.length)
 })
 
@@ -48,5 +48,5 @@ test('an unlisted code is shown in the service’s words, with advice', () => {
     message: expect.stringContaining('Not your own machine'),
     advice: expect.stringMatching(/\.$/),
   })
-  expect(refusalSentence('server_error', 'trace', undefined)).toEqual(sentenceFor('server_error'))
+  expect(refusalSentence('server_error', 'trace', undefined)).toEqual(errorSentence('server_error'))
 })

@@ -7,7 +7,7 @@ import { deferred } from '#ports/deferred.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { SftpLost } from '#ssh/files/file-problems.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import type { InstanceTarget } from '../enter.ts'
 import { overLosses } from './over-losses.ts'
 import { createSpeed } from './speed.ts'
@@ -32,7 +32,7 @@ export interface FileTransferNeeds {
   direction: 'up' | 'down'
   name: string
   folder: string
-  job: Job
+  job: TransferJob
   /** Absent where it cannot begin again once Berth has ended. */
   again?: Again
   clock: Clock

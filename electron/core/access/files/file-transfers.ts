@@ -8,7 +8,7 @@ import type { Store } from '#core/state/store.ts'
 import { openDocument } from '#core/storage/json-file.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Files } from '#ports/files.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { Again, FileTransfer, type FileTransferNeeds } from './file-transfer.ts'
 import { endedEntry } from './transfer-entries.ts'
 import { Turns } from './turns.ts'
@@ -22,7 +22,7 @@ const mostOver = 50
 
 /** Transfers between this computer and the instances of all accounts. Their progress is in State. */
 export interface FileTransfers {
-  start<Made extends Job>(
+  start<Made extends TransferJob>(
     needs: Wanted<Made>,
   ): {
     id: string
@@ -64,7 +64,7 @@ function berthEnded(direction: FileTransferView['direction'], canRetry: boolean)
   }
 }
 
-interface Wanted<Made extends Job = Job>
+interface Wanted<Made extends TransferJob = TransferJob>
   extends Omit<FileTransferNeeds, 'id' | 'turn' | 'changed' | 'ended' | 'clock' | 'lost' | 'job'> {
   /** Makes what is done. `changed`: to be called when it has made progress. */
   make(changed: () => void): Made
@@ -150,7 +150,7 @@ export async function openFileTransfers({
     if (!isKept) void begun.record(() => kept.map(one => v.parse(Begun, one)))
   }
 
-  function create<Made extends Job>({
+  function create<Made extends TransferJob>({
     by = 'user',
     over,
     make,
@@ -238,7 +238,7 @@ export async function openFileTransfers({
 }
 
 /** Nothing is known any more of the files of an earlier Berth’s transfer. */
-const nothing: Job = {
+const nothing: TransferJob = {
   prepare: async () => undefined,
   run: async () => undefined,
   tally: () => undefined,

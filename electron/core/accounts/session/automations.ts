@@ -4,7 +4,7 @@ import { type Guards, openGuards } from '#core/guards/service.ts'
 import { openStoredGuards } from '#core/guards/stored-guards.ts'
 import { openWatchdogs, type Watchdogs } from '#core/guards/watchdog/service.ts'
 import type { StoredWatchdogs } from '#core/guards/watchdog/stored-watchdogs.ts'
-import type { LoadHistory } from '#core/instances/load-history.ts'
+import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { type Notes, openNotes } from '#core/instances/notes.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { type Money, openMoney } from '#core/money/money.ts'
@@ -22,7 +22,7 @@ import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */
 export interface AccountParts {
-  readonly loadHistory: LoadHistory
+  readonly loadHistory: LoadRecorder
   readonly rentals: Rentals
   readonly transfers: Transfers
   readonly actions: UndoableActions

@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Connection } from '#contract/state.ts'
+import type { ConnectionState } from '#contract/state.ts'
 import type { Activity } from '#core/app/activity.ts'
 import { goTo } from '#core/app/go-to.ts'
 import type { Notifications } from '#core/notifications/notifications.ts'
@@ -26,7 +26,7 @@ export interface ConnectionStatus {
   /** Why the list of instances was uncertain, and why it is now; undefined where it is certain. */
   certain(before: string | undefined, now: string | undefined): void
   /** A poll succeeded. `before`: the connection before it. */
-  seen(before: Connection, at: number): void
+  seen(before: ConnectionState, at: number): void
 }
 
 export function createConnectionStatus(context: {
@@ -45,7 +45,7 @@ export function createConnectionStatus(context: {
   const account = () => store.get().accounts[id]
   const since = () => (seenAt === undefined ? {} : { since: seenAt })
 
-  function set(connection: Connection): void {
+  function set(connection: ConnectionState): void {
     if (isDeepEqual(account()?.connection, connection)) return
     store.change(draft => {
       const target = draft.accounts[id]

@@ -3,7 +3,7 @@ import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import type { LoadHistory } from '#core/instances/load-history.ts'
+import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { readGpus } from '#ssh/monitor/metrics.ts'
 
 /** Reads the GPUs of instances over SSH, into the load history and, for their memory, into State. */
@@ -22,7 +22,7 @@ const noticeable = 100
 /** `question` resolves with the output of `gpuQuestion` on an instance. */
 export function createGpuMetricsReader(
   { account: id, store, machine: { clock }, ending, now }: AccountContext,
-  history: Pick<LoadHistory, 'onMetrics'>,
+  history: Pick<LoadRecorder, 'onMetrics'>,
   question: (instance: InstanceView) => Promise<string>,
 ): GpuMetricsReader {
   const asked = new Map<number, number>()

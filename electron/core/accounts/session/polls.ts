@@ -4,7 +4,7 @@ import { goesBeyond } from '#core/instances/instance-view.ts'
 import { lastSeenOf } from '#core/instances/last-seen.ts'
 import { MissingPolls } from '#core/instances/missing-polls.ts'
 import type { AccountClock } from '#core/instances/polling/account-clock.ts'
-import { askForOne, pollAccount, userFields } from '#core/instances/polling/poll.ts'
+import { accountFields, askForOne, pollAccount } from '#core/instances/polling/poll.ts'
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/polling/poll-all.ts'
 import { KeyRefused, pollFailure } from '#core/instances/polling/poller.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '#core/instances/reconcile.ts'
@@ -155,7 +155,7 @@ export class AccountPolls {
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
     const { app, memory, time, records, automations } = this.#session
     const { missingInstances, traits } = memory
-    const fields: PollFound['fields'] = user ? userFields(user) : {}
+    const fields: PollFound['fields'] = user ? accountFields(user) : {}
     if (fields.credit !== undefined) this.#creditReadAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
     const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true

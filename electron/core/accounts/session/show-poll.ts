@@ -1,6 +1,6 @@
 import type { AccountTime, AccountView, State } from '#contract/state.ts'
 import { sameTime } from '#core/instances/polling/account-clock.ts'
-import type { userFields } from '#core/instances/polling/poll.ts'
+import type { accountFields } from '#core/instances/polling/poll.ts'
 import { applyChanges, type Changes } from '#core/instances/reconcile.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 
@@ -8,7 +8,7 @@ import { isDeepEqual } from '#core/state/same.ts'
 export interface PollFound {
   changes: Changes
   /** Empty where the poll lacks the user. */
-  fields: Partial<ReturnType<typeof userFields>>
+  fields: Partial<ReturnType<typeof accountFields>>
   clock: AccountTime
   limitation: string | undefined
   /** Undefined where the list of instances is certain. */

@@ -18,7 +18,7 @@ const there: Readonly<Record<string, Partial<Problem>>> = {
 }
 
 /** Awaits the use of a typed key; a refusal names the field at fault. */
-export async function asTyped<Answer>(connecting: Promise<Answer>): Promise<Answer> {
+export async function serviceAddressAsTyped<Answer>(connecting: Promise<Answer>): Promise<Answer> {
   try {
     return await connecting
   } catch (error) {

@@ -9,15 +9,15 @@ import type {
 import { cleanLine } from '#core/instances/instance-view.ts'
 import type {
   CleanedUp,
-  NetworkDiskRequest as DiskBody,
-  Machine,
+  NetworkDiskBody as DiskBody,
+  HostedMachine,
   MaintenanceCancelled,
   NetworkDisk,
 } from '#service/machines.ts'
-import type { WorkergroupRequest as GroupBody, Workergroup } from '#service/workergroups.ts'
+import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
 
 /** The view of a machine's record, of which a listing may leave out any field. */
-export function machineView(machine: Machine): MachineView {
+export function machineView(machine: HostedMachine): MachineView {
   return {
     id: machine.machine_id ?? machine.id,
     hostname: cleanLine(machine.hostname),

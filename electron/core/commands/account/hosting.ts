@@ -16,7 +16,7 @@ import {
 type HostingCommands = HandlersOf<typeof declared>
 
 /** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
-export function hostingCommands({ accounts, activity }: Parts): HostingCommands {
+export function hostingHandlers({ accounts, activity }: Parts): HostingCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
   return {
     async listMachines({ account }) {

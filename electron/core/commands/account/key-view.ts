@@ -1,5 +1,5 @@
 import type { ApiKeyView, NewApiKey } from '#contract/account/api-key.ts'
-import type { ApiKey, NewApiKey as CreatedKey } from '#service/api-keys.ts'
+import type { ApiKey, CreatedApiKey as CreatedKey } from '#service/api-keys.ts'
 
 /** Characters of a secret that are shown. */
 const shown = 4

@@ -9,7 +9,7 @@ import { keyViews, newKey } from './key-view.ts'
 
 type KeyCommands = HandlersOf<typeof declared>
 
-export function keyCommands({ accounts, activity, store }: Parts): KeyCommands {
+export function keyHandlers({ accounts, activity, store }: Parts): KeyCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
   return {
     async listApiKeys({ account }) {

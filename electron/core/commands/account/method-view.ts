@@ -1,7 +1,7 @@
 import type { TwoFactorMethod, TwoFactorStatus } from '#contract/account/two-factor.ts'
 import type {
-  TwoFactorMethod as ServiceMethod,
-  TwoFactorStatus as ServiceStatus,
+  MethodAnswer as ServiceMethod,
+  StatusAnswer as ServiceStatus,
 } from '#service/two-factor-operations.ts'
 
 export function methodView(method: ServiceMethod): TwoFactorMethod {

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 
 type MoneyCommands = HandlersOf<typeof declared>
 
-export function moneyCommands({ accounts }: Parts): MoneyCommands {
+export function moneyHandlers({ accounts }: Parts): MoneyCommands {
   return {
     async moneyHistory({ account, from, samples, days: last }) {
       const { days, names, ...rest } = accounts.session(account).automations.money.history(from, samples)

@@ -4,14 +4,14 @@ import { BerthError } from '#contract/problem.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { needingPermission } from '#core/app/permission.ts'
 import type { User } from '#service/account.ts'
-import { type NotificationPreferences, withChanges } from '#service/preferences.ts'
+import { type PreferencesAnswer, withChanges } from '#service/preferences.ts'
 import { ServiceError } from '#service/service-error.ts'
 import type { SignedWebhook, Webhook, WebhookRequest } from '#service/webhooks.ts'
 import type { Parts } from '../parts.ts'
 
 type NotificationCommands = HandlersOf<typeof declared>
 
-export function notificationCommands({ accounts, activity, store }: Parts): NotificationCommands {
+export function notificationHandlers({ accounts, activity, store }: Parts): NotificationCommands {
   const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
 
   /** The service needs the user's own id in the path. */
@@ -93,7 +93,7 @@ export function notificationCommands({ accounts, activity, store }: Parts): Noti
 }
 
 /** Where the service does not tell its preferences, what is written is all there is. */
-function noneIfUntold(error: unknown): NotificationPreferences {
+function noneIfUntold(error: unknown): PreferencesAnswer {
   if (error instanceof ServiceError && error.code === 'not_supported') return { known: {}, whole: {} }
   throw error
 }

@@ -9,7 +9,7 @@ type SshKeyCommands = HandlersOf<typeof declared>
 /** Bytes to read; a private key has a few thousand. */
 const longest = 65_536
 
-export function sshKeyCommands({
+export function sshKeyHandlers({
   access,
   accounts,
   activity,

@@ -3,7 +3,7 @@ import type { twoFactorCommands as declared } from '#contract/commands/account/t
 import type { AccountId } from '#contract/ids.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { needingPermission } from '#core/app/permission.ts'
-import type { NewMethod as ServiceMethod, Proof as ServiceProof } from '#service/two-factor.ts'
+import type { NewMethodBody as ServiceMethod, ProofBody as ServiceProof } from '#service/two-factor.ts'
 import type { Parts } from '../parts.ts'
 import { methodView, statusView } from './method-view.ts'
 
@@ -12,7 +12,7 @@ type TwoFactorCommands = HandlersOf<typeof declared>
 /** Seconds of the account's time in which methods may be added after an authorization (section 8). */
 const addingWindow = 30 * 60
 
-export function twoFactorCommands({ accounts, activity, store }: Parts): TwoFactorCommands {
+export function twoFactorHandlers({ accounts, activity, store }: Parts): TwoFactorCommands {
   /** The ends of the windows whose opening Berth saw, in epoch seconds of the account's time. */
   const closes = new Map<AccountId, number>()
 

@@ -7,7 +7,7 @@ import { cleanLine } from '#core/instances/instance-view.ts'
 import type { Volume } from '#service/volumes.ts'
 import type { Parts } from '../parts.ts'
 
-export function volumeCommands({ accounts, activity }: Parts): HandlersOf<typeof declared> {
+export function volumeHandlers({ accounts, activity }: Parts): HandlersOf<typeof declared> {
   return {
     async listVolumes({ account }) {
       const { client } = accounts.session(account)

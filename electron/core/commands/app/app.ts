@@ -10,7 +10,7 @@ import { playStory } from './demo-story.ts'
 type AppCommands = HandlersOf<typeof declared>
 
 /** Commands about Berth itself rather than the service. */
-export function appCommands(parts: Parts): AppCommands {
+export function appHandlers(parts: Parts): AppCommands {
   const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
 
   /** The controls of the demo's events. Throws `no_demo` outside the demo. */

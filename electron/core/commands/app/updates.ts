@@ -15,7 +15,7 @@ export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
 }
 
 /** Commands for diagnostics and updates of Berth. */
-export function updateCommands({
+export function updateHandlers({
   store,
   machine,
   log,

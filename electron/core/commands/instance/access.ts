@@ -8,7 +8,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type AccessCommands = HandlersOf<typeof declared>
 
-export function accessCommands(parts: Parts): AccessCommands {
+export function accessHandlers(parts: Parts): AccessCommands {
   const { access } = parts
   /** The open shells of each page, by stream. */
   const shells = new WeakMap<Streams, Map<number, Shell>>()

@@ -6,7 +6,7 @@ import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type EditorCommands = HandlersOf<typeof declared>
 
-export function editorCommands(parts: Parts): EditorCommands {
+export function editorHandlers(parts: Parts): EditorCommands {
   const { access, activity, machine, sshConfig, store } = parts
   return {
     async openEditor({ editor, ...args }) {

@@ -11,7 +11,7 @@ import type { ChosenItem, Source, SourceList } from '#ports/chosen-files.ts'
 import type { SyncedFolders } from '#ports/synced-folders.ts'
 import { existing } from '#ssh/files/file-problems.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { refuseExisting, uploadJob } from '#ssh/files/transfer/upload.ts'
 import { type OnInstance, type Parts, targetOf } from '../parts.ts'
 import type { OverSftp } from './over-sftp.ts'
@@ -128,7 +128,7 @@ export function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCo
   }
 }
 
-interface ToBegin<Made extends Job> {
+interface ToBegin<Made extends TransferJob> {
   direction: 'up' | 'down'
   folder: string
   names: readonly string[]
@@ -136,7 +136,11 @@ interface ToBegin<Made extends Job> {
   make(changed: () => void): Made
 }
 
-function begin<Made extends Job>(parts: Parts, args: OnInstance, { names, ...wanted }: ToBegin<Made>) {
+function begin<Made extends TransferJob>(
+  parts: Parts,
+  args: OnInstance,
+  { names, ...wanted }: ToBegin<Made>,
+) {
   const target = targetOf(parts, args)
   const [first = ''] = names
   return parts.fileTransfers.start({
@@ -169,7 +173,7 @@ function makeAgain(
   { machine: { fileDialogs, syncedFolders, platform: system } }: Parts,
   { folder, again }: { folder: string; again: Again },
   begun = false,
-): (changed: () => void) => Job {
+): (changed: () => void) => TransferJob {
   if (!fileDialogs) throw noDialog()
   if ('paths' in again) {
     const into = fileDialogs.folderAt(again.into)

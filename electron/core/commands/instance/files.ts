@@ -12,7 +12,7 @@ import { createOverSftp } from './over-sftp.ts'
 type FileCommands = FileTransferCommands &
   Pick<Handlers, 'listFiles' | 'makeFolder' | 'renameFile' | 'deleteFiles' | 'readTextFile' | 'writeTextFile'>
 
-export function fileCommands(parts: Parts): FileCommands {
+export function fileHandlers(parts: Parts): FileCommands {
   const on = createOverSftp(parts)
 
   return {

@@ -10,7 +10,7 @@ import { type Parts, targetOf } from '../parts.ts'
 
 type GuardCommands = HandlersOf<typeof declared>
 
-export function guardCommands(parts: Parts): GuardCommands {
+export function guardHandlers(parts: Parts): GuardCommands {
   const { accounts, activity, store } = parts
   const guardsOf = (account: string | undefined) => accounts.session(account).automations.guards
 

@@ -12,7 +12,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type InstanceCommands = HandlersOf<typeof declared>
 
-export function instanceCommands(parts: Parts): InstanceCommands {
+export function instanceHandlers(parts: Parts): InstanceCommands {
   /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
   async function change<Answer>(
     args: OnInstance,

@@ -16,7 +16,7 @@ const mostLines = { lines: 5_000, length: 4_096 }
 
 type MetricsCommands = HandlersOf<typeof declared>
 
-export function metricsCommands(parts: Parts): MetricsCommands {
+export function metricsHandlers(parts: Parts): MetricsCommands {
   const { access, accounts, machine, store } = parts
   const { clock } = machine
 

@@ -8,7 +8,7 @@ import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const
 
-export function recoveryCommands(parts: Parts): HandlersOf<typeof declared> {
+export function recoveryHandlers(parts: Parts): HandlersOf<typeof declared> {
   return {
     async chooseRecovery({ choice, ...args }) {
       const { account, instance } = targetOf(parts, args)

@@ -11,7 +11,7 @@ import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RunCommands = HandlersOf<typeof declared>
 
-export function runCommands(parts: Parts): RunCommands {
+export function runHandlers(parts: Parts): RunCommands {
   const of = (account: string | undefined) => parts.accounts.session(account).automations.runs
 
   return {

@@ -9,7 +9,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type TunnelCommands = HandlersOf<typeof declared>
 
-export function tunnelCommands(parts: Parts): TunnelCommands {
+export function tunnelHandlers(parts: Parts): TunnelCommands {
   const { access, accounts, machine, store, notifications, tunnels } = parts
   const { clock, opener } = machine
 

@@ -7,7 +7,7 @@ import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 
 type WatchdogCommands = HandlersOf<typeof declared>
 
-export function watchdogCommands(parts: Parts): WatchdogCommands {
+export function watchdogHandlers(parts: Parts): WatchdogCommands {
   const of = ({ account }: OnInstance) => parts.accounts.session(account).automations.watchdogs
 
   return {

@@ -7,7 +7,7 @@ import type { Parts } from '../parts.ts'
 
 type AttemptCommands = HandlersOf<typeof declared>
 
-export function attemptCommands(parts: Parts): AttemptCommands {
+export function attemptHandlers(parts: Parts): AttemptCommands {
   const { accounts, activity } = parts
   const attemptsOf = (account: string | undefined) => accounts.session(account).automations.attempts
   return {

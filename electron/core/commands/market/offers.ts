@@ -10,7 +10,7 @@ type OfferCommands = HandlersOf<typeof declared>
 /** Milliseconds: a search of the whole market has a large answer. */
 const searchTimeout = 45_000
 
-export function offerCommands(parts: Parts): OfferCommands {
+export function offerHandlers(parts: Parts): OfferCommands {
   const { accounts, machine, searches, recentSearches, seenOffers, store } = parts
   return {
     async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {

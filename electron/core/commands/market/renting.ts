@@ -16,7 +16,7 @@ import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RentingCommands = HandlersOf<typeof declared>
 
-export function rentingCommands(parts: Parts): RentingCommands {
+export function rentingHandlers(parts: Parts): RentingCommands {
   const { accounts } = parts
   return {
     async rent({ account, request, replaces, search, run }) {

@@ -1,6 +1,6 @@
 import type { TemplateFields, TemplateFilter } from '#contract/market/template.ts'
 import type { Condition, Filters } from '#service/filter.ts'
-import type { TemplateFields as ServiceFields, TemplateSearchFields } from '#service/templates.ts'
+import type { TemplateBody as ServiceFields, TemplateSearchFields } from '#service/templates.ts'
 
 /** The given fields under the names of section 2.3; absent ones stay unchanged. */
 export function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {

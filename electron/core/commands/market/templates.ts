@@ -11,7 +11,7 @@ import { templateView } from './template-view.ts'
 type TemplateCommands = HandlersOf<typeof declared>
 
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
-export function templateCommands({ accounts, activity, store }: Parts): TemplateCommands {
+export function templateHandlers({ accounts, activity, store }: Parts): TemplateCommands {
   function checkStartScript(account: string, script: string | undefined): void {
     const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.beyondInterface)
     if (problem) throw new BerthError({ code: 'invalid_argument', message: problem, field: 'fields.onstart' })

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 
 type WatchCommands = HandlersOf<typeof declared>
 
-export function watchCommands(parts: Parts): WatchCommands {
+export function watchHandlers(parts: Parts): WatchCommands {
   const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
   const shownWatch = (account: string | undefined, watch = '') =>
     parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]

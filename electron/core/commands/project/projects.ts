@@ -16,7 +16,7 @@ interface Wanted {
   job?: string
 }
 
-export function projectCommands({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
+export function projectHandlers({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
   const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
   async function wanted({ account, project, draft, job }: Wanted) {
     if (draft) {

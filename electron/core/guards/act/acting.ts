@@ -1,10 +1,10 @@
 import { isTrying } from '#contract/automation/attempts.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import { doneAlert, failedAlert } from '../alerts/alerts.ts'
+import { guardDoneAlert, guardFailedAlert } from '../alerts/alerts.ts'
 import type { GuardAlerts } from '../alerts/guard-alerts.ts'
 import { whatHappened } from '../alerts/words.ts'
-import type { Target } from '../decide/choose-targets.ts'
+import type { GuardTarget } from '../decide/choose-targets.ts'
 import type { GuardDecision } from '../decide/guard-actions.ts'
 import type { Facts } from '../facts/facts.ts'
 import { withTargets } from '../model.ts'
@@ -45,7 +45,7 @@ export function createActing(
   const acted = new Map<number, number>()
 
   /** Not while a series of attempts runs, which drops its own instance once a guard has recorded that it acts on it. */
-  function mayActOn({ instance }: Target): boolean {
+  function mayActOn({ instance }: GuardTarget): boolean {
     const attemptSeries = store.get().accounts[account]?.attempts[ownerOf(instance) ?? '']
     return !attemptSeries || !isTrying(attemptSeries)
   }
@@ -59,8 +59,8 @@ export function createActing(
     for (const { instance } of out.done) acted.set(instance, end)
     const guard = guards.find(due.id)
     if (guard) await guards.put(guardAfterActing(guard, out, facts, end))
-    if (out.problem && !guard?.failures) alert(failedAlert(scene(end), due, out.problem))
-    else if (!out.problem) alert(doneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
+    if (out.problem && !guard?.failures) alert(guardFailedAlert(scene(end), due, out.problem))
+    else if (!out.problem) alert(guardDoneAlert(scene(end), due, out.done, late ? { dueAt } : undefined))
     else if (out.done.length > 0) note('berth', whatHappened(out.done, facts.account.instances))
     return true
   }

@@ -4,17 +4,17 @@ import { endInstance } from '#core/actions/end-instance.ts'
 import { lackedBy } from '#core/app/permission.ts'
 import { problemOf } from '#core/app/problems.ts'
 import type { ServiceClient } from '#service/client.ts'
-import type { Target } from '../decide/choose-targets.ts'
+import type { GuardTarget } from '../decide/choose-targets.ts'
 
 /**
  * Called before a guard stops or destroys: returns what it may do, which is to stop where data would be lost otherwise.
  * Undefined keeps the instance for now, and the guard tries again later.
  */
-export type BeforeGuard = (target: Target) => Promise<GuardAction | undefined>
+export type BeforeGuard = (target: GuardTarget) => Promise<GuardAction | undefined>
 
 /** The result: the targets that are done, and why others are not. */
 export interface CarriedOut {
-  done: readonly Target[]
+  done: readonly GuardTarget[]
   problem?: Problem
 }
 
@@ -23,7 +23,7 @@ export interface CarriedOut {
  * it. A failure does not keep the others from their turn.
  */
 export async function carryOut(
-  targets: readonly Target[],
+  targets: readonly GuardTarget[],
   context: {
     client: () => ServiceClient
     before: BeforeGuard
@@ -32,7 +32,7 @@ export async function carryOut(
     wanted: () => boolean
   },
 ): Promise<CarriedOut> {
-  const done: Target[] = []
+  const done: GuardTarget[] = []
   let problem: Problem | undefined
   for (const target of targets) {
     try {

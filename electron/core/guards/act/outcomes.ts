@@ -8,7 +8,7 @@ import { actsOnce, type Guard, withEvent, withoutWarning } from '../model.ts'
 import type { CarriedOut } from './carry-out.ts'
 
 /** Seconds until the next try after that many failures in a row. */
-export function pauseAfter(failures: number): number {
+export function guardPauseAfter(failures: number): number {
   return Math.min(600, 15 * 2 ** Math.min(failures, 10))
 }
 
@@ -67,7 +67,7 @@ export function guardAfterActing(
   if (problem) {
     const failures = (guard.failures ?? 0) + 1
     const told = failures === 1 ? withEvent(noted, now, problem.message) : noted
-    return { ...told, failures, problem, retryAt: now + pauseAfter(failures) }
+    return { ...told, failures, problem, retryAt: now + guardPauseAfter(failures) }
   }
   const { idleSince: _, ...calm } = withoutWarning(noted)
   return actsOnce(guard) ? { ...calm, ended: 'done' } : calm

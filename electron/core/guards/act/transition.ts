@@ -1,8 +1,8 @@
 import type { Alert } from '#core/notifications/alert.ts'
 import {
   blindAlert,
-  doneAlert,
   type GuardScene,
+  guardDoneAlert,
   heldAlert,
   missedAlert,
   warningAlert,
@@ -56,5 +56,5 @@ function over(guard: Guard, scene: GuardScene, why: string): Transition {
   const { instance, action, begunAt } = guard
   const ended = { guard: guardOver(guard, scene.now, why) }
   if (begunAt === undefined || instance === undefined) return ended
-  return { ...ended, alert: doneAlert(scene, guard, [{ instance, action }], undefined) }
+  return { ...ended, alert: guardDoneAlert(scene, guard, [{ instance, action }], undefined) }
 }

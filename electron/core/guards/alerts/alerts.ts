@@ -5,7 +5,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
 import type { Alert } from '#core/notifications/alert.ts'
-import type { Target } from '../decide/choose-targets.ts'
+import type { GuardTarget } from '../decide/choose-targets.ts'
 import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 import { listed, nameOf, whatHappened, whatHappens } from './words.ts'
@@ -27,7 +27,7 @@ export function warningAlert(
   scene: GuardScene,
   guard: Guard,
   dueAt: number,
-  targets: readonly Target[],
+  targets: readonly GuardTarget[],
 ): Alert {
   const names = targets.map(({ instance }) => nameOf(instance, scene.instances))
   const which = guard.instance === undefined && names.length > 0 ? ` As things are: ${listed(names)}.` : ''
@@ -71,10 +71,10 @@ export function heldAlert(
   }
 }
 
-export function doneAlert(
+export function guardDoneAlert(
   scene: GuardScene,
   guard: Guard,
-  targets: readonly Target[],
+  targets: readonly GuardTarget[],
   late: { dueAt: number } | undefined,
 ): Alert {
   const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth was not polling.` : ''
@@ -99,7 +99,7 @@ export function missedAlert(scene: GuardScene, guard: Guard, dueAt: number): Ale
   }
 }
 
-export function failedAlert(scene: GuardScene, guard: Guard, { message, advice }: Problem): Alert {
+export function guardFailedAlert(scene: GuardScene, guard: Guard, { message, advice }: Problem): Alert {
   return {
     ...base(scene, guard),
     title: `${whatHappens(guard, scene.instances)} later: it did not work yet`,

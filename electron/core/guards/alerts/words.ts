@@ -4,7 +4,7 @@ import { named } from '#contract/format/list.ts'
 import { instanceName, shortInstanceName } from '#contract/format/name.ts'
 import { atMoment, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { Target } from '../decide/choose-targets.ts'
+import type { GuardTarget } from '../decide/choose-targets.ts'
 import { kindOf } from '../kinds.ts'
 import type { Guard } from '../model.ts'
 
@@ -53,7 +53,7 @@ export function whatHappens({ instance, action, condition }: Guard, instances: I
 }
 
 /** `Stopped llama #4711 and eval #4712`, of either action or both. */
-export function whatHappened(targets: readonly Target[], instances: Instances): string {
+export function whatHappened(targets: readonly GuardTarget[], instances: Instances): string {
   const parts = (['stop', 'destroy'] as const).flatMap(action => {
     const names = targets
       .filter(target => target.action === action)

@@ -8,7 +8,7 @@ import { creditRate, type Facts, type Known, type Loads } from '../facts/facts.t
 import type { Guard } from '../model.ts'
 
 /** An instance that a guard acts on. */
-export interface Target {
+export interface GuardTarget {
   instance: number
   action: GuardAction
 }
@@ -23,7 +23,7 @@ export function targetsOf(
     acted,
   }: { facts: Pick<Facts, 'account' | 'loads' | 'observedPerHour'>; acted: Known['acted'] },
   now: number,
-): Target[] {
+): GuardTarget[] {
   const { instance, action } = guard
   if (instance === undefined)
     return accountTargets(guard, { ...account, observedPerHour }, loads, now).filter(
@@ -47,7 +47,7 @@ export function accountTargets(
   }: { instances: Instances; credit?: Micros; observedPerHour: Micros },
   loads: Loads,
   now: number,
-): Target[] {
+): GuardTarget[] {
   const all = Object.values(instances)
   const stop = all
     .filter(canStop)
@@ -113,8 +113,8 @@ function taken(
   saved: (instance: InstanceView) => Micros,
   perHour: Micros,
   enough: (perHour: Micros) => boolean,
-): Target[] {
-  const targets: Target[] = []
+): GuardTarget[] {
+  const targets: GuardTarget[] = []
   let left = perHour
   for (const instance of instances) {
     if (enough(left)) break

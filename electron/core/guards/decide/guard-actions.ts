@@ -1,10 +1,10 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Facts, Snapshot } from '../facts/facts.ts'
+import type { Facts, GuardSnapshot } from '../facts/facts.ts'
 import { kindOf } from '../kinds.ts'
 import { actsOnce, type Guard } from '../model.ts'
-import { type Target, targetsOf } from './choose-targets.ts'
+import { type GuardTarget, targetsOf } from './choose-targets.ts'
 import { withIdle } from './idle.ts'
 import { creditStaleSince, dueOf } from './moment.ts'
 
@@ -24,10 +24,10 @@ import { creditStaleSince, dueOf } from './moment.ts'
 export type GuardDecision =
   | { kind: 'note' | 'sees' | 'calm' | 'unsure' | 'over' | 'gone'; guard: Guard }
   | { kind: 'blind'; guard: Guard; problem: Problem }
-  | { kind: 'warn'; guard: Guard; dueAt: number; targets: readonly Target[] }
+  | { kind: 'warn'; guard: Guard; dueAt: number; targets: readonly GuardTarget[] }
   | { kind: 'missed'; guard: Guard; dueAt: number }
   | { kind: 'hold'; guard: Guard; dueAt: number; creditStaleSince: number | undefined }
-  | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly Target[] }
+  | { kind: 'act'; guard: Guard; dueAt: number; late: boolean; targets: readonly GuardTarget[] }
 
 /** Seconds by which a moment must move away before its warning is withdrawn, so that fluctuations do not repeat it. */
 const wobble = 300
@@ -35,7 +35,11 @@ const wobble = 300
 const longestPause = 7200
 
 /** The decisions about an account's guards; `now` in epoch seconds of the account's time. Others do nothing. */
-export function guardActions(snapshot: Snapshot, guards: readonly Guard[], now: number): GuardDecision[] {
+export function guardActions(
+  snapshot: GuardSnapshot,
+  guards: readonly Guard[],
+  now: number,
+): GuardDecision[] {
   const found: GuardDecision[] = []
   for (const guard of guards) {
     const decision = decide(snapshot, guard, now)
@@ -44,7 +48,7 @@ export function guardActions(snapshot: Snapshot, guards: readonly Guard[], now: 
   return found
 }
 
-function decide(snapshot: Snapshot, before: Guard, now: number): GuardDecision | undefined {
+function decide(snapshot: GuardSnapshot, before: Guard, now: number): GuardDecision | undefined {
   if (before.ended) return undefined
   const { facts, sure, seenAt, gap } = snapshot
   const unconfirmed = before.instance !== undefined && snapshot.unconfirmed?.has(before.instance) === true

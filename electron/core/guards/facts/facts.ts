@@ -33,7 +33,7 @@ export interface Known {
 }
 
 /** The basis of a decision. */
-export interface Snapshot extends Known {
+export interface GuardSnapshot extends Known {
   /** Whether the facts are from a poll just now. Stale ones only lead to warnings. */
   fresh: boolean
   /** Instances without fresh facts, although the rest was just polled. Absent: none. */

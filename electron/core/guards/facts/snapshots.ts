@@ -2,7 +2,7 @@ import type { AccountView } from '#contract/state.ts'
 import { breakAfter } from '#core/instances/reconcile.ts'
 import type { Clock } from '#ports/clock.ts'
 import { periodsOf } from './calendar.ts'
-import type { Facts, Loads, Snapshot } from './facts.ts'
+import type { Facts, GuardSnapshot, Loads } from './facts.ts'
 
 /** The part of an account's money history that guards use. */
 export interface Spending {
@@ -18,9 +18,9 @@ type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | '
 /** Records when the account was polled, and whether its time is reliable. */
 export interface Snapshots {
   /** The snapshot of a new poll. */
-  fresh(account: SeenAccount, at: number): Omit<Snapshot, 'acted'>
+  fresh(account: SeenAccount, at: number): Omit<GuardSnapshot, 'acted'>
   /** The snapshot of the last known facts, without a new poll. */
-  stale(account: AccountView): Omit<Snapshot, 'acted'>
+  stale(account: AccountView): Omit<GuardSnapshot, 'acted'>
   /** The last known facts. */
   known(account: SeenAccount): Facts
   /** The last poll was decided on: the next one is compared with it. */

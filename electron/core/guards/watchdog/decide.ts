@@ -22,7 +22,7 @@ export const pollsUntilEnd = 3
  * end it. This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone;
  * `at` in epoch seconds of the account's time.
  */
-export function afterPoll(
+export function watchdogAfterPoll(
   watchdog: StoredWatchdog,
   instance: InstanceView | undefined,
   at: number,

@@ -15,7 +15,7 @@ import { needLoad, watchdogLog } from '#ssh/watchdog/watchdog.ts'
 import type { Guard } from '../model.ts'
 import { mustBeAhead } from './ahead.ts'
 import { createWatchdogAlerts } from './alerts.ts'
-import { afterPoll, followed, isCarried } from './decide.ts'
+import { followed, isCarried, watchdogAfterPoll } from './decide.ts'
 import { type StoredWatchdog, startsWatchdog } from './model.ts'
 import type { StoredWatchdogs } from './stored-watchdogs.ts'
 import { createWatchdogVisits } from './visit.ts'
@@ -148,7 +148,7 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
         const view = instances[instance]
         alerts.saw(view)
         if (!view && pollsMissing(instance) < pollsUntilGone) continue
-        const after = afterPoll(watchdog, view, at)
+        const after = watchdogAfterPoll(watchdog, view, at)
         if (after.did) alerts.ended(after.did, instance, true)
         if (!view) {
           void forget(instance)

@@ -76,7 +76,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** The user object's fields as in State. Missing fields keep their last value. */
-export function userFields({ id, email, credit, tfa_status }: User) {
+export function accountFields({ id, email, credit, tfa_status }: User) {
   return {
     userId: id,
     email,

@@ -50,7 +50,7 @@ const longestPause = 120_000
 const longestPauseAnswered = 30_000
 
 /** Milliseconds until the next poll after so many failures in a row: doubling, with a quarter of jitter either way. */
-export function pauseAfter(
+export function pollPauseAfter(
   { failures, answered = false }: { failures: number; answered?: boolean },
   interval: number,
   random: number,
@@ -91,7 +91,7 @@ export function createPoller({ clock, poll, interval, held, onPause, random }: P
 
   function untilNext(took: number): number {
     if (refusals > 0) return pauseAfterRefusal(refusals, random())
-    return pauseAfter({ failures, answered }, interval(failures === 0 ? took : 0), random())
+    return pollPauseAfter({ failures, answered }, interval(failures === 0 ? took : 0), random())
   }
 
   function begin(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { Job } from '../model.ts'
-import { costBy, keeping } from '../view.ts'
+import { jobCostBy, keeping } from '../view.ts'
 import { machineGone } from './decide.ts'
 
 /**
@@ -90,5 +90,5 @@ export function ended(job: Job, step: 'done' | 'cancelled', at: number): Partial
 
 /** Adds the present machine's cost to the total, as it costs nothing more. */
 function spent(job: Job, at: number): Pick<Job, 'spentBefore' | 'spent'> {
-  return { spentBefore: costBy(job, at), spent: undefined }
+  return { spentBefore: jobCostBy(job, at), spent: undefined }
 }

@@ -11,7 +11,7 @@ import type { Run } from '#core/runs/model.ts'
 import type { Job } from '../model.ts'
 
 /** What a job depends on, as of a poll. */
-export interface Snapshot {
+export interface JobSnapshot {
   attemptSeries: Pick<AttemptSeries, 'step' | 'instance' | 'problem'> | undefined
   /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
   instance: InstanceView | 'gone' | undefined
@@ -22,7 +22,7 @@ export interface Snapshot {
   now: number
 }
 
-export type Move =
+export type JobMove =
   | { do: 'wait' }
   /** Rents a machine by the job's series of attempts. */
   | { do: 'rent' }
@@ -41,7 +41,7 @@ export type Move =
   | { do: 'fail'; problem: Problem }
 
 /** A job's next move. Each may be repeated after a kill. */
-export function nextMove(job: Job, snapshot: Snapshot): Move {
+export function nextJobMove(job: Job, snapshot: JobSnapshot): JobMove {
   const { step, spec } = job
   if (step === 'failed') return job.halting ? halting(snapshot) : kept(job, snapshot)
   if (step === 'done' || step === 'cancelled') return { do: 'wait' }
@@ -68,7 +68,7 @@ export function nextMove(job: Job, snapshot: Snapshot): Move {
   }
 }
 
-function renting({ attemptSeries }: Snapshot): Move {
+function renting({ attemptSeries }: JobSnapshot): JobMove {
   if (!attemptSeries) return { do: 'rent' }
   const { step, instance, problem } = attemptSeries
   if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
@@ -77,7 +77,7 @@ function renting({ attemptSeries }: Snapshot): Move {
 }
 
 /** The move that the job's machine needs first; undefined where it runs. */
-function moveForMachine(job: Job, { instance, limit }: Snapshot): Move | undefined {
+function moveForMachine(job: Job, { instance, limit }: JobSnapshot): JobMove | undefined {
   if (instance === undefined) return { do: 'wait' }
   const mayMove = job.moved < (job.spec.outbid?.elsewhere ?? 0)
   if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
@@ -91,7 +91,7 @@ function moveForMachine(job: Job, { instance, limit }: Snapshot): Move | undefin
   return { do: 'wait' }
 }
 
-function running(job: Job, { command, now }: Snapshot): Move {
+function running(job: Job, { command, now }: JobSnapshot): JobMove {
   if (!command) return { do: 'run command' }
   if (!isGoing(command)) {
     if (command.code === undefined) return { do: 'fail', problem: command.problem ?? commandLost }
@@ -106,13 +106,13 @@ function running(job: Job, { command, now }: Snapshot): Move {
 }
 
 /** The machine of a failed job is stopped, so that only its disk costs. */
-function halting({ instance }: Snapshot): Move {
+function halting({ instance }: JobSnapshot): JobMove {
   if (instance === undefined) return { do: 'wait' }
   return { do: 'halt' }
 }
 
 /** The machine of a failed job is kept for the agreed time. One that runs is in use, and is not destroyed. */
-function kept({ keptUntil, keeping, spec }: Job, { instance, now }: Snapshot): Move {
+function kept({ keptUntil, keeping, spec }: Job, { instance, now }: JobSnapshot): JobMove {
   if (keptUntil === undefined || now < keptUntil || instance === undefined || instance === 'gone')
     return { do: 'wait' }
   const { destroys } = keeping ?? keepingOf(spec)
@@ -131,7 +131,7 @@ const hopeless = new Set([...lastingErrors, 'ignore_file', 'disk_full', 'secret_
 /** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
 interface Failure {
   job: Pick<Job, 'step' | 'changingSince'>
-  move: Move
+  move: JobMove
   fails: number
   /** Failures in a row with this very problem, this one included. */
   same: number
@@ -149,7 +149,7 @@ export function failsAfter(fails: number, isOnline: boolean): number {
  * Milliseconds before the retry; undefined if the job fails instead. A running job never fails because of a checkpoint,
  * or without a network.
  */
-export function pauseAfter(
+export function jobPauseAfter(
   { code }: Pick<Problem, 'code'>,
   { job, move, fails, same, isOnline, clock }: Failure,
 ): number | undefined {

@@ -6,16 +6,16 @@ import { problemOf } from '#core/app/problems.ts'
 import { spentOn } from '#core/renting/attempts/model.ts'
 import type { Attempts } from '#core/renting/attempts/service.ts'
 import type { Collection } from '#core/storage/collection.ts'
-import { doneAlert, failedAlert, keptAlert } from '../alerts.ts'
+import { jobDoneAlert, jobFailedAlert, keptAlert } from '../alerts.ts'
 import type { Job } from '../model.ts'
 import { keeping } from '../view.ts'
 import { elsewhere, ended, failed } from './changes.ts'
-import type { Move } from './decide.ts'
+import type { JobMove } from './decide.ts'
 import type { JobEffects } from './effects.ts'
 
 /** Performs the moves of jobs. Each rejects where it must be retried. */
 export interface Moves {
-  perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void>
+  perform(job: Job, move: Exclude<JobMove, { do: 'wait' }>): Promise<void>
   /** Destroys the machines that a job left, and what was rented for a cancelled one. */
   cleanUp(job: Job): Promise<void>
   /** Fails the job, unless its step changed meanwhile, and alerts the user. */
@@ -35,7 +35,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   const { jobs, effects, attempts, viewOf } = parts
   const { clock } = context.machine
 
-  async function perform(job: Job, move: Exclude<Move, { do: 'wait' }>): Promise<void> {
+  async function perform(job: Job, move: Exclude<JobMove, { do: 'wait' }>): Promise<void> {
     const { id } = job
     switch (move.do) {
       case 'rent':
@@ -130,14 +130,14 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
       current.step === job.step ? { ...current, ...failed(current, problem, now()) } : current,
     )
     if (after?.step === 'failed')
-      notifications.tell(account, [failedAlert(account, after, viewOf(after.instance))])
+      notifications.tell(account, [jobFailedAlert(account, after, viewOf(after.instance))])
   }
 
   async function done(job: Job): Promise<void> {
     const over = await jobs.update(job.id, current =>
       current.step === 'ending' ? { ...current, ...ended(current, 'done', now()) } : current,
     )
-    if (over?.step === 'done') notifications.tell(account, [doneAlert(account, over, now())])
+    if (over?.step === 'done') notifications.tell(account, [jobDoneAlert(account, over, now())])
   }
 
   function sayEnded({ name, spec }: Job, instance: number): void {

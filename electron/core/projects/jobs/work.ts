@@ -12,7 +12,7 @@ import { createLoops, type Loops } from '#core/runs/loops.ts'
 import type { Runs } from '#core/runs/service.ts'
 import type { Job } from '../model.ts'
 import type { StoredJobs } from '../stored-jobs.ts'
-import { failsAfter, nextMove, pauseAfter, type Snapshot } from './decide.ts'
+import { failsAfter, type JobSnapshot, jobPauseAfter, nextJobMove } from './decide.ts'
 import type { Moves } from './moves.ts'
 
 /** Moves jobs from step to step, in one loop per job. */
@@ -36,7 +36,7 @@ export function createJobWork(
   const loops = createLoops(context.machine.clock, ending, goOn)
   const gone = new Set<number>()
 
-  function snapshotOf(job: Job): Snapshot {
+  function snapshotOf(job: Job): JobSnapshot {
     const { instance, attemptSeries, setupRun, commandRun } = job
     const isGone = instance !== undefined && gone.has(instance)
     return {
@@ -58,7 +58,7 @@ export function createJobWork(
       await jobs.flush()
       const job = jobs.find(id)
       if (ending.aborted || !job) return
-      const move = nextMove(job, snapshotOf(job))
+      const move = nextJobMove(job, snapshotOf(job))
       try {
         await moves.cleanUp(job)
         if (move.do === 'wait' && !isJobGoing(job)) return
@@ -73,7 +73,7 @@ export function createJobWork(
         const isOnline = store.get().accounts[account]?.connection.status === 'online'
         const said = `${problem.code} ${problem.message}`
         last = { said, times: said === last.said ? last.times + 1 : 1 }
-        const pause = pauseAfter(problem, {
+        const pause = jobPauseAfter(problem, {
           job: jobs.find(id) ?? job,
           move,
           fails,

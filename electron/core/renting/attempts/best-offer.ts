@@ -8,7 +8,7 @@ import { type Micros, micros } from '#contract/spending/money.ts'
 import type { AttemptSeries } from './model.ts'
 
 /** The offer that a series of attempts rents next. */
-export interface Choice {
+export interface OfferChoice {
   offer: OfferView
   /** Its price in micro-dollars per hour. */
   price: Micros
@@ -18,7 +18,7 @@ export interface Choice {
 
 /** The first suitable offer that may be rented now, else the cheapest one with the guard that forbids it. */
 export interface BestOffer {
-  choice: Choice
+  choice: OfferChoice
   holds?: Problem
 }
 
@@ -68,7 +68,7 @@ export function* fittingOffers(
   { search, request, limits, attempts, first }: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
-): Generator<Choice> {
+): Generator<OfferChoice> {
   const machines = new Set(attempts.map(({ offer }) => offer.machineId ?? `offer ${offer.id}`))
   const inOrder = goodEnough(offers, search, request.disk, failed)
   const chosen = inOrder.filter(({ offer }) => offer.id === first)

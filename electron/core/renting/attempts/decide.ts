@@ -6,11 +6,11 @@ import { micros } from '#contract/spending/money.ts'
 import { deathOf } from '../rentals/decide.ts'
 import { isUnderWay, type Rental } from '../rentals/model.ts'
 import { noImage, sentenceFor } from '../rentals/words.ts'
-import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt, spentOn } from './model.ts'
+import { type Attempt, type AttemptSeries, attemptsCostBy, type Drop, openAttempt, spentOn } from './model.ts'
 import { sentences } from './words.ts'
 
 /** What a poll and an SSH probe show about the present attempt. Times as in the series of attempts. */
-export interface Snapshot {
+export interface AttemptSnapshot {
   now: number
   /** The stored rental; undefined if it was lost. */
   rental: Rental | undefined
@@ -31,7 +31,7 @@ export interface Stopper {
 }
 
 /** The next move of a series of attempts. All except waiting are stored before they have an effect. */
-export type Move =
+export type AttemptMove =
   /** Searches the market and rents the best offer. */
   | { do: 'search' }
   | { do: 'wait'; until?: number }
@@ -59,7 +59,7 @@ const hopeless: ReadonlySet<string> = new Set([
 ])
 
 /** A pure function: the same series and snapshot always give the same move. */
-export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
+export function nextAttemptMove(series: AttemptSeries, snapshot: AttemptSnapshot): AttemptMove {
   const current = openAttempt(series)
   if (!current) return betweenAttempts(series)
   const { rental } = snapshot
@@ -88,7 +88,7 @@ export function nextMove(series: AttemptSeries, snapshot: Snapshot): Move {
   }
 }
 
-function betweenAttempts(series: AttemptSeries): Move {
+function betweenAttempts(series: AttemptSeries): AttemptMove {
   const { attempts, limits } = series
   const last = attempts.at(-1)
   if (series.unwanted) return { do: 'end', step: 'cancelled' }
@@ -107,14 +107,19 @@ function whileBooting(
   series: AttemptSeries,
   current: Attempt,
   rental: Rental,
-  { now, stopper }: Snapshot,
-): Move {
+  { now, stopper }: AttemptSnapshot,
+): AttemptMove {
   if (stopper) return dropFor(stopper)
   if (isTooDear(series, current, now)) return drop(sentences.ceiling, false, true)
   return { do: 'wait', until: soonest(lateAt(current, rental), tooDearAt(series, current)) }
 }
 
-function onceRunning(series: AttemptSeries, current: Attempt, rental: Rental, snapshot: Snapshot): Move {
+function onceRunning(
+  series: AttemptSeries,
+  current: Attempt,
+  rental: Rental,
+  snapshot: AttemptSnapshot,
+): AttemptMove {
   const { instance, now, ssh } = snapshot
   if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
   if (!instance) return { do: 'wait' }
@@ -146,17 +151,17 @@ function lateAt({ runningAt }: Pick<Attempt, 'runningAt'>, rental: Rental): numb
  * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
  * and advises the next offer; else somebody may have worked on it and stopped it elsewhere.
  */
-function afterExit(current: Attempt, rental: Rental, { now }: Snapshot): Move {
+function afterExit(current: Attempt, rental: Rental, { now }: AttemptSnapshot): AttemptMove {
   return now < lateAt(current, rental) ? dropDead(sentenceFor('ended')) : keepStopped(rental.instance)
 }
 
 /** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
-function afterRefusal({ problem }: Rental): Move {
+function afterRefusal({ problem }: Rental): AttemptMove {
   const why = problem ?? sentenceFor('not_created')
   return drop(why, false, hopeless.has(why.code))
 }
 
-function afterFailure(current: Attempt, rental: Rental, snapshot: Snapshot): Move {
+function afterFailure(current: Attempt, rental: Rental, snapshot: AttemptSnapshot): AttemptMove {
   const { problem, instance } = rental
   const { stopper } = snapshot
   const why = problem ?? sentenceFor('failed')
@@ -178,26 +183,26 @@ function isCrash({ code }: Problem): boolean {
   return code === 'crashed' || code === 'ended'
 }
 
-function dropDead(why: Problem): Move {
+function dropDead(why: Problem): AttemptMove {
   const imageMissing = why.code === noImage
   return drop(why, !imageMissing, imageMissing)
 }
 
-function dropFor({ why, alone }: Stopper): Move {
+function dropFor({ why, alone }: Stopper): AttemptMove {
   return drop(why, false, alone)
 }
 
-function keepStopped(instance: number | undefined): Move {
+function keepStopped(instance: number | undefined): AttemptMove {
   const kept = instance === undefined ? {} : { instance }
   return { do: 'end', step: 'failed', problem: sentences.stopped, ...kept }
 }
 
-function drop(why: Problem, blame: boolean, last = false): Move {
+function drop(why: Problem, blame: boolean, last = false): AttemptMove {
   return { do: 'drop', drop: { why, blame, last } }
 }
 
 function isTooDear(series: AttemptSeries, current: Attempt, now: number): boolean {
-  return spentOn(series) + costBy(current, now) >= micros(series.limits.ceiling)
+  return spentOn(series) + attemptsCostBy(current, now) >= micros(series.limits.ceiling)
 }
 
 /** When the attempts will have reached their cost limit at the present price. */

@@ -72,7 +72,7 @@ export function spentOn({ attempts }: Pick<AttemptSeries, 'attempts'>): Micros {
 }
 
 /** What an attempt has cost up to a moment of the account's time; nothing if no instance was created. */
-export function costBy({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
+export function attemptsCostBy({ spent }: Pick<Attempt, 'spent'>, at: number): Micros {
   if (!spent) return 0
   return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
 }

@@ -4,11 +4,11 @@ import type { Collection } from '#core/storage/collection.ts'
 import type { Rental } from '../rentals/model.ts'
 import type { RentalSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
-import { type Move, observedAttempt } from './decide.ts'
+import { type AttemptMove, observedAttempt } from './decide.ts'
 import type { FailedMachines } from './failed-machines.ts'
-import { type Attempt, type AttemptSeries, costBy, type Drop, openAttempt } from './model.ts'
+import { type Attempt, type AttemptSeries, attemptsCostBy, type Drop, openAttempt } from './model.ts'
 import { notifyOfAttempts, notifyOfSteps } from './notify.ts'
-import type { Instances } from './snapshots.ts'
+import type { InstanceSnapshots } from './snapshots.ts'
 
 /** What attempts work with. */
 export interface AttemptParts {
@@ -24,7 +24,7 @@ export interface AttemptParts {
 export async function followAttempts(
   { context, attempts, rentals, rentalOf }: AttemptParts,
   series: AttemptSeries,
-  instances: Instances,
+  instances: InstanceSnapshots,
 ): Promise<AttemptSeries> {
   const { id, attempts: before } = series
   const unknown = rentals.owned(id).filter(rental => !before.some(one => one.rental === rental.id))
@@ -79,7 +79,7 @@ export async function closeAttempt(
 export async function endSeries(
   parts: AttemptParts,
   series: AttemptSeries,
-  { step, problem, instance }: Omit<Extract<Move, { do: 'end' }>, 'do'>,
+  { step, problem, instance }: Omit<Extract<AttemptMove, { do: 'end' }>, 'do'>,
 ): Promise<void> {
   const { context, attempts, secrets } = parts
   const { id, request } = series
@@ -106,7 +106,7 @@ export async function endSeries(
 
 /** What an attempt that is over gets. */
 function closed(attempt: Attempt, at: number): Partial<Attempt> {
-  return { cost: costBy(attempt, at), endedAt: at }
+  return { cost: attemptsCostBy(attempt, at), endedAt: at }
 }
 
 function withAttempt(rental: string, fields: Partial<Attempt>): (series: AttemptSeries) => AttemptSeries {

@@ -9,7 +9,7 @@ import { blameHosts } from './host-failure.ts'
 import { AttemptSeries } from './model.ts'
 import { notifyOfAttempts } from './notify.ts'
 import type { AttemptParts } from './outcomes.ts'
-import { createSnapshots } from './snapshots.ts'
+import { createAttemptSnapshots } from './snapshots.ts'
 import { seriesViews } from './view.ts'
 import { createAttemptWork } from './work.ts'
 
@@ -55,7 +55,7 @@ export async function openAttempts(
 ): Promise<Attempts> {
   const secrets = rentalSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
-  const snapshots = createSnapshots(context, guards)
+  const snapshots = createAttemptSnapshots(context, guards)
   const rentalOf = (id: string) => (rentals.knows(id) ? rentals.rented(id) : undefined)
   const attempts = await openCollection(context, {
     name: 'attempts',

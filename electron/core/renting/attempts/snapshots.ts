@@ -4,16 +4,16 @@ import { stopperOf as guardThatStops, stoppedBy } from '#core/guards/guard-veto.
 import type { StoredGuards } from '#core/guards/stored-guards.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
 import type { Rental } from '../rentals/model.ts'
-import type { Snapshot, Stopper } from './decide.ts'
+import type { AttemptSnapshot, Stopper } from './decide.ts'
 import { type AttemptSeries, openAttempt } from './model.ts'
 
 /** The instances in the latest poll. */
-export type Instances = Readonly<Record<string, InstanceView>>
+export type InstanceSnapshots = Readonly<Record<string, InstanceView>>
 
 /** The facts about present attempts that are not stored: whether SSH answers, and which instances are gone. */
-export interface Snapshots {
-  instances(): Instances
-  of(series: AttemptSeries, rental: Rental | undefined): Snapshot
+export interface AttemptSnapshots {
+  instances(): InstanceSnapshots
+  of(series: AttemptSeries, rental: Rental | undefined): AttemptSnapshot
   /** Takes in a poll. */
   onPoll(trying: readonly AttemptSeries[], poll: AccountPoll): void
   /** Checks whether SSH answers; `heard` is called once it does. */
@@ -21,13 +21,13 @@ export interface Snapshots {
   forget(rental: string): void
 }
 
-export function createSnapshots(
+export function createAttemptSnapshots(
   { account, store, access, client, now }: AccountContext,
   guards: Pick<StoredGuards, 'actedOn'>,
-): Snapshots {
-  let instances: Instances = {}
+): AttemptSnapshots {
+  let instances: InstanceSnapshots = {}
   /** By rental. */
-  const ssh = new Map<string, Snapshot['ssh']>()
+  const ssh = new Map<string, AttemptSnapshot['ssh']>()
   const gone = new Set<string>()
 
   /** The guard that stopped an instance, or will at the next poll. */

@@ -1,8 +1,8 @@
-import { type Move, nextMove } from './decide.ts'
+import { type AttemptMove, nextAttemptMove } from './decide.ts'
 import { type AttemptSeries, openAttempt } from './model.ts'
 import { type AttemptParts, closeAttempt, dropAttempt, endSeries, followAttempts } from './outcomes.ts'
 import { createRentNext } from './rent-next.ts'
-import type { Snapshots } from './snapshots.ts'
+import type { AttemptSnapshots } from './snapshots.ts'
 
 /** Moves series of attempts from one machine to the next, in one loop per series. */
 export interface AttemptWork {
@@ -12,7 +12,7 @@ export interface AttemptWork {
   dueAt(after: number): number
 }
 
-export function createAttemptWork(parts: AttemptParts, snapshots: Snapshots): AttemptWork {
+export function createAttemptWork(parts: AttemptParts, snapshots: AttemptSnapshots): AttemptWork {
   const { context, attempts, rentals, rentalOf } = parts
   const { ending, now } = context
   const rentNext = createRentNext(parts)
@@ -28,7 +28,7 @@ export function createAttemptWork(parts: AttemptParts, snapshots: Snapshots): At
         const series = await followAttempts(parts, attempts.get(id), snapshots.instances())
         if (series.step !== 'trying' || ending.aborted) break
         const rental = rentalOf(openAttempt(series)?.rental ?? '')
-        const move = nextMove(series, snapshots.of(series, rental))
+        const move = nextAttemptMove(series, snapshots.of(series, rental))
         if (move.do === 'wait') {
           if (move.until === undefined) due.delete(id)
           else due.set(id, move.until)
@@ -43,7 +43,10 @@ export function createAttemptWork(parts: AttemptParts, snapshots: Snapshots): At
   }
 
   /** Resolves with whether there is more to do at once. */
-  async function perform(series: AttemptSeries, move: Exclude<Move, { do: 'wait' }>): Promise<boolean> {
+  async function perform(
+    series: AttemptSeries,
+    move: Exclude<AttemptMove, { do: 'wait' }>,
+  ): Promise<boolean> {
     const current = openAttempt(series)
     switch (move.do) {
       case 'search':

@@ -77,7 +77,7 @@ export function refusedFor(error: unknown): number | undefined {
 }
 
 /** The recovery after a poll: raises that had an effect, money that was added, a clock that was set back. */
-export function observed(recovery: Recovery, instance: InstanceView, now: number): Recovery {
+export function observedRecovery(recovery: Recovery, instance: InstanceView, now: number): Recovery {
   const confirmed = confirmedRaise(recovery, instance)
   const { asked: _, held, refused, ...rest } = confirmed
   const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined

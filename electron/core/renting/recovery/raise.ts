@@ -4,7 +4,7 @@ import type { Micros } from '#contract/spending/money.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { notifyOfRecovery } from './alerts.ts'
-import { observed, refusedFor } from './decide.ts'
+import { observedRecovery, refusedFor } from './decide.ts'
 import type { Recovery, RecoveryParts } from './model.ts'
 
 type RaiseParts = Pick<RecoveryParts, 'context' | 'recoveries'>
@@ -46,7 +46,7 @@ export function takeOver(
   instance: InstanceView,
   recovery: Recovery,
 ): Recovery {
-  const after = observed(recovery, instance, context.now())
+  const after = observedRecovery(recovery, instance, context.now())
   if (isDeepEqual(recovery, after)) return recovery
   void recoveries.update(instance.id, () => after)
   if (after.raises > recovery.raises)

@@ -15,7 +15,7 @@ export function deathOf({ state, statusMessage }: InstanceView): string {
  * The next step of a created rental after a poll: still waiting, running, late, or failed. `instance` is undefined if
  * the answer lacks it; `now` is the account's time in epoch seconds.
  */
-export function nextStep(
+export function nextRentalStep(
   rental: Rental,
   instance: InstanceView | undefined,
   now: number,

@@ -5,7 +5,7 @@ import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
 import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
 import { mostAtOnce, readRunStatus } from '#ssh/runs/runs.ts'
-import { observed, stuckSince } from '../decide.ts'
+import { observedRun, stuckSince } from '../decide.ts'
 import type { Run } from '../model.ts'
 import type { RunOutput } from '../output/output.ts'
 import { lastProgress } from '../output/progress.ts'
@@ -50,7 +50,7 @@ export async function followRun(id: string, context: Following): Promise<RunEnd 
     const over = status.state === 'ended' || status.state === 'lost'
     const all = output.next() + status.bytes.length >= status.size
     await output.append(status.bytes)
-    await note(runs, id, output, observed(run, { bytes: status.bytes.length, load }, now()))
+    await note(runs, id, output, observedRun(run, { bytes: status.bytes.length, load }, now()))
     if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
 
     const after = runs.find(id)

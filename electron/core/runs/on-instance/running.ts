@@ -3,7 +3,7 @@ import type { AccountContext } from '#core/account-context.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { endRun, startRun } from '#ssh/runs/runs.ts'
 import { endedAlert, stuckAlert } from '../alerts.ts'
-import { afterCommand, nextStep } from '../decide.ts'
+import { afterCommand, nextRunStep } from '../decide.ts'
 import type { Loops } from '../loops.ts'
 import type { Run } from '../model.ts'
 import type { RunParts } from '../parts.ts'
@@ -25,7 +25,7 @@ export function createRunning(
 
   async function seemsStuck(run: Run): Promise<void> {
     tell(run, stuckAlert(account, run, nameOf(run), now()))
-    const step = nextStep(run)
+    const step = nextRunStep(run)
     if (run.afterwardsIfStuck && step !== 'over') await runs.update(run.id, { step, endedAt: now() })
   }
 

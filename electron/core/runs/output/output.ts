@@ -1,7 +1,7 @@
 import type { Files } from '#ports/files.ts'
 
 /** Bytes of a full file, after which the next one begins, and the most files of one run. */
-export const bounds = { bytes: 4 * 1024 * 1024, files: 4 }
+export const outputBounds = { bytes: 4 * 1024 * 1024, files: 4 }
 
 /**
  * The stored output of one run, in files named by the byte of the output that they begin with. The byte to continue
@@ -38,7 +38,7 @@ export async function openOutput(
   files: Files,
   folder: string,
   id: string,
-  most: typeof bounds = bounds,
+  most: typeof outputBounds = outputBounds,
   makeRoom: () => Promise<void> = async () => undefined,
 ): Promise<RunOutput> {
   let parts = await partsOf(files, folder, id)

@@ -1,6 +1,6 @@
 import type { Files } from '#ports/files.ts'
 import type { StoredRuns } from '../stored-runs.ts'
-import { bounds, deleteOutput, everyPart, openOutput, type RunOutput } from './output.ts'
+import { deleteOutput, everyPart, openOutput, outputBounds, type RunOutput } from './output.ts'
 import { toLose } from './room.ts'
 
 /** The stored outputs of all runs of an account, which share one limit on disk. */
@@ -19,7 +19,7 @@ export function createOutputs(
   let making: Promise<void> = Promise.resolve()
 
   function of(id: string): Promise<RunOutput> {
-    const open = outputs.get(id) ?? openOutput(files, folder, id, bounds, makeRoom)
+    const open = outputs.get(id) ?? openOutput(files, folder, id, outputBounds, makeRoom)
     outputs.set(id, open)
     return open
   }

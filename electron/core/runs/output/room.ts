@@ -1,5 +1,5 @@
 import { isGoing, type RunView } from '#contract/automation/run.ts'
-import { bounds, type RunPart } from './output.ts'
+import { outputBounds, type RunPart } from './output.ts'
 
 /** The most bytes of output stored for all runs of an account together. */
 const mostOfAll = 200 * 1024 * 1024
@@ -14,7 +14,7 @@ type RunOnDisk = Pick<RunView, 'id' | 'step' | 'createdAt' | 'endedAt'>
 export function toLose(
   parts: readonly RunPart[],
   runs: readonly RunOnDisk[],
-  { all, file } = { all: mostOfAll, file: bounds.bytes },
+  { all, file } = { all: mostOfAll, file: outputBounds.bytes },
 ): ReadonlyMap<string, number> {
   const known = new Set(runs.map(({ id }) => id))
   const ended = runs.filter(run => !isGoing(run)).sort((a, b) => endOf(a) - endOf(b))

@@ -8,16 +8,16 @@ const bounds = { lines: 500, shown: 400, before: 120 }
 const block = 256 * 1024
 const longestLine = 1024 * 1024
 
-export interface Found {
+export interface FoundLines {
   matches: RunMatch[]
   total: number
 }
 
 /** The last lines of the stored output that contain a text, in any case; up to byte `before` if given. */
-export async function searchOutput(output: RunOutput, text: string, before?: number): Promise<Found> {
+export async function searchOutput(output: RunOutput, text: string, before?: number): Promise<FoundLines> {
   const wanted = text.toLowerCase()
   const end = Math.min(before ?? output.next(), output.next())
-  const found: Found = { matches: [], total: 0 }
+  const found: FoundLines = { matches: [], total: 0 }
   let rest: Buffer = Buffer.alloc(0)
   let restAt = output.first()
   let line = 0

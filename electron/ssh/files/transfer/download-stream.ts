@@ -4,9 +4,9 @@ import { BerthError } from '#contract/problem.ts'
 import type { ByteSink } from '#ports/chosen-files.ts'
 import { deferred } from '#ports/deferred.ts'
 import type { Sftp } from '../sftp.ts'
-import { kindOf, type RemoteFile, walk } from '../walk.ts'
+import { fileKindOf, type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
-import type { Job } from './job.ts'
+import type { TransferJob } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
 import { createTally, type Tally } from './tally.ts'
 
@@ -24,7 +24,7 @@ export interface Announced {
   size?: number
 }
 
-export interface StreamDownloadJob extends Job {
+export interface StreamDownloadJob extends TransferJob {
   /** Resolves once the files to send are listed. */
   readonly announced: Promise<Announced>
   /** Called when the browser requests the download, with the stream to it. */
@@ -49,7 +49,7 @@ export function streamDownloadJob({ paths, system, changed }: StreamDownload): S
 
   async function prepare(sftp: Sftp, signal: AbortSignal): Promise<void> {
     const [first = '/'] = paths
-    plain = paths.length === 1 && kindOf((await sftp.stat(first)).mode) === 'file'
+    plain = paths.length === 1 && fileKindOf((await sftp.stat(first)).mode) === 'file'
     const tree = await walk(sftp, paths, signal)
     const mapped = mapNames(tree, system)
     leftOut = tree.leftOut + mapped.leftOut

@@ -2,7 +2,7 @@ import type { ChosenFolder, Sink } from '#ports/chosen-files.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { type RemoteFile, walk } from '../walk.ts'
 import { copyDown } from './copying.ts'
-import { forEachFile, type Job } from './job.ts'
+import { forEachFile, type TransferJob } from './job.ts'
 import { LocalNames, type NamesOf } from './local-names.ts'
 import { createTally, type Tally } from './tally.ts'
 
@@ -25,7 +25,7 @@ const tailLength = 256 * 1024
  * Downloads files and folders into a chosen folder. Existing files are not touched: a chosen file or folder whose name
  * is taken gets a number. Names from the instance are mapped one by one, so no path leaves the folder.
  */
-export function downloadJob({ paths, into, system, changed }: Download): Job {
+export function downloadJob({ paths, into, system, changed }: Download): TransferJob {
   let folders: (readonly string[])[] = []
   let files: Planned[] = []
   let leftOut = 0

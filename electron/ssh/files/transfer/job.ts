@@ -2,7 +2,7 @@ import type { Sftp } from '../sftp.ts'
 import type { Tally } from './tally.ts'
 
 /** An upload or download. After a pause or a lost connection it can be run again, and resumes. */
-export interface Job {
+export interface TransferJob {
   /** Lists the files to transfer; called once. */
   prepare(sftp: Sftp, signal: AbortSignal): Promise<void>
   /** Resolves when all files have arrived. Rejects with SftpLost, or with the signal's reason. */

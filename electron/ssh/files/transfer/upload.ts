@@ -4,7 +4,7 @@ import { destinationOf, isThere, partOf, takeAfter } from '../destination.ts'
 import { existing } from '../file-problems.ts'
 import type { Handle, Sftp } from '../sftp.ts'
 import { copyUp } from './copying.ts'
-import { forEachFile, type Job } from './job.ts'
+import { forEachFile, type TransferJob } from './job.ts'
 import { createTally, type Tally } from './tally.ts'
 
 export interface Upload {
@@ -27,7 +27,7 @@ const isFolder = (mode: number) => (mode & 0o170_000) === 0o040_000
  * Uploads files and folders. Each file is written beside its target, under a temporary name made from its name, size
  * and time: the same file sent again is resumed, and a changed one starts anew.
  */
-export function uploadJob({ folder, list, replace, begun: isBegun, changed }: Upload): Job {
+export function uploadJob({ folder, list, replace, begun: isBegun, changed }: Upload): TransferJob {
   let sources: SourceList | undefined
   let tally: Tally | undefined
   const begun = new Set<string>()

@@ -31,7 +31,7 @@ export const emptyFields: WatchdogFields = {
 }
 
 /** The form for the watchdog that is there. `now` in epoch seconds of the account's time. */
-export function fieldsOf({ action, at, idle, lease }: WatchdogRequest, now: number): WatchdogFields {
+export function watchdogFieldsOf({ action, at, idle, lease }: WatchdogRequest, now: number): WatchdogFields {
   return {
     action,
     timed: at !== undefined && at > now,

@@ -19,7 +19,7 @@ export function requestWords({ action, at, idle, lease }: WatchdogRequest, now: 
   return `${verb} this instance ${reasons.join(', or ')}.`
 }
 
-export const stepWords: Record<WatchdogView['step'], string> = {
+export const watchdogStepWords: Record<WatchdogView['step'], string> = {
   putting: 'Being put there',
   watching: 'Watching',
   removing: 'Being removed',

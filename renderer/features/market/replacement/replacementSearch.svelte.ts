@@ -1,7 +1,7 @@
 import type { Replacement } from '#contract/market/rental.ts'
 import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
 import type { Problem } from '#contract/problem.ts'
-import { problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/berth/page.svelte.ts'
 
 /** The search for a machine as good as another, and what the user gives up for it. */
 export class ReplacementSearch {
@@ -36,7 +36,7 @@ export class ReplacementSearch {
       const answer = await this.#find([...this.without])
       if (search === this.#search) this.answer = answer
     } catch (error) {
-      if (search === this.#search) this.problem = problemOf(error)
+      if (search === this.#search) this.problem = answerProblem(error)
     } finally {
       if (search === this.#search) this.isSearching = false
     }

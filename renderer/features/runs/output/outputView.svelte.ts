@@ -1,7 +1,7 @@
 import { bounds, outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
 import type { RunMatch, RunPage, RunPlace } from '#contract/automation/run.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
 
 /** A search in the output, and its results. */
@@ -61,7 +61,7 @@ export class OutputView {
         },
       )
     } catch (error) {
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
     }
   }
 
@@ -74,7 +74,7 @@ export class OutputView {
       this.shown = page
       return true
     } catch (error) {
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
       return false
     }
   }
@@ -129,7 +129,7 @@ export class OutputView {
       const answer = await this.#page.berth.searchRun({ run: this.#run, text, before })
       this.found = { text, ...answer }
     } catch (error) {
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Micros } from '#contract/spending/money.ts'
-import { type Mark, moments, scale } from '#renderer/components/charts/scale.ts'
+import { moments, type ScaleMark, scale } from '#renderer/components/charts/scale.ts'
 import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
 
 /** The credit at a moment of the account's time, in epoch seconds. */
@@ -21,8 +21,8 @@ export interface CreditChart {
   zero: number
   now: number
   /** Marks of micro-dollars, and of epoch seconds. */
-  credits: readonly Mark<Micros>[]
-  times: readonly Mark<number>[]
+  credits: readonly ScaleMark<Micros>[]
+  times: readonly ScaleMark<number>[]
   highest: number
   lowest: number
 }

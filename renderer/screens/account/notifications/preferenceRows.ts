@@ -15,7 +15,7 @@ const channels = ['email', 'webhooks'] as const
 const known = 'client:low_credit'
 
 /** The rows of the preferences; without preferences, the known event by e-mail. */
-export function rowsOf(preferences: NotificationPreferences | undefined): PreferenceRow[] {
+export function rowsOfPreferences(preferences: NotificationPreferences | undefined): PreferenceRow[] {
   const rows = Object.entries(preferences ?? {}).flatMap(([audience, events]) =>
     Object.entries(events).map(([name, { email = null, webhooks = null }]) => ({
       event: `${audience}:${name}`,
@@ -33,7 +33,7 @@ export function changesOf(
   before: NotificationPreferences | undefined,
 ): NotificationPreferences {
   const changes: NotificationPreferences = {}
-  const shown = new Map(before && rowsOf(before).map(row => [row.event, row]))
+  const shown = new Map(before && rowsOfPreferences(before).map(row => [row.event, row]))
   for (const row of rows) {
     const was = shown.get(row.event)
     const changed = channels.filter(channel => row[channel] !== was?.[channel])

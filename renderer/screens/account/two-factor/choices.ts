@@ -2,7 +2,7 @@ import type { TwoFactorStatus } from '#contract/account/two-factor.ts'
 import { methodWords } from './words.ts'
 
 /** One way to prove identity. */
-export interface Choice {
+export interface MethodChoice {
   id: string
   way: 'totp' | 'sms' | 'email' | 'backup'
   /** The method's id; undefined for e-mail and backup codes, and where it is not known. */
@@ -12,14 +12,14 @@ export interface Choice {
   lockedUntil?: number
 }
 
-const email: Choice = { id: 'email', way: 'email', label: 'Code by e-mail' }
-const backup: Choice = { id: 'backup', way: 'backup', label: 'Backup code' }
+const email: MethodChoice = { id: 'email', way: 'email', label: 'Code by e-mail' }
+const backup: MethodChoice = { id: 'backup', way: 'backup', label: 'Backup code' }
 
 /**
  * The ways that an account has; all ways where its methods are unknown (a key that must log in first). An account in
  * the old form has a phone number that is not a method yet.
  */
-export function choices(status: TwoFactorStatus | undefined): readonly Choice[] {
+export function choices(status: TwoFactorStatus | undefined): readonly MethodChoice[] {
   if (!status)
     return [
       { id: 'totp', way: 'totp', label: 'Authenticator app' },
@@ -27,7 +27,7 @@ export function choices(status: TwoFactorStatus | undefined): readonly Choice[] 
       email,
       backup,
     ]
-  const methods = status.methods.flatMap((method): Choice[] =>
+  const methods = status.methods.flatMap((method): MethodChoice[] =>
     method.kind === 'totp' || method.kind === 'sms'
       ? [
           {
@@ -42,7 +42,7 @@ export function choices(status: TwoFactorStatus | undefined): readonly Choice[] 
   )
   const primary = status.methods.find(method => method.primary)?.id
   methods.sort((a, b) => Number(b.method === primary) - Number(a.method === primary))
-  const old: Choice[] =
+  const old: MethodChoice[] =
     status.enabled && methods.length === 0
       ? [{ id: 'sms', way: 'sms', label: 'Text message to the number on file' }]
       : []

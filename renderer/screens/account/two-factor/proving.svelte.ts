@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { BackupCode, PhoneNumber, type Proof, SixDigits } from '#contract/account/two-factor.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { focusFirstError } from '#renderer/components/answers/focusFirstError.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
-import type { Choice } from './choices.ts'
+import type { MethodChoice } from './choices.ts'
 
 /** Seconds of the account's time that a sent code is valid for (section 8). */
 const codeLife = 600
 
 /** Sends the code of a choice; `again` resends it, with its secret where that is known. */
-export type SendCode = (choice: Choice, again?: { secret?: string }) => Promise<{ secret: string }>
+export type SendCode = (choice: MethodChoice, again?: { secret?: string }) => Promise<{ secret: string }>
 
 /** The input of a proof: way, code, and the code sent for it. Forgotten with its dialog. */
 export class Proving {
@@ -27,10 +27,10 @@ export class Proving {
   #sent: { choice: string; secret: string; at: number } | undefined = $state.raw()
   #locks: Readonly<Record<string, number>> = $state.raw({})
   readonly #page: Page
-  readonly #choices: () => readonly Choice[]
+  readonly #choices: () => readonly MethodChoice[]
   readonly #sendCode: SendCode
 
-  constructor(page: Page, choices: () => readonly Choice[], sendCode?: SendCode) {
+  constructor(page: Page, choices: () => readonly MethodChoice[], sendCode?: SendCode) {
     this.#page = page
     this.#choices = choices
     this.#sendCode = sendCode ?? ((choice, again) => this.#sendAnywhere(choice, again))
@@ -82,7 +82,7 @@ export class Proving {
     if (this.choice) await this.#sendFor(this.choice, {})
   }
 
-  async #sendFor(choice: Choice, again: { secret?: string } | undefined): Promise<void> {
+  async #sendFor(choice: MethodChoice, again: { secret?: string } | undefined): Promise<void> {
     this.problem = undefined
     try {
       const { secret } = await this.#sendCode(choice, again)
@@ -143,7 +143,7 @@ export class Proving {
 
   /** Shows a failure, and notes the lock that came with it. */
   fail(error: unknown): void {
-    const problem = problemOf(error)
+    const problem = answerProblem(error)
     this.problem = problem
     // The service's clock decides: the code has expired.
     if (problem.code === '2fa_expired' && this.#sent) this.#sent = { ...this.#sent, at: 0 }
@@ -160,7 +160,7 @@ export class Proving {
     return Number.isSafeInteger(id) && id >= 1 ? id : null
   }
 
-  #sendAnywhere(choice: Choice, again: { secret?: string } | undefined): Promise<{ secret: string }> {
+  #sendAnywhere(choice: MethodChoice, again: { secret?: string } | undefined): Promise<{ secret: string }> {
     const { berth } = this.#page
     if (choice.way === 'email') return berth.sendEmailCode(again ?? {})
     const method = this.#method()

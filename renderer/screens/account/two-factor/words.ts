@@ -19,7 +19,7 @@ export function twoFactorWords(status: string | undefined): { word: string; shap
 }
 
 /** The name of a kind of method. */
-export function kindWords(kind: string): string {
+export function methodKindWords(kind: string): string {
   if (kind === 'totp') return 'Authenticator app'
   return kind === 'sms' ? 'Text message' : kind
 }
@@ -30,6 +30,6 @@ export function methodWords({
   label,
   phone,
 }: Pick<TwoFactorMethod, 'kind' | 'label' | 'phone'>): string {
-  const what = label ? `${label} (${kindWords(kind).toLowerCase()})` : kindWords(kind)
+  const what = label ? `${label} (${methodKindWords(kind).toLowerCase()})` : methodKindWords(kind)
   return phone ? `${what} to ${phone}` : what
 }

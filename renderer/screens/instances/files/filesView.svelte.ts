@@ -4,10 +4,10 @@ import { isUnreadable, type RemoteEntry, type RemoteFolder } from '#contract/ins
 import type { UploadPlan } from '#contract/instance/sync.ts'
 import type { UploadChoice } from '#contract/instance/upload-plan.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { type Collected, planOf } from './collect.ts'
 import { serveFiles } from './serveFiles.ts'
-import { type SortBy, sortEntries } from './sortEntries.ts'
+import { type FileSort, sortEntries } from './sortEntries.ts'
 
 /** The dialog to show. */
 export type FilesAsk =
@@ -32,7 +32,7 @@ export class FilesView {
   problem: Problem | undefined = $state.raw()
   loading = $state(false)
   selected = new SvelteSet<string>()
-  sorting: { by: SortBy; down: boolean } = $state({ by: 'name', down: false })
+  sorting: { by: FileSort; down: boolean } = $state({ by: 'name', down: false })
   ask: FilesAsk | undefined = $state.raw()
   #asked: string | undefined
   #turn = 0
@@ -78,7 +78,7 @@ export class FilesView {
       const names = new Set(folder.entries.map(({ name }) => name))
       for (const name of [...this.selected]) if (moved || !names.has(name)) this.selected.delete(name)
     } catch (error) {
-      if (turn === this.#turn) this.problem = problemOf(error)
+      if (turn === this.#turn) this.problem = answerProblem(error)
     } finally {
       if (turn === this.#turn) this.loading = false
     }
@@ -89,7 +89,7 @@ export class FilesView {
     return joined(this.folder?.path ?? '/', name)
   }
 
-  sortBy(by: SortBy): void {
+  sortBy(by: FileSort): void {
     this.sorting = this.sorting.by === by ? { by, down: !this.sorting.down } : { by, down: by !== 'name' }
   }
 
@@ -186,7 +186,7 @@ export class FilesView {
     try {
       await doing()
     } catch (error) {
-      const problem = problemOf(error)
+      const problem = answerProblem(error)
       if (problem.code === 'exists') this.ask = { kind: 'replace', problem, go }
       else await this.#page.attempt(Promise.reject(error))
     }

@@ -1,9 +1,9 @@
 import type { RemoteEntry } from '#contract/instance/files.ts'
 
-export type SortBy = 'name' | 'size' | 'modified'
+export type FileSort = 'name' | 'size' | 'modified'
 
 export interface Sorting {
-  by: SortBy
+  by: FileSort
   down: boolean
 }
 

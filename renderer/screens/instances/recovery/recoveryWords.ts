@@ -46,7 +46,7 @@ export function addedBy({ added }: RecoveryView, now: number): Micros {
 }
 
 /** The cost of raises and of replacements so far, a sentence each. */
-export function costWords(recovery: RecoveryView, instance: InstanceView, now: number): string[] {
+export function recoveryCostWords(recovery: RecoveryView, instance: InstanceView, now: number): string[] {
   const { raises, replacements, of } = recovery
   const words: string[] = []
   if (raises > 0)

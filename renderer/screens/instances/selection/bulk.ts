@@ -42,7 +42,7 @@ export function bulkWords(action: BulkAction, count: number): string {
 }
 
 /** What follows for the costs, in one sentence; empty where nothing does. */
-export function costWords(action: BulkAction, instances: readonly InstanceView[]): string {
+export function selectionCostWords(action: BulkAction, instances: readonly InstanceView[]): string {
   const change = costChange(action, instances)
   if (change === 0) return ''
   return action === 'start' ? `Costs ${rate(change)} more.` : `Saves ${rate(change)}.`
@@ -60,7 +60,7 @@ export function reachable(instances: readonly InstanceView[]): InstanceView[] {
 }
 
 /** One line for each instance. `now` in epoch seconds of the account's time. */
-export function instancesCsv(
+export function selectionCsv(
   instances: readonly InstanceView[],
   notes: Readonly<Record<string, InstanceNote>>,
   now: number,

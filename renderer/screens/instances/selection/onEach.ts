@@ -1,7 +1,7 @@
 import { instanceName } from '#contract/format/name.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
-import { problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem } from '#renderer/berth/page.svelte.ts'
 
 /** Does it for each instance in turn, also after a failure; throws `not_done`, naming those that failed and why. */
 export async function onEach(
@@ -15,7 +15,7 @@ export async function onEach(
       await act(instance)
     } catch (error) {
       failed.push(instanceName(instance))
-      why ??= problemOf(error).message
+      why ??= answerProblem(error).message
     }
   if (failed.length > 0)
     throw new BerthError({

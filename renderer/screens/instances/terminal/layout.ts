@@ -4,7 +4,7 @@ export type Layout<Pane> =
   | { kind: 'split'; way: 'right' | 'down'; share: number; first: Layout<Pane>; second: Layout<Pane> }
 
 /** Shares of the tab's area, from 0 to 1. */
-export interface Box {
+export interface PaneBox {
   x: number
   y: number
   width: number
@@ -14,8 +14,8 @@ export interface Box {
 /** The divider between two halves: its place, and the area that it divides. */
 export interface Divider<Pane> {
   way: 'right' | 'down'
-  at: Box
-  within: Box
+  at: PaneBox
+  within: PaneBox
   share: number
   /** The panes of its first half, which identify the divider. */
   split: Layout<Pane>
@@ -70,8 +70,8 @@ export function movedPane<Pane>(layout: Layout<Pane>, target: Layout<Pane>, shar
 /** The places of all panes and dividers. */
 export function placesOf<Pane>(
   layout: Layout<Pane>,
-  within: Box = { x: 0, y: 0, width: 1, height: 1 },
-): { panes: { pane: Pane; box: Box }[]; dividers: Divider<Pane>[] } {
+  within: PaneBox = { x: 0, y: 0, width: 1, height: 1 },
+): { panes: { pane: Pane; box: PaneBox }[]; dividers: Divider<Pane>[] } {
   if (layout.kind === 'pane') return { panes: [{ pane: layout.pane, box: within }], dividers: [] }
   const { way, share, first, second } = layout
   const { x, y, width, height } = within

@@ -21,7 +21,7 @@ export function withinWords(cheap: number, many: number, cheapest: Micros | unde
  * @param lowest the lowest bid of each offer, micro-dollars per hour
  * @param bid as typed, dollars per hour
  */
-export function bidWords(lowest: readonly (Micros | undefined)[], bid: string): string {
+export function offerBidWords(lowest: readonly (Micros | undefined)[], bid: string): string {
   const most = micros(typedNumber(bid) || 0)
   const reached = lowest.filter(minimum => minimum !== undefined && minimum < most).length
   return reached === 0

@@ -2,7 +2,7 @@ import { type DockerOptions, portText } from '#contract/market/docker-options.ts
 import { readPastedOptions } from '#contract/market/pasted-options.ts'
 import type { TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { draftFrom, emptyDraft, freshDraft } from '#renderer/features/market/rentDefaults.ts'
@@ -221,7 +221,7 @@ export class Renting {
       return true
     } catch (error) {
       this.sending = false
-      this.#refuse(problemOf(error), rows)
+      this.#refuse(answerProblem(error), rows)
       return false
     }
   }

@@ -1,7 +1,7 @@
 import { type SortColumn, sortColumns } from '#contract/market/sort.ts'
 
 /** A column of the offers table. */
-export interface Column {
+export interface OfferColumn {
   column: SortColumn
   title: string
   /** An explanation of the title, where it needs one. */
@@ -12,7 +12,7 @@ export interface Column {
   figure: boolean
 }
 
-type Facts = Omit<Column, 'column' | 'figure'> & { figure?: false }
+type Facts = Omit<OfferColumn, 'column' | 'figure'> & { figure?: false }
 
 const facts: Readonly<Record<SortColumn, Facts>> = {
   gpu: { title: 'GPU', width: 116, figure: false },
@@ -31,7 +31,7 @@ const facts: Readonly<Record<SortColumn, Facts>> = {
 }
 
 /** All columns, in their order. */
-export const allColumns: readonly Column[] = sortColumns.map(column => ({
+export const allColumns: readonly OfferColumn[] = sortColumns.map(column => ({
   figure: true,
   ...facts[column],
   column,
@@ -60,12 +60,12 @@ export const actionsWidth = 66
  * @param longestName characters of the longest GPU name as shown, which sizes its column
  * @param wanted the user's columns; empty for all
  */
-export function columnsFor(
+export function offerColumnsFor(
   width: number,
   sortedBy: SortColumn,
   longestName: number,
   wanted: readonly SortColumn[] = [],
-): readonly Column[] {
+): readonly OfferColumn[] {
   const gpu = Math.min(250, Math.max(140, 62 + longestName * 7))
   let shown = allColumns
     .filter(
@@ -90,6 +90,6 @@ export function columnsFor(
   )
 }
 
-function room(columns: readonly Column[]): number {
+function room(columns: readonly OfferColumn[]): number {
   return columns.reduce((sum, { width }) => sum + width, actionsWidth)
 }

@@ -1,7 +1,7 @@
 import type { PriceSample } from '#contract/automation/watch.ts'
 import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
-import { type Mark, moments, scale } from '#renderer/components/charts/scale.ts'
+import { moments, type ScaleMark, scale } from '#renderer/components/charts/scale.ts'
 import { linesThrough, longestKnown, stretches } from '#renderer/components/charts/stretches.ts'
 
 /** A chart of prices, in the units of its box; y grows downwards. */
@@ -16,8 +16,8 @@ export interface PriceCourse {
   highest: number
   lowestOfAll: number
   /** Marks of micro-dollars per hour, and of epoch seconds. */
-  prices: readonly Mark<number>[]
-  times: readonly Mark<number>[]
+  prices: readonly ScaleMark<number>[]
+  times: readonly ScaleMark<number>[]
 }
 
 /** A tenth of a cent in micro-dollars, the smallest step of the axis. */

@@ -6,7 +6,7 @@ import type { JobView } from '#contract/project/project.ts'
 import type { Micros } from '#contract/spending/money.ts'
 
 /** `$0.12 so far, at most $4.20`. */
-export function costWords(cost: Micros, most: Micros | undefined, going: boolean): string {
+export function jobCostWords(cost: Micros, most: Micros | undefined, going: boolean): string {
   if (!going) return money(cost)
   return `${money(cost)} so far${most === undefined ? '' : `, at most ${money(most)}`}`
 }
@@ -32,7 +32,7 @@ export function keptWords({ at, destroys }: NonNullable<JobView['keptUntil']>, n
 }
 
 /** The result of a run that has ended. */
-export function endWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
+export function jobEndWords({ step, brought, startedAt, endedAt, moved }: JobView): string {
   const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
   const files = brought && `${counted(brought.files, 'file')} downloaded`
   const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`

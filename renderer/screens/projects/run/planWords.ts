@@ -5,7 +5,7 @@ import { usualMachine } from '#contract/project/bounds.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 
 /** Sentences on the results, the end of the machine, and going on elsewhere after being outbid. */
-export function afterwardsWords(
+export function planAfterwards(
   { results, checkpoint, after, outbid }: ProjectSpec,
   { seconds, destroys }: Keeping,
 ): string[] {

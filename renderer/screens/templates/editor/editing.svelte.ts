@@ -1,6 +1,6 @@
 import type { TemplateFields, TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { FieldErrors } from '#renderer/components/answers/fieldErrors.svelte.ts'
 import { marketOf } from '#renderer/features/market/market.svelte.ts'
 import { parseFlags } from '#renderer/features/templates/dockerFlags.ts'
@@ -13,7 +13,7 @@ import {
   type TemplateErrors,
 } from '#renderer/features/templates/templateForm.ts'
 import { templatesView } from '#renderer/features/templates/templatesView.svelte.ts'
-import { secretsIn } from './secretsIn.ts'
+import { secretsInTemplate } from './secretsIn.ts'
 
 /** A template's form, which keeps all input until it is saved or given up. */
 export class Editing {
@@ -78,7 +78,7 @@ export class Editing {
   readonly touched = $derived(JSON.stringify(this.draft) !== JSON.stringify(this.#before))
 
   /** The names of likely secrets that a public template would expose. */
-  readonly exposed: readonly string[] = $derived(this.draft.private ? [] : secretsIn(this.draft))
+  readonly exposed: readonly string[] = $derived(this.draft.private ? [] : secretsInTemplate(this.draft))
 
   /** Whether the service may have a token for its registry, which it never returns. */
   readonly mayHaveToken = $derived(
@@ -127,7 +127,7 @@ export class Editing {
       this.#fields.reset()
       return true
     } catch (error) {
-      this.#refuse(problemOf(error))
+      this.#refuse(answerProblem(error))
       return false
     } finally {
       this.saving = false

@@ -6,7 +6,11 @@ import { soundsSecret } from '#renderer/words/secretNames.ts'
  * The names that sound like secrets and have a value, among a template's variables and the assignments in its start
  * script and arguments. There, a value taken from another variable does not count.
  */
-export function secretsIn({ env, onstart, args }: Pick<TemplateDraft, 'env' | 'onstart' | 'args'>): string[] {
+export function secretsInTemplate({
+  env,
+  onstart,
+  args,
+}: Pick<TemplateDraft, 'env' | 'onstart' | 'args'>): string[] {
   const assigned = [...envOf(env).variables, ...assignments(onstart), ...assignments(args)]
   return [...new Set(assigned.flatMap(([name, value]) => (value !== '' && soundsSecret(name) ? name : [])))]
 }

@@ -7,7 +7,7 @@ import { chosenFolder } from '#local/chosen/chosen-folder.ts'
 import { chosenItem } from '#local/chosen/chosen-items.ts'
 import { systemClock } from '#local/clock.ts'
 import { downloadJob } from '#ssh/files/transfer/download.ts'
-import type { Job } from '#ssh/files/transfer/job.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
 import { uploadJob } from '#ssh/files/transfer/upload.ts'
 import { hashOf, openPlace, type Place } from '#test/integration/ssh/files/place.ts'
 import { randomFile } from '#test/integration/ssh/files/random-file.ts'
@@ -23,7 +23,7 @@ interface Watched {
 }
 
 /** Begins a transfer with the sshd; `make` gets a callback for progress. */
-function begin(place: Place, direction: 'up' | 'down', make: (changed: () => void) => Job): Watched {
+function begin(place: Place, direction: 'up' | 'down', make: (changed: () => void) => TransferJob): Watched {
   const steps: FileStep[] = []
   const waiting = new Set<() => void>()
   const changed = () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { carryOut } from '#core/guards/act/carry-out.ts'
-import type { Target } from '#core/guards/decide/choose-targets.ts'
+import type { GuardTarget } from '#core/guards/decide/choose-targets.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { rentRunning } from '../steps.ts'
@@ -19,9 +19,9 @@ test('an instance whose data is not saved stays, and the other one is destroyed'
     key: world.sim.apiKey,
     random: Math.random,
   })
-  const targets: Target[] = [kept, other].map(({ id }) => ({ instance: id, action: 'destroy' }))
+  const targets: GuardTarget[] = [kept, other].map(({ id }) => ({ instance: id, action: 'destroy' }))
   const asked: number[] = []
-  const carry = (wanted: () => boolean, safe: (target: Target) => boolean) =>
+  const carry = (wanted: () => boolean, safe: (target: GuardTarget) => boolean) =>
     carryOut(targets, {
       client: () => client,
       ending: new AbortController().signal,

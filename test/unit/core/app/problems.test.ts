@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { problemOf } from '#core/app/problems.ts'
-import { sentenceFor } from '#service/http/sentences.ts'
+import { errorSentence } from '#service/http/sentences.ts'
 import { ServiceError } from '#service/service-error.ts'
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
   ['bad_answer', 'What was wrong'],
   ['not_this_service', 'What was wrong'],
 ] as const)('the detail of %s is shown under “%s”', (code, label) => {
-  const error = new ServiceError({ code, status: 400, ...sentenceFor(code), detail: 'some detail' })
+  const error = new ServiceError({ code, status: 400, ...errorSentence(code), detail: 'some detail' })
   expect(problemOf(error)).toMatchObject({ code, facts: { [label]: 'some detail' } })
   expect(Object.keys(problemOf(error).facts ?? {})).toEqual([label])
 })

@@ -9,10 +9,10 @@ import {
   guardOver,
   guardWarned,
 } from '#core/guards/act/outcomes.ts'
-import type { Target } from '#core/guards/decide/choose-targets.ts'
+import type { GuardTarget } from '#core/guards/decide/choose-targets.ts'
 import { guardActions } from '#core/guards/decide/guard-actions.ts'
 import { dueOf } from '#core/guards/decide/moment.ts'
-import type { Facts, Snapshot } from '#core/guards/facts/facts.ts'
+import type { Facts, GuardSnapshot } from '#core/guards/facts/facts.ts'
 import { type Guard, withoutWarning } from '#core/guards/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { dayEnds, type Event, event, guards, instances } from './histories.ts'
@@ -85,7 +85,7 @@ class RealGuard {
 
   poll(now: number, answer: Seen | undefined, fate: Fate): Said | undefined {
     if (answer) this.#facts = factsOf(answer)
-    const snapshot: Snapshot = {
+    const snapshot: GuardSnapshot = {
       facts: this.#facts,
       fresh: answer !== undefined,
       sure: true,
@@ -125,7 +125,7 @@ class RealGuard {
   }
 
   /** After a kill, the disk says that it began. */
-  #acted(guard: Guard, targets: readonly Target[], now: number, fate: Fate): Guard {
+  #acted(guard: Guard, targets: readonly GuardTarget[], now: number, fate: Fate): Guard {
     if (fate === 'killed') return guard
     const out = fate === 'done' ? { done: targets } : { done: [], problem: refusal }
     return guardAfterActing(guard, out, this.#facts, now)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { longestLoad } from '#contract/instance/load.ts'
-import { createLoadHistory, type LoadHistory } from '#core/instances/load-history.ts'
+import { createLoadHistory, type LoadRecorder } from '#core/instances/load-history.ts'
 import { instanceView } from '#test/unit/views.ts'
 
 const start = 1_800_000_000
@@ -18,7 +18,7 @@ function running(id: number, gpuLoad?: number, gpuTemperature?: number): Record<
   }
 }
 
-function poll(history: LoadHistory, instances: Record<string, InstanceView>, at: number): void {
+function poll(history: LoadRecorder, instances: Record<string, InstanceView>, at: number): void {
   history.onPoll({ account: { instances }, at })
 }
 

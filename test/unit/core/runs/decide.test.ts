@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { stuckAlert } from '#core/runs/alerts.ts'
 import {
   afterCommand,
-  nextStep,
-  observed,
+  nextRunStep,
+  observedRun,
   stuckSince,
   watchdogOrder,
   withStaleWatchdog,
@@ -30,11 +30,11 @@ const run: Run = {
 
 test('results are fetched before the instance is acted on, and nothing is done twice', () => {
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
-  expect(nextStep(wanted)).toBe('fetching')
-  expect(nextStep({ ...wanted, fetched: true })).toBe('acting')
-  expect(nextStep({ ...wanted, fetched: true, acted: 'destroy' })).toBe('over')
-  expect(nextStep({ ...run, afterwards: 'stop' })).toBe('acting')
-  expect(nextStep(run)).toBe('over')
+  expect(nextRunStep(wanted)).toBe('fetching')
+  expect(nextRunStep({ ...wanted, fetched: true })).toBe('acting')
+  expect(nextRunStep({ ...wanted, fetched: true, acted: 'destroy' })).toBe('over')
+  expect(nextRunStep({ ...run, afterwards: 'stop' })).toBe('acting')
+  expect(nextRunStep(run)).toBe('over')
 })
 
 test('a command that fails has its instance stopped, not destroyed, unless the user ended it', () => {
@@ -50,8 +50,8 @@ test('a command that fails has its instance stopped, not destroyed, unless the u
 })
 
 test('a run whose instance was stopped and started again does not stop it once more', () => {
-  expect(nextStep({ ...run, afterwards: 'stop', interrupted: true })).toBe('over')
-  expect(nextStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
+  expect(nextRunStep({ ...run, afterwards: 'stop', interrupted: true })).toBe('over')
+  expect(nextRunStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
 })
 
 test('the watchdog only stops an instance with results to be fetched first', () => {
@@ -66,19 +66,19 @@ test('a run seems stuck after a time without output and load; either restarts th
   expect(stuckSince(run, 1599)).toBeUndefined()
   expect(stuckSince(run, 1600)).toBe(1000)
   expect(stuckSince({ ...run, stuckAfter: 0 }, 9999)).toBeUndefined()
-  const printed = observed(run, { bytes: 3 }, 1500)
+  const printed = observedRun(run, { bytes: 3 }, 1500)
   expect(stuckSince(printed, 2099)).toBeUndefined()
   expect(stuckSince(printed, 2100)).toBe(1500)
-  const loaded = observed(run, { bytes: 0, load: 60 }, 1500)
+  const loaded = observedRun(run, { bytes: 0, load: 60 }, 1500)
   expect(stuckSince(loaded, 2099)).toBeUndefined()
-  expect(stuckSince(observed(run, { bytes: 0, load: 2 }, 1500), 1600)).toBe(1000)
-  const unread = observed(run, { bytes: 0, load: 'unread' }, 1500)
+  expect(stuckSince(observedRun(run, { bytes: 0, load: 2 }, 1500), 1600)).toBe(1000)
+  const unread = observedRun(run, { bytes: 0, load: 'unread' }, 1500)
   expect(stuckSince(unread, 1600)).toBe(1000)
   expect(stuckAlert('a00000001', unread, 'RTX 4090', 1600).body).toContain('and its GPU load can’t be read.')
-  expect(observed(unread, { bytes: 0 }, 1600).loadUnread).toBe(true)
-  expect(observed(unread, { bytes: 0, load: 0 }, 1600).loadUnread).toBe(false)
-  expect(observed({ ...run, stuckSince: 1000 }, { bytes: 1 }, 1700).stuckSince).toBeUndefined()
-  expect(observed({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
+  expect(observedRun(unread, { bytes: 0 }, 1600).loadUnread).toBe(true)
+  expect(observedRun(unread, { bytes: 0, load: 0 }, 1600).loadUnread).toBe(false)
+  expect(observedRun({ ...run, stuckSince: 1000 }, { bytes: 1 }, 1700).stuckSince).toBeUndefined()
+  expect(observedRun({ ...run, stuckSince: 1000 }, { bytes: 0 }, 1700).stuckSince).toBe(1000)
 })
 
 test('the watchdog hears of each change of its order, and never destroys unfetched results', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { changesOf, rowsOf } from '#renderer/screens/account/notifications/preferenceRows.ts'
+import { changesOf, rowsOfPreferences } from '#renderer/screens/account/notifications/preferenceRows.ts'
 import {
   readNewWebhook,
   readWebhookChanges,
@@ -16,26 +16,28 @@ test('a form sends all where nothing could be read, and else only what was chang
     fc.property(
       fc.dictionary(word, fc.dictionary(word, channels, { minKeys: 1 }), { noNullPrototype: true }),
       read => {
-        expect(changesOf(rowsOf(read), undefined)).toMatchObject(read)
-        expect(changesOf(rowsOf(read), read)).toEqual({})
+        expect(changesOf(rowsOfPreferences(read), undefined)).toMatchObject(read)
+        expect(changesOf(rowsOfPreferences(read), read)).toEqual({})
       },
     ),
   )
   const read = { client: { low_credit: { email: true, webhooks: null }, outbid: { email: true } } }
-  const rows = rowsOf(read).map(row => (row.event === 'client:outbid' ? { ...row, webhooks: true } : row))
+  const rows = rowsOfPreferences(read).map(row =>
+    row.event === 'client:outbid' ? { ...row, webhooks: true } : row,
+  )
   const added = { event: 'host:machine_offline', email: true, webhooks: false }
   expect(changesOf([...rows, added], read)).toEqual({
     client: { outbid: { webhooks: true } },
     host: { machine_offline: { email: true, webhooks: false } },
   })
-  const [known] = rowsOf({})
+  const [known] = rowsOfPreferences({})
   expect(known && changesOf([{ ...known, email: true }], {})).toEqual({
     client: { low_credit: { email: true, webhooks: false } },
   })
 })
 
 test('an unknown channel stays null', () => {
-  const rows = rowsOf({ client: { low_credit: { email: null }, outbid: {} } })
+  const rows = rowsOfPreferences({ client: { low_credit: { email: null }, outbid: {} } })
   expect(rows).toEqual([
     { event: 'client:low_credit', email: null, webhooks: null },
     { event: 'client:outbid', email: null, webhooks: null },
@@ -43,8 +45,8 @@ test('an unknown channel stays null', () => {
 })
 
 test('the low credit event has a row even when the service names no events', () => {
-  expect(rowsOf({})).toEqual([{ event: 'client:low_credit', email: false, webhooks: false }])
-  expect(rowsOf(undefined)).toEqual([{ event: 'client:low_credit', email: true, webhooks: false }])
+  expect(rowsOfPreferences({})).toEqual([{ event: 'client:low_credit', email: false, webhooks: false }])
+  expect(rowsOfPreferences(undefined)).toEqual([{ event: 'client:low_credit', email: true, webhooks: false }])
 })
 
 const hook = { id: 7, name: 'pager', url: 'https://example.com/hook', events: ['client:outbid'] }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Bridge, MainMessage, PageMessage } from '#contract/bridge/messages.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
-import { Link } from '#renderer/berth/link.ts'
+import { BerthLink } from '#renderer/berth/link.ts'
 import { accountView, stateWith } from '#test/unit/views.ts'
 
 /** The main process's end of the bridge, run by the test. */
@@ -16,7 +16,7 @@ function joined() {
       tell = listener
     },
   }
-  const link = new Link(bridge, state => states.push(state))
+  const link = new BerthLink(bridge, state => states.push(state))
   link.open()
   return { link, posted, states, tell: (message: MainMessage) => tell(message) }
 }

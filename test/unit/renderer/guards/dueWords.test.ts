@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { watchdogPart } from '#contract/automation/asleep.ts'
 import { dueWords } from '#renderer/features/guards/guardWords.ts'
-import { fieldsOf } from '#renderer/features/guards/watchdog/watchdogForm.ts'
+import { watchdogFieldsOf } from '#renderer/features/guards/watchdog/watchdogForm.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
@@ -57,7 +57,7 @@ test('a watchdog takes time and idle conditions of a guard, but not money', () =
     idle: { seconds: 600, below: 5 },
   })
   const filled = watchdogPart({ condition: { kind: 'duration', from: now, seconds: 9000 }, action: 'stop' })
-  expect(filled && fieldsOf(filled, now)).toMatchObject({
+  expect(filled && watchdogFieldsOf(filled, now)).toMatchObject({
     action: 'stop',
     timed: true,
     hours: '2.5',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  columns,
   gpuStrips,
   oddGpus,
+  stripColumns,
   thinnedSeries,
 } from '#renderer/screens/instances/details/monitor/strips.ts'
 
@@ -24,7 +24,7 @@ test('without a connection the strips show the service’s hour and current valu
   expect(others).toEqual([])
   expect(strips?.index).toBe(0)
   expect(strips?.strips.load).toEqual({ course: [10, null, 80], now: 80 })
-  expect(columns(strips ? [strips] : [], []).map(({ title }) => title)).toEqual(['Load', 'Temperature'])
+  expect(stripColumns(strips ? [strips] : [], []).map(({ title }) => title)).toEqual(['Load', 'Temperature'])
   expect(gpuStrips(history, undefined, eight).map(({ index }) => index)).toEqual(['all'])
 })
 
@@ -42,7 +42,7 @@ test('gaps of the only GPU’s own metrics are filled from the service', () => {
 test('several GPUs have a line each below one for all, and columns share a scale', () => {
   const gpus = gpuStrips(undefined, { gpus: [gpu(1, 90), gpu(0, 80, 72)] }, eight)
   expect(gpus.map(({ index }) => index)).toEqual(['all', 0, 1])
-  const shown = columns(gpus, [gpu(1, 90), gpu(0, 80)])
+  const shown = stripColumns(gpus, [gpu(1, 90), gpu(0, 80)])
   expect(shown.map(({ title, head, top }) => [title, head, top])).toEqual([
     ['Load, mean', '85 %', 100],
     ['Memory', '2.0 of 4.0 GB', 2048],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunView } from '#contract/automation/run.ts'
 import type { RentalView } from '#contract/market/rental.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
-import { filterRows, rowPrice, rowState, rowsOf } from '#renderer/screens/instances/rows.ts'
+import { filterRows, instanceRows, rowPrice, rowState } from '#renderer/screens/instances/rows.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
@@ -13,13 +13,13 @@ test('a rental and its instance are one row', () => {
     instanceView({ id: 7, state: 'loading', actualStatus: 'loading' }),
     instanceView({ id: 9 }),
   )
-  const rows = rowsOf(account)
+  const rows = instanceRows(account)
   expect(rows.map(row => row.key)).toEqual(['9', '7'])
   expect(rows[1] && rowState(rows[1]).word).toBe('Renting')
 })
 
 test('a rental without an instance is its own row above the instances', () => {
-  const rows = rowsOf(
+  const rows = instanceRows(
     accountView({ rentals: { r: rentalView({ step: 'asking' }) } }, instanceView({ id: 9 })),
   )
   expect(rows.map(row => row.key)).toEqual(['r0000000000000001', '9'])
@@ -28,15 +28,15 @@ test('a rental without an instance is its own row above the instances', () => {
 test('instances are shown by when they were made, the newest first, whatever their numbers', () => {
   const made = (id: number, startedAt?: number) =>
     instanceView({ id, ...(startedAt !== undefined && { startedAt }) })
-  const rows = rowsOf(accountView({}, made(9, 100), made(3, 300), made(5, 200), made(1)))
+  const rows = instanceRows(accountView({}, made(9, 100), made(3, 300), made(5, 200), made(1)))
   expect(rows.map(({ key }) => key)).toEqual(['1', '3', '5', '9'])
 })
 
 test('the row of a running instance shows Running, and its finished rental is gone', () => {
   const rentals = { r: rentalView({ step: 'running', instance: 7 }) }
   const account = accountView({ rentals }, instanceView({ id: 7 }))
-  expect(rowsOf(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
-  expect(rowsOf(accountView({ rentals }))).toEqual([])
+  expect(instanceRows(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
+  expect(instanceRows(accountView({ rentals }))).toEqual([])
 })
 
 test('a run is shown with the rental or instance it waits for, also if it never began', () => {
@@ -64,7 +64,7 @@ test('a run is shown with the rental or instance it waits for, also if it never 
       instanceView({ id: 9 }),
     )
     account.runs[run.id] = { ...run, ...over }
-    return rowsOf(account).flatMap(row => (row.runs ? [row.key, rowNoticeOf(row)?.kind] : []))
+    return instanceRows(account).flatMap(row => (row.runs ? [row.key, rowNoticeOf(row)?.kind] : []))
   }
   expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
   expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])
@@ -75,7 +75,7 @@ test('a run is shown with the rental or instance it waits for, also if it never 
 })
 
 test('the filter matches name, number, GPU, state and place', () => {
-  const rows = rowsOf(
+  const rows = instanceRows(
     accountView(
       {},
       instanceView({ id: 4711, label: 'comfy', gpu, location: 'Sweden, SE' }),
@@ -103,7 +103,7 @@ test('a row shows the current price, and the running price in its tooltip', () =
 
 test('a running row says that nothing will stop it', () => {
   const limits = (given: Parameters<typeof accountView>[0], state: 'running' | 'stopped' = 'running') =>
-    rowsOf(accountView(given, instanceView({ id: 1, state }))).map(row => row.unlimited)
+    instanceRows(accountView(given, instanceView({ id: 1, state }))).map(row => row.unlimited)
   expect(limits({})).toEqual([true])
   expect(limits({}, 'stopped')).toEqual([undefined])
   const guard = {

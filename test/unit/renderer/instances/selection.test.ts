@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { tagsIn } from '#contract/instance/note.ts'
 import { groupRows, prefixOf } from '#renderer/screens/instances/groups/groupRows.ts'
-import { filterRows, rowsOf } from '#renderer/screens/instances/rows.ts'
+import { filterRows, instanceRows } from '#renderer/screens/instances/rows.ts'
 import {
   bulkWords,
   concerned,
-  costWords,
-  instancesCsv,
   prefixed,
+  selectionCostWords,
+  selectionCsv,
 } from '#renderer/screens/instances/selection/bulk.ts'
 import {
   extendTo,
@@ -49,9 +49,9 @@ describe('an action on several', () => {
     expect(concerned('stop', all, 0)).toEqual(running)
     expect(concerned('start', all, 0)).toEqual([stopped])
     expect(concerned('destroy', all, 0)).toEqual(all)
-    expect(costWords('stop', running)).toBe('Saves $0.580/h.')
-    expect(costWords('destroy', all)).toBe('Saves $0.610/h.')
-    expect(costWords('start', [stopped])).toBe('Costs $0.290/h more.')
+    expect(selectionCostWords('stop', running)).toBe('Saves $0.580/h.')
+    expect(selectionCostWords('destroy', all)).toBe('Saves $0.610/h.')
+    expect(selectionCostWords('start', [stopped])).toBe('Costs $0.290/h more.')
     expect(bulkWords('destroy', 5)).toBe('Destroy 5 instances')
   })
 
@@ -63,7 +63,7 @@ describe('an action on several', () => {
 
   test('is exported with notes and tags, and no label runs as a formula', () => {
     const odd = instanceView({ id: 4, label: '=1+1', state: 'stopped' })
-    const [head, line] = instancesCsv([odd], { 4: { note: 'keep, please', tags: ['a', 'b'] } }, 0).split(
+    const [head, line] = selectionCsv([odd], { 4: { note: 'keep, please', tags: ['a', 'b'] } }, 0).split(
       '\r\n',
     )
     expect(head).toMatch(/^id,label,state,.*,tags,note$/)
@@ -79,7 +79,7 @@ describe('groups', () => {
     ),
   )
   const names = (by: 'none' | 'name' | 'tag') =>
-    groupRows(rowsOf(account), by, account).map(({ name, rows }) => [
+    groupRows(instanceRows(account), by, account).map(({ name, rows }) => [
       name,
       ...rows.map(({ instance }) => instance?.id),
     ])
@@ -106,7 +106,7 @@ describe('groups', () => {
       ['paper', 2],
     ])
     const found = (typed: string) =>
-      filterRows(rowsOf(account), typed, account.notes).map(({ instance }) => instance?.id)
+      filterRows(instanceRows(account), typed, account.notes).map(({ instance }) => instance?.id)
     expect(found('#keep')).toEqual([2])
     expect(found('good one')).toEqual([2])
     expect(tagsIn(' #a, b  a')).toEqual(['a', 'b'])

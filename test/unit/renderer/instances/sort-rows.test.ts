@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RowColumn } from '#renderer/screens/instances/columns.ts'
-import { rowsOf } from '#renderer/screens/instances/rows.ts'
-import { type RowSort, sortAfterClick, sortRows } from '#renderer/screens/instances/sortRows.ts'
+import { instanceRows } from '#renderer/screens/instances/rows.ts'
+import { instanceSortAfterClick, type RowSort, sortRows } from '#renderer/screens/instances/sortRows.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const account = accountView(
@@ -11,9 +11,9 @@ const account = accountView(
   instanceView({ id: 3, label: 'Base', costPerHour: 300_000, pricePerHour: 300_000 }),
 )
 const order = (by: RowSort | undefined) =>
-  sortRows(rowsOf(account), by, 0).map(({ instance }) => instance?.label ?? 'rental')
+  sortRows(instanceRows(account), by, 0).map(({ instance }) => instance?.label ?? 'rental')
 const clicked = (...columns: RowColumn[]) =>
-  columns.reduce<RowSort | undefined>((by, column) => sortAfterClick(by, column), undefined)
+  columns.reduce<RowSort | undefined>((by, column) => instanceSortAfterClick(by, column), undefined)
 
 test('clicks on a column sort by A or largest first, then reversed, then not at all', () => {
   expect(order(undefined)).toEqual(['rental', 'Base', 'run 9', 'run 10'])
@@ -39,7 +39,7 @@ test('rows without a value come last both ways, and equals stay newest first', (
 
 test('rows that need the user come first, however the others are sorted', () => {
   const states = ['running', 'outbid', 'stopped', 'crashed'] as const
-  const rows = rowsOf(
+  const rows = instanceRows(
     accountView(
       {},
       ...states.map((state, id) => instanceView({ id, state, label: `${id}`, pricePerHour: 100 * id })),

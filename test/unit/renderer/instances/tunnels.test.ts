@@ -7,7 +7,7 @@ import {
 } from '#renderer/features/instances/tunnels/tunnelWords.ts'
 import { factsOf } from '#renderer/screens/instances/details/about/facts.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
-import { rowsOf } from '#renderer/screens/instances/rows.ts'
+import { instanceRows } from '#renderer/screens/instances/rows.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const jupyter: TunnelView = { instance: 1, kind: 'jupyter', name: 'Jupyter', port: 8080, step: 'token' }
@@ -18,7 +18,7 @@ function underWith(tunnel: TunnelView) {
     instanceView({ id: 1 }),
     instanceView({ id: 2 }),
   )
-  return rowsOf(account).map(row => rowNoticeOf(row)?.kind)
+  return instanceRows(account).map(row => rowNoticeOf(row)?.kind)
 }
 
 test('the row shows what a tunnel waits for, its browser last, and nothing once that has come', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aQuarterMore, bidWords, withinWords } from '#renderer/screens/offers/failover/reach.ts'
+import { aQuarterMore, offerBidWords, withinWords } from '#renderer/screens/offers/failover/reach.ts'
 
 test('a limit starts a quarter above the price, rounded up to the cent', () => {
   expect(aQuarterMore(1_000_000)).toBe(1.25)
@@ -15,8 +15,8 @@ test('the count of offers within a price limit is given, also for none', () => {
 
 test('a bid counts only offers with a known, lower lowest bid', () => {
   const lowest = [100_000, 200_000, 300_000, undefined]
-  expect(bidWords(lowest, '0.2')).toBe('1 of 4 run at less')
-  expect(bidWords(lowest, '0,201')).toBe('2 of 4 run at less')
-  expect(bidWords(lowest, '0.1')).toBe('none of the offers runs at less')
-  expect(bidWords(lowest, '')).toBe('none of the offers runs at less')
+  expect(offerBidWords(lowest, '0.2')).toBe('1 of 4 run at less')
+  expect(offerBidWords(lowest, '0,201')).toBe('2 of 4 run at less')
+  expect(offerBidWords(lowest, '0.1')).toBe('none of the offers runs at less')
+  expect(offerBidWords(lowest, '')).toBe('none of the offers runs at less')
 })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { catalogueOf } from '#contract/market/catalogue.ts'
 import { partWords, rentName } from '#renderer/features/market/offerWords.ts'
 import { cellWords } from '#renderer/screens/offers/table/cellWords.ts'
-import { actionsWidth, columnsFor } from '#renderer/screens/offers/table/columns.ts'
+import { actionsWidth, offerColumnsFor } from '#renderer/screens/offers/table/columns.ts'
 import { offer } from './listed.ts'
 
 describe('columns in a narrow window', () => {
-  const names = (width: number) => columnsFor(width, 'price', 12).map(({ column }) => column)
+  const names = (width: number) => offerColumnsFor(width, 'price', 12).map(({ column }) => column)
 
   test.each([200, 400, 600, 700, 800, 1000, 2000])(
     'at %i pixels they fit, or only the two that stay are left',
     width => {
-      const shown = columnsFor(width, 'price', 12)
+      const shown = offerColumnsFor(width, 'price', 12)
       const needed = shown.reduce((sum, column) => sum + column.width, actionsWidth)
       expect(needed <= width || shown.length === 2).toBe(true)
     },
@@ -22,12 +22,12 @@ describe('columns in a narrow window', () => {
   })
 
   test('the sorted column always stays', () => {
-    expect(columnsFor(100, 'cpu', 12).map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
+    expect(offerColumnsFor(100, 'cpu', 12).map(({ column }) => column)).toEqual(['gpu', 'price', 'cpu'])
   })
 
   test('a long GPU name takes room from other columns', () => {
-    expect(columnsFor(1150, 'price', 12)).toHaveLength(13)
-    const [gpu, ...others] = columnsFor(1150, 'price', 20)
+    expect(offerColumnsFor(1150, 'price', 12)).toHaveLength(13)
+    const [gpu, ...others] = offerColumnsFor(1150, 'price', 20)
     expect(gpu?.width).toBeGreaterThan(20 * 7)
     expect(others).toHaveLength(11)
   })

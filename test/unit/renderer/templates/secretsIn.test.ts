@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { draftOf } from '#renderer/features/templates/templateForm.ts'
-import { secretsIn } from '#renderer/screens/templates/editor/secretsIn.ts'
+import { secretsInTemplate } from '#renderer/screens/templates/editor/secretsIn.ts'
 import { soundsSecret } from '#renderer/words/secretNames.ts'
 
 test('names such as HF_TOKEN sound secret', () => {
@@ -10,7 +10,7 @@ test('names such as HF_TOKEN sound secret', () => {
 
 test('secrets are found in a template’s variables, start script and arguments', () => {
   expect(
-    secretsIn({
+    secretsInTemplate({
       env: '-e HF_TOKEN=hf_abc -e MODE=train -p 8080:8080',
       onstart: 'export WANDB_API_KEY="abc"\npython train.py',
       args: '--api_key=abc --lr=0.1',
@@ -19,7 +19,9 @@ test('secrets are found in a template’s variables, start script and arguments'
 })
 
 test('a secret without a value or from another variable does not count', () => {
-  expect(secretsIn({ env: '-e HF_TOKEN=', onstart: 'export HF_TOKEN="$TOKEN"', args: '' })).toEqual([])
+  expect(secretsInTemplate({ env: '-e HF_TOKEN=', onstart: 'export HF_TOKEN="$TOKEN"', args: '' })).toEqual(
+    [],
+  )
 })
 
 test('a new template is private, an edited one keeps its visibility', () => {

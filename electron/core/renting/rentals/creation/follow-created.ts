@@ -1,7 +1,7 @@
 import type { AccountPoll } from '#core/account-context.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
 import { isDeepEqual } from '#core/state/same.ts'
-import { nextStep } from '../decide.ts'
+import { nextRentalStep } from '../decide.ts'
 import { endRental, type RentalParts } from './outcomes.ts'
 
 /** Seconds by which two answers about the account’s time may differ. */
@@ -23,7 +23,7 @@ export function createFollower(
       // So that a clock that was set back does not postpone the deadline.
       if ((rental.createdAt ?? 0) > context.now() + uncertainty)
         void rentals.update(id, { createdAt: context.now() })
-      const { step, problem } = nextStep(rental, instance, context.now())
+      const { step, problem } = nextRentalStep(rental, instance, context.now())
       if (step === rental.step && isDeepEqual(problem, rental.problem)) continue
       if (step === 'failed') void endRental(parts, id, step, problem)
       else void rentals.update(id, { step, problem })

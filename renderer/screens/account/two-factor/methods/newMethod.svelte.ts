@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { MethodLabel, type NewMethod, PhoneNumber, SixDigits } from '#contract/account/two-factor.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
 
 /** The form of a new method, with its authenticator secret or the code sent to its phone. */
@@ -80,7 +80,7 @@ export class NewMethodDraft {
     try {
       return await doing()
     } catch (error) {
-      this.problem = problemOf(error)
+      this.problem = answerProblem(error)
       return undefined
     }
   }

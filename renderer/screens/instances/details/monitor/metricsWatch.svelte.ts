@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import type { Problem } from '#contract/problem.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
 import { lineReader } from '../lineReader.ts'
 
@@ -46,7 +46,7 @@ export class MetricsWatch {
         problem => this.#ended(problem),
       )
     } catch (error) {
-      this.#ended(problemOf(error))
+      this.#ended(answerProblem(error))
     }
   }
 

@@ -21,7 +21,7 @@ export interface GpuStrips {
 }
 
 /** A column: one measure of all GPUs, on one scale. */
-export interface Column {
+export interface StripColumn {
   measure: Measure
   title: string
   /** The value at the top of each strip. */
@@ -90,10 +90,10 @@ function upTo(course: Course | undefined, now: number | undefined): Course {
 }
 
 /** The measures that any GPU has, each with the scale that all of its strips share. */
-export function columns(gpus: readonly GpuStrips[], gpuMetrics: readonly GpuMetrics[]): Column[] {
+export function stripColumns(gpus: readonly GpuStrips[], gpuMetrics: readonly GpuMetrics[]): StripColumn[] {
   const each = gpus.filter(({ index }) => index !== 'all')
   const rows = each.length > 0 ? each : gpus
-  return measures.flatMap((measure): Column[] => {
+  return measures.flatMap((measure): StripColumn[] => {
     if (!gpus.some(gpu => gpu.strips[measure])) return []
     const now = rows.flatMap(gpu => gpu.strips[measure]?.now ?? [])
     const seen = gpus.flatMap(gpu => gpu.strips[measure]?.course.flatMap(value => value ?? []) ?? [])
@@ -113,7 +113,7 @@ function scaled(
   now: readonly number[],
   seen: readonly number[],
   gpuMetrics: readonly GpuMetrics[],
-): Pick<Column, 'title' | 'top' | 'head'> {
+): Pick<StripColumn, 'title' | 'top' | 'head'> {
   const several = now.length > 1
   const highest = Math.max(0, ...now, ...seen)
   const sum = now.reduce((a, b) => a + b, 0)

@@ -15,7 +15,7 @@ export function boundCounts({ parser }: Pick<Terminal, 'parser'>): void {
 const tooManyMarks = /([\p{M}\p{Cf}]{16})[\p{M}\p{Cf}]+/gu
 
 /** Decodes a shell's output, with a bounded number of combining marks on a letter. */
-export function boundedText(): (bytes: Uint8Array) => string {
+export function boundedPrint(): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder()
   return bytes => {
     const text = decoder.decode(bytes, { stream: true })

@@ -9,7 +9,7 @@ import type { Settings } from '#contract/app/settings.ts'
 import { scrollback } from '#contract/instance/terminal.ts'
 import { fontStack } from '#renderer/features/instances/font.ts'
 import { terminalTheme } from './ansi.ts'
-import { boundCounts, boundedText } from './bounds.ts'
+import { boundCounts, boundedPrint } from './bounds.ts'
 import { takeInsertedText } from './inserted.ts'
 import { allowCellStyles, withSheets } from './sheets.ts'
 
@@ -40,7 +40,7 @@ export class TerminalScreen {
    */
   oneScreen = false
   readonly #fit = new FitAddon()
-  readonly #text = boundedText()
+  readonly #text = boundedPrint()
   #webgl: WebglAddon | undefined
   #opened = false
 

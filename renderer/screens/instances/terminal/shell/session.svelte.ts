@@ -2,7 +2,7 @@ import { defaultSettings } from '#contract/app/settings.ts'
 import type { OpenedTerminal } from '#contract/instance/terminal.ts'
 import type { Problem } from '#contract/problem.ts'
 import { copyText } from '#renderer/berth/clipboard.ts'
-import { type Page, problemOf } from '#renderer/berth/page.svelte.ts'
+import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
 import type { TerminalScreen } from '../screen/screen.ts'
 import { type PageKey, pageKeyOf } from './keys.ts'
@@ -135,7 +135,7 @@ export class TerminalSession {
       )
       this.#resize()
     } catch (error) {
-      this.#ended(problemOf(error))
+      this.#ended(answerProblem(error))
     } finally {
       this.#opening = false
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { afterPoll, isNews, pollsUntilEnd } from '#core/guards/watchdog/decide.ts'
+import { isNews, pollsUntilEnd, watchdogAfterPoll } from '#core/guards/watchdog/decide.ts'
 import type { StoredWatchdog } from '#core/guards/watchdog/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -28,7 +28,7 @@ const destroying = (watchdog: StoredWatchdog): StoredWatchdog => ({
   request: { ...watchdog.request, action: 'destroy' },
 })
 const why = (watchdog: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
-  afterPoll(watchdog, instance, at).did?.why
+  watchdogAfterPoll(watchdog, instance, at).did?.why
 
 test('a stop counts as the watchdog’s if its time, lease, idle limit or run was due', () => {
   expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
@@ -55,12 +55,12 @@ test('of several reasons the earliest one counts', () => {
 
 test('only the action it was set to take counts as the watchdog’s', () => {
   const idle = watching({ idle: { seconds: 300, below: 5 } })
-  expect(afterPoll(destroying(idle), undefined, 5000).did).toEqual({
+  expect(watchdogAfterPoll(destroying(idle), undefined, 5000).did).toEqual({
     at: 5000,
     action: 'destroy',
     why: 'idle',
   })
-  expect(afterPoll(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
+  expect(watchdogAfterPoll(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
   expect(why(idle, undefined, 5000)).toBeUndefined()
   expect(why(destroying(idle), stopped, 5000)).toBeUndefined()
   expect(why({ ...idle, step: 'removing' }, stopped, 5000)).toBeUndefined()
@@ -70,18 +70,18 @@ test('a stop by Berth never counts as the watchdog’s, unless the instance ran 
   let watchdog: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
   for (let polls = 1; polls <= pollsUntilEnd; polls += 1) {
     expect(why(watchdog, stopped, 9000)).toBeUndefined()
-    watchdog = afterPoll(watchdog, running, 4000 + polls).watchdog
+    watchdog = watchdogAfterPoll(watchdog, running, 4000 + polls).watchdog
   }
   expect(why(watchdog, stopped, 9000)).toBe('lease')
 })
 
 test('a stop is judged once, at the first poll that shows it, until the next run', () => {
   // A stop by somebody else stays theirs once the watchdog would have been due.
-  const before = afterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
+  const before = watchdogAfterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
   expect(why(before, stopped, 5100)).toBeUndefined()
-  const told = afterPoll(watching({ lease: 60 }), stopped, 5000).watchdog
+  const told = watchdogAfterPoll(watching({ lease: 60 }), stopped, 5000).watchdog
   expect(why(told, stopped, 5010)).toBeUndefined()
-  expect(why(afterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
+  expect(why(watchdogAfterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
 })
 
 test('a later report by the watchdog of the same stop is not news, a second stop is', () => {

@@ -4,7 +4,7 @@ import {
   createPoller,
   KeyRefused,
   type Poller,
-  pauseAfter,
+  pollPauseAfter,
 } from '#core/instances/polling/poller.ts'
 import { flushPromises, HandClock } from '#test/unit/core/hand-clock.ts'
 
@@ -89,11 +89,11 @@ test.each([
 )
 
 test('the jitter is a quarter either way, and only after failures', () => {
-  expect(pauseAfter({ failures: 1 }, 10_000, 0)).toBe(15_000)
-  expect(pauseAfter({ failures: 1 }, 10_000, 1)).toBe(25_000)
-  expect(pauseAfter({ failures: 0 }, 10_000, 1)).toBe(10_000)
-  expect(pauseAfter({ failures: 1000 }, 10_000, 0.5)).toBe(120_000)
-  expect(pauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
+  expect(pollPauseAfter({ failures: 1 }, 10_000, 0)).toBe(15_000)
+  expect(pollPauseAfter({ failures: 1 }, 10_000, 1)).toBe(25_000)
+  expect(pollPauseAfter({ failures: 0 }, 10_000, 1)).toBe(10_000)
+  expect(pollPauseAfter({ failures: 1000 }, 10_000, 0.5)).toBe(120_000)
+  expect(pollPauseAfter({ failures: 1 }, 300_000, 0.5)).toBe(300_000)
 })
 
 test('requests during a poll share one poll that follows it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { againFromFailure, failed, fetchingAgain } from '#core/projects/jobs/changes.ts'
-import { failsAfter, nextMove, pauseAfter, type Snapshot } from '#core/projects/jobs/decide.ts'
+import { failsAfter, type JobSnapshot, jobPauseAfter, nextJobMove } from '#core/projects/jobs/decide.ts'
 import type { Job } from '#core/projects/model.ts'
 
 const job = (fields: Partial<Job> = {}): Job => ({
@@ -23,7 +23,7 @@ const job = (fields: Partial<Job> = {}): Job => ({
   ...fields,
 })
 const machine = (state: InstanceState) => ({ id: 7, state }) as InstanceView
-const seen = (fields: Partial<Snapshot> = {}): Snapshot => ({
+const seen = (fields: Partial<JobSnapshot> = {}): JobSnapshot => ({
   attemptSeries: undefined,
   instance: machine('running'),
   setup: undefined,
@@ -36,11 +36,11 @@ const spec = { run: 'x' }
 
 describe('a job that runs', () => {
   test('waits for its command, then downloads the results whatever the exit code', () => {
-    expect(nextMove(job(), seen())).toEqual({ do: 'wait' })
+    expect(nextJobMove(job(), seen())).toEqual({ do: 'wait' })
     const ended = (code: number) =>
       seen({ command: { step: 'over', code, lastLine: 'bash: mytrain: command not found' } })
-    expect(nextMove(job(), ended(0))).toEqual({ do: 'step', step: 'bringing', code: 0 })
-    expect(nextMove(job(), ended(127))).toEqual({
+    expect(nextJobMove(job(), ended(0))).toEqual({ do: 'step', step: 'bringing', code: 0 })
+    expect(nextJobMove(job(), ended(127))).toEqual({
       do: 'step',
       step: 'bringing',
       code: 127,
@@ -54,24 +54,24 @@ describe('a job that runs', () => {
       },
     })
     // The signal gives the command another exit code.
-    const byUser = nextMove(job({ endedByUser: true }), ended(143))
+    const byUser = nextJobMove(job({ endedByUser: true }), ended(143))
     expect(byUser).toEqual({ do: 'step', step: 'bringing', code: 143 })
   })
 
   test('downloads a checkpoint once it is due', () => {
     const often = { ...spec, checkpoint: 60 }
-    expect(nextMove(job({ spec: often }), seen({ now: 159 }))).toEqual({ do: 'wait' })
-    expect(nextMove(job({ spec: often }), seen({ now: 160 }))).toEqual({ do: 'bring', last: false })
-    expect(nextMove(job({ spec: often, checkpointAt: 160 }), seen({ now: 200 }))).toEqual({ do: 'wait' })
+    expect(nextJobMove(job({ spec: often }), seen({ now: 159 }))).toEqual({ do: 'wait' })
+    expect(nextJobMove(job({ spec: often }), seen({ now: 160 }))).toEqual({ do: 'bring', last: false })
+    expect(nextJobMove(job({ spec: often, checkpointAt: 160 }), seen({ now: 200 }))).toEqual({ do: 'wait' })
   })
 
   test('moves when its instance is lost, at most as often as its spec allows', () => {
     const twice = { ...spec, outbid: { elsewhere: 2 } }
     const outbid = seen({ instance: machine('outbid') })
-    expect(nextMove(job(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
-    expect(nextMove(job({ spec: twice, moved: 1 }), outbid)).toEqual({ do: 'move' })
-    expect(nextMove(job({ spec: twice, moved: 2 }), outbid)).toMatchObject({ do: 'fail' })
-    expect(nextMove(job({ spec: twice }), seen({ instance: 'gone' }))).toEqual({ do: 'move' })
+    expect(nextJobMove(job(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
+    expect(nextJobMove(job({ spec: twice, moved: 1 }), outbid)).toEqual({ do: 'move' })
+    expect(nextJobMove(job({ spec: twice, moved: 2 }), outbid)).toMatchObject({ do: 'fail' })
+    expect(nextJobMove(job({ spec: twice }), seen({ instance: 'gone' }))).toEqual({ do: 'move' })
   })
 
   test.each([
@@ -80,7 +80,7 @@ describe('a job that runs', () => {
     ['crashed', 'crashed'],
     ['unstartable', 'crashed'],
   ] as const)('fails when its instance is %s', (state, code) => {
-    expect(nextMove(job(), seen({ instance: machine(state) }))).toMatchObject({
+    expect(nextJobMove(job(), seen({ instance: machine(state) }))).toMatchObject({
       do: 'fail',
       problem: { code },
     })
@@ -89,8 +89,8 @@ describe('a job that runs', () => {
   test.each(['loading', 'exited', 'offline', 'silent', 'waiting', 'other'] as const)(
     'waits while its instance is %s or unknown',
     state => {
-      expect(nextMove(job(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
-      expect(nextMove(job(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
+      expect(nextJobMove(job(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
+      expect(nextJobMove(job(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
     },
   )
 })
@@ -98,13 +98,13 @@ describe('a job that runs', () => {
 describe('a job that has failed', () => {
   test('stops its instance, then does nothing more by itself', () => {
     const failed = job({ step: 'failed', failedAt: 'setup', halting: true })
-    expect(nextMove(failed, seen())).toEqual({ do: 'halt' })
-    expect(nextMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
+    expect(nextJobMove(failed, seen())).toEqual({ do: 'halt' })
+    expect(nextJobMove({ ...failed, halting: undefined }, seen())).toEqual({ do: 'wait' })
   })
 
   test('keeps its stopped instance for the agreed time, then reminds or destroys as agreed', () => {
     const kept = (fields: Partial<Job>, now: number, state: InstanceState = 'stopped') =>
-      nextMove(job({ step: 'failed', keptUntil: 500, ...fields }), seen({ now, instance: machine(state) }))
+      nextJobMove(job({ step: 'failed', keptUntil: 500, ...fields }), seen({ now, instance: machine(state) }))
     const destroys = { keeping: { seconds: 100, destroys: true } }
     expect(kept(destroys, 499)).toEqual({ do: 'wait' })
     expect(kept({}, 500)).toEqual({ do: 'expire', destroys: false })
@@ -119,13 +119,13 @@ describe('a job that has failed', () => {
   test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
     const limited = job({ stops: [{ kind: 'cost', dollars: 2 }] })
     const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
-    expect(nextMove(limited, seenStopped)).toMatchObject({
+    expect(nextJobMove(limited, seenStopped)).toMatchObject({
       problem: {
         message: 'Its machine was stopped before it was done. It has cost $2.00.',
         advice: expect.stringContaining('limits anew'),
       },
     })
-    expect(nextMove(job({ stops: [] }), seen({ instance: machine('stopped') }))).toMatchObject({
+    expect(nextJobMove(job({ stops: [] }), seen({ instance: machine('stopped') }))).toMatchObject({
       problem: {
         message: 'Its machine was stopped before it was done.',
         advice: 'Its files are still there. Go on from here to start it again.',
@@ -135,20 +135,20 @@ describe('a job that has failed', () => {
 
   test('starts its stopped instance on a retry', () => {
     const again = job({ step: 'sending', starting: true })
-    expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
-    expect(nextMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
-    expect(nextMove(again, seen())).toEqual({ do: 'send' })
+    expect(nextJobMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
+    expect(nextJobMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
+    expect(nextJobMove(again, seen())).toEqual({ do: 'send' })
   })
 })
 
 describe('a job that rents', () => {
   const renting = job({ step: 'renting', instance: undefined })
   test('rents once, waits, and goes on when an instance is ready', () => {
-    expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
+    expect(nextJobMove(renting, seen())).toEqual({ do: 'rent' })
     const trying = { step: 'trying', instance: undefined, problem: undefined } as const
-    expect(nextMove(renting, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
+    expect(nextJobMove(renting, seen({ attemptSeries: trying }))).toEqual({ do: 'wait' })
     const ready = { ...trying, step: 'ready', instance: 7 } as const
-    expect(nextMove(renting, seen({ attemptSeries: ready }))).toEqual({
+    expect(nextJobMove(renting, seen({ attemptSeries: ready }))).toEqual({
       do: 'step',
       step: 'sending',
       instance: 7,
@@ -158,7 +158,7 @@ describe('a job that rents', () => {
   test('fails with the reason when nothing was rented', () => {
     const problem = { code: 'no_offers', message: 'None.' }
     const failed = { step: 'failed', instance: undefined, problem } as const
-    expect(nextMove(renting, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
+    expect(nextJobMove(renting, seen({ attemptSeries: failed }))).toEqual({ do: 'fail', problem })
   })
 })
 
@@ -173,13 +173,13 @@ describe('a job whose move has failed', () => {
 
   test('retries after growing pauses, and fails after the last try', () => {
     const pauses = Array.from({ length: 8 }, (_, fails) =>
-      pauseAfter({ code: 'sync_failed' }, { ...sending, fails }),
+      jobPauseAfter({ code: 'sync_failed' }, { ...sending, fails }),
     )
     expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
   })
 
   test('fails once the machine itself gives the same answer three times', () => {
-    const pause = (code: string, same: number) => pauseAfter({ code }, { ...sending, fails: 2, same })
+    const pause = (code: string, same: number) => jobPauseAfter({ code }, { ...sending, fails: 2, same })
     expect([pause('not_prepared', 2), pause('not_prepared', 3)]).toEqual([5000, undefined])
     expect(pause('ssh_closed', 3)).toBe(5000)
     expect(pause('shell_replaced', 2)).toBeGreaterThan(0)
@@ -188,7 +188,7 @@ describe('a job whose move has failed', () => {
 
   test('waits ten minutes for results that change, and keeps its machine then', () => {
     const pause = (clock: number) =>
-      pauseAfter(
+      jobPauseAfter(
         { code: 'results_changing' },
         { ...sending, job: { step: 'bringing', changingSince: 1000 }, fails: 50, clock },
       )
@@ -198,7 +198,7 @@ describe('a job whose move has failed', () => {
   test('gives a machine that cannot be reached half an hour', () => {
     let waited = 0
     for (let fails = 0; ; fails++) {
-      const pause = pauseAfter({ code: 'ssh_unreachable' }, { ...sending, fails })
+      const pause = jobPauseAfter({ code: 'ssh_unreachable' }, { ...sending, fails })
       if (pause === undefined) break
       waited += pause
     }
@@ -206,18 +206,18 @@ describe('a job whose move has failed', () => {
   })
 
   test('fails at once when no retry can help', () => {
-    expect(pauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
+    expect(jobPauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
   })
 
   test('keeps retrying while there is no network', () => {
     let fails = 0
     for (let tries = 0; tries < 500; tries++) {
-      expect(pauseAfter({ code: 'ssh_closed' }, { ...sending, fails, isOnline: false })).toBeDefined()
+      expect(jobPauseAfter({ code: 'ssh_closed' }, { ...sending, fails, isOnline: false })).toBeDefined()
       fails = failsAfter(fails, false)
     }
     // Once it is back, some further tries are left.
     for (const code of ['ssh_closed', 'offline'])
-      expect(pauseAfter({ code }, { ...sending, fails: failsAfter(fails, true) })).toBe(60_000)
+      expect(jobPauseAfter({ code }, { ...sending, fails: failsAfter(fails, true) })).toBe(60_000)
   })
 
   test('keeps running when only a checkpoint failed', () => {
@@ -228,9 +228,9 @@ describe('a job whose move has failed', () => {
       same: 1,
       clock: 200,
     } as const
-    expect(pauseAfter({ code: 'disk_full_here' }, { ...checkpoint, fails: 9 })).toBe(60_000)
+    expect(jobPauseAfter({ code: 'disk_full_here' }, { ...checkpoint, fails: 9 })).toBe(60_000)
     const last = { ...checkpoint, move: { do: 'bring', last: true } } as const
-    expect(pauseAfter({ code: 'disk_full_here' }, { ...last, fails: 0 })).toBeUndefined()
+    expect(jobPauseAfter({ code: 'disk_full_here' }, { ...last, fails: 0 })).toBeUndefined()
   })
 
   test('retries the stop of its instance without limit', () => {
@@ -241,7 +241,7 @@ describe('a job whose move has failed', () => {
       same: 500,
       clock: 200,
     } as const
-    expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
+    expect(jobPauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
   })
 })
 

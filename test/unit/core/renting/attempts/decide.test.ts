@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '#contract/instance/instance.ts'
-import { nextMove } from '#core/renting/attempts/decide.ts'
+import { nextAttemptMove } from '#core/renting/attempts/decide.ts'
 import type { Attempt, AttemptSeries } from '#core/renting/attempts/model.ts'
 import type { Rental } from '#core/renting/rentals/model.ts'
 import { instanceView } from '#test/unit/views.ts'
@@ -43,7 +43,10 @@ test.each<[InstanceState, boolean]>([
   ['silent', true],
 ])('an attempt that ran and is now %s is dropped; its machine is blamed: %s', (state, blame) => {
   const snapshot = { now, rental, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
-  expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame, last: false } })
+  expect(nextAttemptMove(series(running), snapshot)).toMatchObject({
+    do: 'drop',
+    drop: { blame, last: false },
+  })
 })
 
 test('an attempt that exited unexplained is dropped, but kept once it could have been in use', () => {
@@ -51,8 +54,8 @@ test('an attempt that exited unexplained is dropped, but kept once it could have
   const snapshot = { rental, instance: ended, gone: false, ssh: 'silent' } as const
   const failed = { ...rental, step: 'failed', problem: { code: 'ended', message: '' } } as const
   for (const moveAt of [
-    (at: number) => nextMove(series(running), { ...snapshot, now: at }),
-    (at: number) => nextMove(series(running), { ...snapshot, now: at, rental: failed }),
+    (at: number) => nextAttemptMove(series(running), { ...snapshot, now: at }),
+    (at: number) => nextAttemptMove(series(running), { ...snapshot, now: at, rental: failed }),
   ]) {
     expect(moveAt(now)).toMatchObject({ do: 'drop', drop: { why: { code: 'ended' }, blame: true } })
     expect(moveAt(now + 3600)).toMatchObject({
@@ -70,8 +73,8 @@ test('no further machine is rented once past attempts have cost the ceiling', ()
     cost,
     drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
   })
-  expect(nextMove(series(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
-  expect(nextMove(series(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
+  expect(nextAttemptMove(series(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
+  expect(nextAttemptMove(series(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
     do: 'end',
     step: 'failed',
     problem: { code: 'ceiling_reached' },
@@ -80,7 +83,7 @@ test('no further machine is rented once past attempts have cost the ceiling', ()
 
 /** The move while SSH is silent, that many seconds after it began to run and 900 after its creation. */
 const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
-  nextMove(series({ ...running, runningAt: now - seconds }), {
+  nextAttemptMove(series({ ...running, runningAt: now - seconds }), {
     now,
     rental: { ...rental, startedAt: now - 900, createdAt: now - 900 },
     instance: instanceView({ state: 'running' }),
@@ -103,7 +106,10 @@ test.each([
   const refused: Rental = { ...rental, step: 'failed', problem: { code, message: 'No.' } }
   const { instance: _, ...nothing } = refused
   const snapshot = { now, rental: nothing, instance: undefined, gone: false, ssh: 'unasked' } as const
-  expect(nextMove(series(running), snapshot)).toMatchObject({ do: 'drop', drop: { blame: false, last } })
+  expect(nextAttemptMove(series(running), snapshot)).toMatchObject({
+    do: 'drop',
+    drop: { blame: false, last },
+  })
 })
 
 test.each([true, false])(
@@ -118,7 +124,7 @@ test.each([true, false])(
       ssh: 'silent',
       stopper,
     } as const
-    expect(nextMove(series(running), snapshot)).toMatchObject({
+    expect(nextAttemptMove(series(running), snapshot)).toMatchObject({
       do: 'drop',
       drop: { blame: false, last: alone },
     })
@@ -133,13 +139,13 @@ test('crashes on every machine are reported as such, since the image is suspect'
     drop: { why: { code, message: '' }, at: now, blame: true, last: false },
   })
   const five = (last: string) => series(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
-  expect(nextMove(five('crashed'), snapshot)).toMatchObject({
+  expect(nextAttemptMove(five('crashed'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine that was tried.' },
   })
-  expect(nextMove(five('ended'), snapshot)).toMatchObject({
+  expect(nextAttemptMove(five('ended'), snapshot)).toMatchObject({
     problem: { message: 'It crashed on every machine that was tried.' },
   })
-  expect(nextMove(five('late'), snapshot)).toMatchObject({
+  expect(nextAttemptMove(five('late'), snapshot)).toMatchObject({
     problem: { message: 'None of the attempts came to anything.' },
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceState } from '#contract/instance/instance.ts'
-import { nextStep } from '#core/renting/rentals/decide.ts'
+import { nextRentalStep } from '#core/renting/rentals/decide.ts'
 import type { Rental } from '#core/renting/rentals/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -24,7 +24,7 @@ const rental: Rental = {
   createdAt: 1010,
   deadline: 600,
 }
-const step = (state: InstanceState, now = 1100) => nextStep(rental, instanceView({ state }), now)
+const step = (state: InstanceState, now = 1100) => nextRentalStep(rental, instanceView({ state }), now)
 
 test('a rental waits until its instance runs', () => {
   expect(step('provisioning')).toEqual({ step: 'waiting' })
@@ -50,7 +50,7 @@ test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as cons
 )
 
 test('a rental whose instance is gone fails', () => {
-  expect(nextStep(rental, undefined, 1100)).toMatchObject({
+  expect(nextRentalStep(rental, undefined, 1100)).toMatchObject({
     step: 'failed',
     problem: { code: 'instance_gone' },
   })
