@@ -40,19 +40,19 @@ function acting({ summary, did, tell, loses }: Action): CliCommand {
   }
 }
 
-export const startCommand = acting({
+export const start = acting({
   summary: 'Start instances that are stopped',
   did: 'Started',
   tell: (connection, on) => connection.command('startInstance', on),
 })
 
-export const stopCommand = acting({
+export const stop = acting({
   summary: 'Stop instances; their disks keep costing money',
   did: 'Stopped',
   tell: (connection, on) => connection.command('stopInstance', on),
 })
 
-export const destroyCommand = acting({
+export const destroy = acting({
   summary: 'Destroy instances, with all files on them',
   did: 'Destroyed',
   tell: (connection, on) => connection.command('destroyInstance', on),

@@ -1,4 +1,4 @@
-import { destroyCommand, startCommand, stopCommand } from './act.ts'
+import { destroy, start, stop } from './act.ts'
 import { open, quit } from './app.ts'
 import type { CliCommand } from './call.ts'
 import { logs } from './logs.ts'
@@ -12,9 +12,9 @@ import { ssh } from './ssh.ts'
 export const cliCommands: Readonly<Record<string, CliCommand>> = {
   ps,
   ssh,
-  startCommand,
-  stopCommand,
-  destroyCommand,
+  start,
+  stop,
+  destroy,
   run,
   project,
   logs,

@@ -3,7 +3,7 @@ import { cliCommands, shells } from './commands.ts'
 import { optionsOf } from './options.ts'
 
 /** The help of the command as a whole. */
-export function helpCommand(): string {
+export function help(): string {
   const commands = Object.entries(cliCommands).map(
     ([name, { operands, summary }]) => [`${name} ${operands}`, summary] as const,
   )

@@ -4,7 +4,7 @@ import type { Call, CliCommand } from './call.ts'
 import { cliCommands, shells } from './commands.ts'
 import { completion } from './completion.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
-import { helpCommand, helpOf } from './help.ts'
+import { help, helpOf } from './help.ts'
 import { alwaysOptions, type OptionName, someOptions } from './options.ts'
 import { type Launch, reachBerth } from './reach.ts'
 
@@ -29,7 +29,7 @@ async function run(args: readonly string[], launch: Launch): Promise<number> {
   const { values, positionals } = parse(args)
   const [name, ...operands] = positionals
   if (name === undefined || name === 'help') {
-    process.stdout.write(helpCommand())
+    process.stdout.write(help())
     return name === undefined && !values.help ? exitCodes.usage : exitCodes.done
   }
   if (name === 'completion') return printCompletion(operands)

@@ -1,6 +1,7 @@
-import { app, type ProxyConfig, type Session, type WebContents } from 'electron'
+import { app, type Session, type WebContents } from 'electron'
 import type { Opener } from '../ports/opener.ts'
 import { isPage } from './page-address.ts'
+import { noNetwork, webRtcPolicy } from './page-network.ts'
 
 /** Sandboxes the process of every page, whatever its window's options. Call before Electron is ready. */
 export function sandboxPages(): void {
@@ -96,19 +97,3 @@ export async function hardenSession(session: Session): Promise<void> {
 function isAllowed(permission: string, origin: string): boolean {
   return isPage(origin) && (permission === 'clipboard-sanitized-write' || permission === 'clipboard-read')
 }
-
-/**
- * The page needs no network: it comes from the package, which needs no proxy. Its session therefore only has a proxy
- * that does not exist. The updater has a session of its own.
- */
-export const noNetwork: ProxyConfig & { proxyRules: string; proxyBypassRules: string } = {
-  mode: 'fixed_servers',
-  proxyRules: 'socks5://127.0.0.1:9',
-  // By default Chromium bypasses the proxy for loopback.
-  proxyBypassRules: '<-loopback>',
-}
-
-/** WebRTC ignores the content security policy, so it may use that proxy alone. */
-export const webRtcPolicy = 'disable_non_proxied_udp' satisfies Parameters<
-  WebContents['setWebRTCIPHandlingPolicy']
->[0]

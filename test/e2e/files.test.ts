@@ -88,7 +88,7 @@ test('unsaved text is kept: each close asks first, and it outlives its instance'
   await (await asked).dismiss()
   await warning.waitFor({ state: 'detached' })
   await sim.api('DELETE', `/api/v0/instances/${id}/`, {})
-  await editor.getByText('Its instance is no longer on the account.').waitFor()
+  await editor.getByText('Its instance is gone from the account.').waitFor()
   expect(await text.textContent()).toContain('twothreefour')
   await page.getByText('Nothing is rented').waitFor()
   expect(errors).toEqual([])

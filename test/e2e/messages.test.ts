@@ -45,7 +45,8 @@ describe('messages', () => {
     await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'loading' })
     await page.getByRole('row').getByText('Loading', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Transfers', exact: true }).click()
-    const top = () => page.locator('main > .screen').evaluate(screen => screen.getBoundingClientRect().top)
+    const screen = page.locator('main > .screen[aria-label="Transfers"]')
+    const top = () => screen.evaluate(shown => shown.getBoundingClientRect().top)
     const before = await top()
     const said = page.getByRole('status').getByText(/^\S.* #\d+ is ready$/)
     await sim.control('POST', `/sim/instances/${id}`, { actual_status: 'running' })
@@ -69,7 +70,7 @@ describe('messages', () => {
         .getByText(/once the account answers/)
         .first()
         .waitFor()
-      const failures = page.getByRole('main').getByRole('alert').filter({ hasText: 'failed' })
+      const failures = page.getByRole('main').getByText(/fails \(500\)/)
       await expect.poll(() => failures.count(), { message: name }).toBe(1)
     }
     await page.getByRole('link', { name: 'Offers', exact: true }).click()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { pageHeaders } from '#local/page-server/page-headers.ts'
-import { noNetwork, webRtcPolicy } from '#shell/hardening.ts'
+import { noNetwork, webRtcPolicy } from '#shell/page-network.ts'
 import { openBrowser, patience } from './app.ts'
 
 /** Electron's two settings, as switches of Chromium. */

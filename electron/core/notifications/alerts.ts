@@ -250,15 +250,16 @@ const crashAdvice =
   'Look at its log for the reason. Destroy it, since its disk keeps costing money, and try another offer.'
 
 function hostGoneAdvice(instance: InstanceView): string {
+  const why = instance.state === 'silent' ? 'Its host sends no heartbeat' : 'Its host is disconnected'
   if (!isCharged(instance))
-    return 'Its host may come back, and nothing is charged until then. Try another offer if you cannot wait.'
-  return 'Its host may come back. If you can’t wait, destroy it, since its disk keeps costing money, and try another offer.'
+    return `${why}, but may come back. Nothing is charged until then. If you can’t wait, try another offer.`
+  return `${why}, but may come back. If you can’t wait, destroy it, since its disk keeps costing money, and try another offer.`
 }
 
 const deathOf = {
   crashed: 'has crashed',
-  silent: 'is silent: its host sends no heartbeat',
-  offline: 'is offline: its host is disconnected',
+  silent: 'is silent',
+  offline: 'is offline',
 } as const
 
 function bidSentence({ minimumBid }: InstanceView): string {

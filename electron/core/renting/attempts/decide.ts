@@ -35,7 +35,7 @@ export type AttemptMove =
   /** Searches the market and rents the best offer. */
   | { do: 'search' }
   | { do: 'wait'; until?: number }
-  /** Checks whether SSH answers. */
+  /** Checks whether SSH lets Berth in. */
   | { do: 'probeSsh' }
   /** Stores the drop. */
   | { do: 'drop'; drop: Omit<Drop, 'at'> }

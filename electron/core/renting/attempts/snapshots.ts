@@ -1,5 +1,8 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Access } from '#core/access/access.ts'
+import type { InstanceTarget } from '#core/access/enter.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { problemOf } from '#core/app/problems.ts'
 import { stopperOf as guardThatStops, stoppedBy } from '#core/guards/guard-veto.ts'
 import type { StoredGuards } from '#core/guards/stored-guards.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
@@ -10,13 +13,13 @@ import { type AttemptSeries, openAttempt } from './model.ts'
 /** The instances in the latest poll. */
 export type InstanceSnapshots = Readonly<Record<string, InstanceView>>
 
-/** The facts about present attempts that are not stored: whether SSH answers, and which instances are gone. */
+/** The facts about present attempts that are not stored: whether SSH lets Berth in, and which instances are gone. */
 export interface AttemptSnapshots {
   instances(): InstanceSnapshots
   of(series: AttemptSeries, rental: Rental | undefined): AttemptSnapshot
   /** Takes in a poll. */
   onPoll(trying: readonly AttemptSeries[], poll: AccountPoll): void
-  /** Checks whether SSH answers; `heard` is called once it does. */
+  /** Checks whether SSH lets Berth in; `heard` is called once it does. */
   probeSsh(series: AttemptSeries, heard: () => void): void
   forget(rental: string): void
 }
@@ -64,7 +67,7 @@ export function createAttemptSnapshots(
       if (!current || !instance || ssh.get(current.rental) === 'asking') return
       const { rental } = current
       ssh.set(rental, 'asking')
-      access.probe({ account, instance, client: client() }).then(
+      letsIn(access, { account, instance, client: client() }).then(
         () => {
           ssh.set(rental, 'answered')
           heard()
@@ -77,5 +80,16 @@ export function createAttemptSnapshots(
       ssh.delete(rental)
       gone.delete(rental)
     },
+  }
+}
+
+/** Rejects while nobody can log in. What only the user can answer, as a changed host key, is not the machine's fault. */
+async function letsIn(access: Pick<Access, 'probe' | 'connect'>, target: InstanceTarget): Promise<void> {
+  await access.probe(target)
+  try {
+    const lease = await access.connect(target)
+    lease.release()
+  } catch (error) {
+    if (problemOf(error).code === 'key_refused') throw error
   }
 }

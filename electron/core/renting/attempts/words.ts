@@ -19,7 +19,7 @@ export const sentences = {
   },
   noSsh: {
     code: 'no_ssh',
-    message: 'It runs, but SSH did not answer in time.',
+    message: 'It runs, but Berth couldn’t log in over SSH in time.',
   },
   ceiling: {
     code: 'ceiling_reached',

@@ -66,7 +66,7 @@ function endWords(guard: GuardView, on: InstanceView, now: number): string {
   const stays = action === 'stop' && isAway(on)
   if (stays && isTimed) return 'Does not come back after'
   const does = stays ? 'Does not come back' : action === 'stop' ? 'Stops' : 'Destroys it'
-  return isTimed ? `${does} at its time` : `${does}: ${conditionWords(guard, now)}`
+  return isTimed ? does : `${does}: ${conditionWords(guard, now)}`
 }
 
 /** The watchdog's actions at its time, or after enough idle time, unless a guard has the same condition. */
@@ -84,12 +84,12 @@ function byWatchdog({ watchdogs, guards }: AccountView, instance: InstanceView, 
     coming.push({
       at: request.at,
       kind: 'ends',
-      title: `${does} at its time`,
-      about: 'by the watchdog on it',
+      title: does,
+      about: 'by its watchdog',
     })
   const idle = request.idle && seen?.idleFor ? seen.at + request.idle.seconds - seen.idleFor : 0
   if (idle > now && !parts.some(part => part?.idle))
-    coming.push({ at: idle, kind: 'ends', title: `${does} if it stays idle`, about: 'by the watchdog on it' })
+    coming.push({ at: idle, kind: 'ends', title: `${does} if it stays idle`, about: 'by its watchdog' })
   return coming
 }
 

@@ -1,8 +1,11 @@
+import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
 import type { AttemptSeriesStep } from '#contract/automation/attempts.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { startDetour } from '#test/e2e/detour.ts'
+import { ownPublicKey } from '#test/own-public-key.ts'
 import { instanceView } from '#test/unit/views.ts'
+import { startSshd } from '../../ssh/sshd.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './request.ts'
@@ -140,6 +143,35 @@ describe.concurrent('renting with failover', () => {
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(Object.values(under.account().failedMachines)).toHaveLength(1)
   })
+
+  test.for(['never', 'late'])(
+    'waits for a login, not for a greeting: a key is let in %s',
+    {
+      timeout: 120_000,
+    },
+    async (when, context) => {
+      const world = await createWorld({ speed: 1 })
+      context.onTestFinished(() => world.close())
+      const sshd = await startSshd()
+      context.onTestFinished(sshd.close)
+      const detour = await startDetour(world.sim.baseUrl, sshd.port)
+      context.onTestFinished(() => detour.close())
+      const under = await world.start()
+      await under.run('changeSettings', { settings: { pollInterval: 2 } })
+      await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
+      const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+      await tried(under, id, 1)
+      await world.sim.controls.advance(300)
+      const publicKey = await ownPublicKey(join(world.machine.home, 'berth'))
+      await context.expect.poll(sshd.log).toMatch(/Failed publickey|Connection closed by authenticating user/)
+      expect(attemptSeriesOf(under, id)?.step).toBe('entering')
+      if (when === 'late') sshd.authorize(publicKey)
+      else await world.sim.controls.advance(400)
+      const series = await ended(under, id)
+      if (when === 'never') expect(series?.attempts).toMatchObject([{ why: { code: 'no_ssh' } }])
+      expect(await onAccount(world)).toMatchObject(when === 'late' ? [{ actual_status: 'running' }] : [])
+    },
+  )
 
   test('is polled to its end while polling is paused, since attempts cost money', {
     timeout: 120_000,

@@ -125,7 +125,7 @@ test.each(['crashed', 'silent', 'offline'] as const)(
 test('of an offline instance that costs nothing no alert says that its disk costs', () => {
   const free = instanceView({ state: 'offline', costPerHour: 0, diskPricePerHour: 50_000 })
   const [alert] = alerts(undefined, accountView({}, free), settings).alerts
-  expect(alert?.body).toMatch(/may come back, and nothing is charged/)
+  expect(alert?.body).toMatch(/may come back\. Nothing is charged/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
 })
 

@@ -119,7 +119,7 @@ test('guards that cannot act are no events, and what a watchdog does still is', 
   expect(nextSentence(instance, [], [], true, now, hindered)).toBe(said)
   const coming = comingUp(watched, instance, now, true)
   expect(nextSentence(instance, coming, [], true, now, hindered)).toMatch(
-    /again\. Stops at its time .*, by the watchdog on it\.$/,
+    /again\. Stops .*, by its watchdog\.$/,
   )
 })
 
@@ -149,7 +149,7 @@ test('a watchdog is an event of its own only without a guard at the same time', 
   const both = { ...account(timed), watchdogs: { 7: watchdog } }
   expect(comingUp(both, instance, now)).toHaveLength(1)
   const alone = { ...account(), watchdogs: { 7: watchdog } }
-  expect(sentence(alone)).toMatch(/^Stops at its time (at|on) .*, by the watchdog on it\.$/)
+  expect(sentence(alone)).toMatch(/^Stops (at|on) .*, by its watchdog\.$/)
 })
 
 test('the time line is certain up to the first end, and leaves out far events', () => {
