@@ -135,9 +135,11 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
 
   return {
     async plan(project, spec, chosen) {
+      // First, since it throws at once, and nobody would await the search then.
+      const { path } = parts.projects.folder(project)
       const [{ secrets, ...market }, scan] = await Promise.all([
         planMarket(context, attempts, spec, chosen),
-        context.sync.scan(parts.projects.folder(project).path),
+        context.sync.scan(path),
       ])
       return {
         ...market,
