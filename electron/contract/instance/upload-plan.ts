@@ -33,7 +33,7 @@ export interface Planned<File> {
 
 /**
  * Sorts the files that were found in chosen folders. `read` gives a file's bytes, undefined where it can't be read. A
- * file that was chosen by itself is meant, whatever it holds.
+ * file that the user chose alone is sent, whatever it holds.
  */
 export async function planUpload<File extends PlannedFile>(
   files: readonly File[],

@@ -5,7 +5,7 @@ import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { route } from '#renderer/place/route.svelte.ts'
 
 /** Follows a notification, a tray or menu entry or a link, and opens the dialog that belongs to it. */
-export function goToScreen(page: Page, place: Place): void {
+export function goToPlace(page: Page, place: Place): void {
   if (place.screen === 'here') {
     dialogs.show({ kind: place.ask })
     return
