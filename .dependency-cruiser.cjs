@@ -13,7 +13,7 @@ const roomsOfCore = [
   'projects',
   'runs',
   'renting',
-  'guards',
+  'limits',
   'money',
   'transfers',
   'actions',

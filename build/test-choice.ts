@@ -9,7 +9,7 @@ export interface Choice {
 
 /**
  * The words before the first option choose all test files with one of them in the path or a test's title, also in the
- * singular: `guards` finds "a guard that is due warns first". Words with a slash or a dot match paths only.
+ * singular: `limits` finds "a limit that is due warns first". Words with a slash or a dot match paths only.
  */
 export async function chooseTests(args: readonly string[], folder = at('test')): Promise<Choice> {
   const firstOption = args.findIndex(arg => arg.startsWith('-'))

@@ -16,7 +16,7 @@ import { chooseTests } from './test-choice.ts'
 import { type Counts, countReport } from './test-counts.ts'
 
 /**
- * `npm test`: installs what the tests need, and runs all tests or those that match its words (`npm test -- guards`,
+ * `npm test`: installs what the tests need, and runs all tests or those that match its words (`npm test -- limits`,
  * which lists their files first). Ends with the counts of passed, failed and skipped tests.
  */
 async function test(): Promise<void> {

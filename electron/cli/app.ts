@@ -1,4 +1,4 @@
-import { guardsWithoutBerth } from '../contract/automation/guard-hindrance.ts'
+import { limitsWithoutBerth } from '../contract/automation/limit-hindrance.ts'
 import { counted } from '../contract/format/size.ts'
 import { isCharged } from '../contract/reading.ts'
 import { costOf } from '../contract/spending/spend-words.ts'
@@ -38,8 +38,8 @@ export const quit: CliCommand = {
       const keep = costing.length === 1 ? 'keeps' : 'keep'
       say(`${counted(costing.length, 'instance')} ${keep} costing ${costOf(costing)}.`)
     }
-    const guards = guardsWithoutBerth(accounts)
-    if (guards !== undefined) say(guards)
+    const limits = limitsWithoutBerth(accounts)
+    if (limits !== undefined) say(limits)
     return undefined
   },
 }

@@ -14,8 +14,8 @@ import type { Command } from './commands/command.ts'
 import { accessCommands } from './commands/instance/access.ts'
 import { editorCommands } from './commands/instance/editors.ts'
 import { fileCommands } from './commands/instance/files.ts'
-import { guardCommands } from './commands/instance/guards.ts'
 import { instanceCommands } from './commands/instance/instances.ts'
+import { limitCommands } from './commands/instance/limits.ts'
 import { metricsCommands } from './commands/instance/metrics.ts'
 import { recoveryCommands } from './commands/instance/recovery.ts'
 import { runCommands } from './commands/instance/runs.ts'
@@ -42,7 +42,7 @@ export const commands = {
   ...watchdogCommands,
   ...runCommands,
   ...projectCommands,
-  ...guardCommands,
+  ...limitCommands,
   ...accessCommands,
   ...sshKeyCommands,
   ...metricsCommands,

@@ -10,5 +10,5 @@ export const InstanceId = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 export const OfferId = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 /** Berth's own id of a rental: `r` and sixteen hexadecimal digits, also in the instance's label and environment. */
 export const RentalId = v.pipe(v.string(), v.regex(/^r[0-9a-f]{16}$/, 'not a rental'))
-/** The id of a guard: `g` and sixteen hexadecimal digits. */
-export const GuardId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a guard'))
+/** The id of a limit: `g` and sixteen hexadecimal digits. */
+export const LimitId = v.pipe(v.string(), v.regex(/^g[0-9a-f]{16}$/, 'not a limit'))

@@ -68,7 +68,7 @@ export function expectedTraffic({ state, traffic }: Pick<InstanceView, 'state' |
 }
 
 /**
- * The rate for guards on the credit, micro-dollars per hour: all instances with their expected traffic, and those that
+ * The rate for limits on the credit, micro-dollars per hour: all instances with their expected traffic, and those that
  * are stopping at their disk's price. Without measured traffic, since bursts end soon.
  */
 export function calmRate(instances: AccountView['instances']): Micros {

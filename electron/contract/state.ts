@@ -2,8 +2,8 @@ import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
 import type { AttemptSeriesView, FailedMachineView } from './automation/attempts.ts'
-import type { GuardView } from './automation/guard.ts'
-import type { RentalStop } from './automation/guard-kinds.ts'
+import type { LimitView } from './automation/limit.ts'
+import type { RentalStop } from './automation/limit-kinds.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
 import type { UndoableView } from './automation/undoable.ts'
@@ -79,7 +79,7 @@ export type Place =
       tab?: DetailsTab
       /**
        * A dialog to open at once: a new bid, a replacement, to destroy it, to open a terminal, or to start it although
-       * a guard would stop it.
+       * a limit would stop it.
        */
       ask?: 'bid' | 'replace' | 'destroy' | 'terminal' | 'start'
     }
@@ -135,8 +135,8 @@ export interface AccountView {
   rentals: Record<string, RentalView>
   /** Actions that are sent in a moment unless undone, by the instance's id. */
   undoable: Record<string, UndoableView>
-  /** By the guard's id. */
-  guards: Record<string, GuardView>
+  /** By the limit's id. */
+  limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */
   lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
   /** By id. */

@@ -13,7 +13,7 @@ export const userFields = {
   email: Type.String(),
   /**
    * Dollars. The `balance` of some deployments does not stand in for it: it is often 0 while the credit holds the money,
-   * and a guard would take it for used up.
+   * and a limit would take it for used up.
    */
   credit: Type.Number(),
   /** `enabled`, `disabled` or `legacy` (section 3.2). */

@@ -1,5 +1,5 @@
 import { createContext, untrack } from 'svelte'
-import { guardHindrance } from '#contract/automation/guard-hindrance.ts'
+import { limitHindrance } from '#contract/automation/limit-hindrance.ts'
 import type { UndoableAction } from '#contract/automation/undoable.ts'
 import type { Berth } from '#contract/commands.ts'
 import { instanceName } from '#contract/format/name.ts'
@@ -98,10 +98,10 @@ export class Page {
     this.outageShown || this.asOf !== undefined ? 'The service does not answer now.' : undefined,
   )
 
-  /** Why no guard of the shown account acts now, to follow `cannot act`; undefined where they act. */
-  readonly guardHindrance: string | undefined = $derived.by(() => {
+  /** Why no limit of the shown account acts now, to follow `cannot act`; undefined where they act. */
+  readonly limitHindrance: string | undefined = $derived.by(() => {
     if (this.#reach === 'lost') return 'if Berth was stopped'
-    return this.account && guardHindrance(this.account.connection)
+    return this.account && limitHindrance(this.account.connection)
   })
 
   /** The moment for which growing figures are shown (account time, epoch seconds): now, or when it was last seen. */

@@ -3,9 +3,9 @@ import { runScript } from '#build/run.ts'
 import { commandRows } from './command.ts'
 import { electronRows } from './electron.ts'
 import { firstLoadRows } from './first-load.ts'
-import { guardRows } from './guards.ts'
 import { historyRows } from './history.ts'
 import { idleRows } from './idle.ts'
+import { limitRows } from './limits.ts'
 import { memoryRows } from './memory.ts'
 import { offersPageRows } from './offers-page.ts'
 import { pollRows } from './poll.ts'
@@ -28,7 +28,7 @@ const size: Size = { smoke: args.includes('--smoke') }
 const parts: [string, (size: Size) => Row[] | Promise<Row[] | string>][] = [
   ['request', requestRows],
   ['poll', pollRows],
-  ['guards', guardRows],
+  ['limits', limitRows],
   ['offers', offersPageRows],
   ['terminal', terminalRows],
   ['electron', electronRows],

@@ -38,7 +38,7 @@ describe('on Instances, with one running', () => {
     expect(errors).toEqual([])
   })
 
-  test('a guard against idling takes two clicks to set and two to remove', async ({ start }) => {
+  test('a limit against idling takes two clicks to set and two to remove', async ({ start }) => {
     const { page, errors, more } = await open(start)
     await clickOn(more, entry(page, /^When idle for 30 min, stop$/))
     await page.getByText(/^box #\d+ stops when idle for 30 min\.$/).waitFor()

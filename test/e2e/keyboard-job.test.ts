@@ -44,7 +44,7 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
 }
 
 describe('by keyboard alone', () => {
-  test('a GPU is rented, used in a terminal, guarded and destroyed, and a watch is set', async ({
+  test('a GPU is rented, used in a terminal, limited and destroyed, and a watch is set', async ({
     start,
   }) => {
     const berth = await start.berth({ flags: ['--demo', '--speed', '100'] })

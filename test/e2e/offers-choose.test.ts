@@ -32,9 +32,9 @@ async function counted(page: Page): Promise<number[]> {
   const text = await page.getByText(/^[\d,]+ of [\d,]+( (verified )?offers)?$/).innerText()
   return (text.match(/[\d,]+/g) ?? []).map(each => Number(each.replaceAll(',', '')))
 }
-const guardsOf = async (page: Page) => {
+const limitsOf = async (page: Page) => {
   await page.getByRole('row', { name: /#\d+/ }).getByRole('link').click()
-  await page.getByRole('tab', { name: /^(Guards|Automation)/ }).click()
+  await page.getByRole('tab', { name: /^(Limits|Automation)/ }).click()
 }
 
 test('a first visit shows all GPUs of verified, reliable hosts; a small window has one line of filters', async ({
@@ -182,7 +182,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
     .poll(async () => (await rented()).instances.length, { timeout: patience, interval: 1500 })
     .toBe(1)
   await page.getByRole('row', { name: /#\d+/ }).waitFor()
-  await guardsOf(page)
+  await limitsOf(page)
   const rules = page.getByRole('switch', { name: /^Stops / })
   await rules.and(page.getByLabel(/ when its GPU load was below 5 % for 30 min\.$/)).waitFor()
   await rules.and(page.getByLabel(/ when it has cost \$7\.50\.$/)).waitFor()

@@ -28,7 +28,7 @@ async function run(address: string, ...commands: [name: string, args: unknown][]
 
 const go = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test('guards and a rental on its way are shown after a kill and a start without the key', async ({
+test('limits and a rental on its way are shown after a kill and a start without the key', async ({
   start,
 }) => {
   const sim = await start.simulator({ speed: 1 })
@@ -38,7 +38,7 @@ test('guards and a rental on its way are shown after a kill and a start without 
   const opened = await start.page(first.address)
   await connectAccount(opened.page, sim)
   await opened.page.getByRole('row', { name: new RegExp(`#${instance}`) }).waitFor()
-  const guard = { instance, action: 'stop', warning: 300, missed: 'act' }
+  const limit = { instance, action: 'stop', warning: 300, missed: 'act' }
   const { offers } = await sim.api<{ offers: { id: number }[] }>('POST', '/api/v0/bundles/', { limit: 1 })
   await sim.control('POST', '/sim/faults', {
     rules: [{ method: 'PUT', path: '^/api/v0/asks/', kind: 'delay', ms: 20_000 }],
@@ -46,8 +46,8 @@ test('guards and a rental on its way are shown after a kill and a start without 
   const rest = { image: 'pytorch/pytorch', access: 'ssh', disk: 20, env: [], ports: [], label: 'coming' }
   await run(
     first.address,
-    ['setGuard', { ...guard, when: { kind: 'duration', seconds: 8 * 3600 } }],
-    ['setGuard', { ...guard, when: { kind: 'idle', below: 5, seconds: 1800 } }],
+    ['setLimit', { ...limit, when: { kind: 'duration', seconds: 8 * 3600 } }],
+    ['setLimit', { ...limit, when: { kind: 'idle', below: 5, seconds: 1800 } }],
     ['rent', { request: { offer: offers[0]?.id, ...rest } }],
   )
   await opened.page.getByRole('row', { name: /coming/ }).waitFor()

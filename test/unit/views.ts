@@ -44,7 +44,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     spendPerHour: instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0),
     instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
     rentals: {},
-    guards: {},
+    limits: {},
     attempts: {},
     failedMachines: {},
     recoveries: {},

@@ -1,22 +1,22 @@
-import type { GuardAction, GuardView } from './guard.ts'
+import type { LimitAction, LimitView } from './limit.ts'
 import type { WatchdogRequest } from './watchdog.ts'
 
-/** The part of a watchdog's request that replaces a guard while Berth is away: the action and one condition. */
+/** The part of a watchdog's request that replaces a limit while Berth is away: the action and one condition. */
 export interface WatchdogPart {
-  action: GuardAction
+  action: LimitAction
   at?: number
   idle?: NonNullable<WatchdogRequest['idle']>
 }
 
 /**
- * The watchdog's equivalent of a guard; undefined where there is none: a watchdog counts no money, and cannot snooze a
+ * The watchdog's equivalent of a limit; undefined where there is none: a watchdog counts no money, and cannot snooze a
  * condition on the load.
  */
 export function watchdogPart({
   condition,
   action,
   snoozedUntil,
-}: Pick<GuardView, 'condition' | 'action'> & { snoozedUntil?: number | undefined }):
+}: Pick<LimitView, 'condition' | 'action'> & { snoozedUntil?: number | undefined }):
   | WatchdogPart
   | undefined {
   switch (condition.kind) {

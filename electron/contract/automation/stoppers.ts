@@ -2,7 +2,7 @@ import type { InstanceView } from '../instance/instance.ts'
 import { calmRate, creditBy } from '../reading.ts'
 import type { Micros } from '../spending/money.ts'
 import type { AccountView } from '../state.ts'
-import { type GuardView, hasEnded, isSetAgain } from './guard.ts'
+import { hasEnded, isSetAgain, type LimitView } from './limit.ts'
 import { isGoing } from './run.ts'
 
 /** An instance that is about to be started, or rented: then without an id. */
@@ -18,26 +18,26 @@ export function starting({ id, pricePerHour, costPerHour, traffic }: InstanceVie
   return { instance: id, more: more + (traffic?.expectedPerHour ?? 0) }
 }
 
-/** The guards that would stop it at the next poll. `now` in epoch seconds of the account's time. */
-export function stoppersOf(account: AccountView, { instance, more }: Starting, now: number): GuardView[] {
+/** The limits that would stop it at the next poll. `now` in epoch seconds of the account's time. */
+export function stoppersOf(account: AccountView, { instance, more }: Starting, now: number): LimitView[] {
   const credit = creditBy(account, now)
-  return Object.values(account.guards).filter(guard => {
-    if (hasEnded(guard) || (guard.snoozedUntil ?? 0) > now) return false
-    if (guard.instance !== undefined && guard.instance !== instance) return false
-    if (guard.condition.kind === 'credit')
+  return Object.values(account.limits).filter(limit => {
+    if (hasEnded(limit) || (limit.snoozedUntil ?? 0) > now) return false
+    if (limit.instance !== undefined && limit.instance !== instance) return false
+    if (limit.condition.kind === 'credit')
       return (
         credit !== undefined &&
-        (credit <= 0 || credit < (calmRate(account.instances) + more) * guard.condition.hours)
+        (credit <= 0 || credit < (calmRate(account.instances) + more) * limit.condition.hours)
       )
-    return guard.dueAt !== undefined && guard.dueAt <= now
+    return limit.dueAt !== undefined && limit.dueAt <= now
   })
 }
 
 /** Whether nothing stops a running instance: no limit on it or its account, no watchdog, and no run's end. */
-export function isUnlimited({ guards, watchdogs, runs }: AccountView, id: number): boolean {
+export function isUnlimited({ limits, watchdogs, runs }: AccountView, id: number): boolean {
   const watchdog = watchdogs[id]
   return (
-    !Object.values(guards).some(guard => !hasEnded(guard) && (guard.instance ?? id) === id) &&
+    !Object.values(limits).some(limit => !hasEnded(limit) && (limit.instance ?? id) === id) &&
     (watchdog === undefined || watchdog.step === 'removing' || watchdog.step === 'lost') &&
     !Object.values(runs).some(run => run.instance === id && run.afterwards !== 'nothing' && isGoing(run))
   )
@@ -45,8 +45,8 @@ export function isUnlimited({ guards, watchdogs, runs }: AccountView, id: number
 
 /** Whether nothing will stop an instance that is started now: it has no limit, and none is set again. */
 export function startsUnlimited(account: AccountView, id: number): boolean {
-  const again = Object.values(account.guards).some(
-    guard => guard.instance === id && isSetAgain(guard, guard.step),
+  const again = Object.values(account.limits).some(
+    limit => limit.instance === id && isSetAgain(limit, limit.step),
   )
   return !again && isUnlimited(account, id)
 }

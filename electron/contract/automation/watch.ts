@@ -53,7 +53,7 @@ export interface WatchView extends WatchRequest {
   best?: OfferView
   /** Why the last search failed, or why the watch stopped renting. */
   problem?: Problem
-  /** Why it does not rent now, such as a guard. */
+  /** Why it does not rent now, such as a limit. */
   waits?: Problem
   run?: WatchRun
   /** The number of machines it has rented. */

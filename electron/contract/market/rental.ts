@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RentalStops } from '../automation/guard-kinds.ts'
+import { RentalStops } from '../automation/limit-kinds.ts'
 import { WatchdogRequest } from '../automation/watchdog.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
@@ -170,7 +170,7 @@ const requestFields = v.object({
   /** Replaces the image's command; only without SSH and Jupyter. */
   args: v.optional(text(16_384)),
   volume: v.optional(VolumeRequest),
-  /** GB expected on its first day, for forecasts and guards until traffic is measured. */
+  /** GB expected on its first day, for forecasts and limits until traffic is measured. */
   traffic: v.optional(
     v.pipe(
       v.number('give the traffic in GB'),
@@ -179,7 +179,7 @@ const requestFields = v.object({
       v.maxValue(1_000_000, 'at most 1,000,000 GB'),
     ),
   ),
-  /** Guards to set once it is created, and also on its replacements. */
+  /** Limits to set once it is created, and also on its replacements. */
   stops: v.optional(RentalStops),
   /** A watchdog to install over SSH once it can be reached. */
   watchdog: v.optional(WatchdogRequest),

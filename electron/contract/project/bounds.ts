@@ -1,5 +1,5 @@
 import type { AttemptLimits } from '../automation/attempts.ts'
-import type { RentalStop } from '../automation/guard-kinds.ts'
+import type { RentalStop } from '../automation/limit-kinds.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 

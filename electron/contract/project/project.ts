@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RentalStop } from '../automation/guard-kinds.ts'
+import type { RentalStop } from '../automation/limit-kinds.ts'
 import type { FolderScan, SyncProgress } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'

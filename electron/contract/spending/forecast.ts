@@ -1,4 +1,4 @@
-import { dueNext } from '../automation/guard.ts'
+import { dueNext } from '../automation/limit.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { costOnceReady, creditBy, isSpendingUnknown, spendOnceReady, trafficPerHour } from '../reading.ts'
 import type { AccountView } from '../state.ts'
@@ -51,30 +51,30 @@ export function forecast(account: AccountView, now: number): Forecast | undefine
   return { perHour, traffic, runsOutAt, savings: savings.sort((a, b) => b.saves - a.saves) }
 }
 
-/** When the credit runs out if guards on instances act at their present moments. */
-export interface GuardedForecast {
+/** When the credit runs out if limits on instances act at their present moments. */
+export interface LimitedForecast {
   /** Undefined if nothing is spent after they have acted. */
   runsOutAt?: number
   /** The instances that they end before that, earliest first. */
   ends: readonly { instance: number; at: number }[]
 }
 
-/** Undefined if no guard would act before the credit runs out, and where `forecast` is. */
-export function guardedForecast(account: AccountView, now: number): GuardedForecast | undefined {
+/** Undefined if no limit would act before the credit runs out, and where `forecast` is. */
+export function limitedForecast(account: AccountView, now: number): LimitedForecast | undefined {
   const course = forecast(account, now)
   if (!course) return undefined
   const ends: { instance: number; at: number }[] = []
   /** Savings per instance and hour so far. */
   const saved = new Map<number, Micros>()
   let { perHour, runsOutAt } = course
-  for (const { guard, dueAt } of dueNext(account)) {
-    const instance = account.instances[guard.instance ?? '']
+  for (const { limit, dueAt } of dueNext(account)) {
+    const instance = account.instances[limit.instance ?? '']
     if (!instance) continue
     const at = Math.max(now, dueAt)
     if (at >= runsOutAt) break
     const before = saved.get(instance.id) ?? 0
     const stopped = savedByStopping(instance)
-    const all = guard.action === 'destroy' ? stopped + (instance.diskPricePerHour ?? 0) : stopped
+    const all = limit.action === 'destroy' ? stopped + (instance.diskPricePerHour ?? 0) : stopped
     if (all <= before) continue
     saved.set(instance.id, all)
     ends.push({ instance: instance.id, at })

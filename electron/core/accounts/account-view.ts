@@ -17,7 +17,7 @@ export function accountView(
     spendPerHour: 0,
     instances: {},
     rentals: {},
-    guards: {},
+    limits: {},
     attempts: {},
     failedMachines: {},
     recoveries: {},

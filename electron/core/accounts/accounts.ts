@@ -10,7 +10,7 @@ import { isPaused } from './pause.ts'
 import type { Session } from './session/session.ts'
 import { StoredAccounts } from './stored-accounts.ts'
 
-/** Berth's accounts. All are polled, alerted on and guarded; the page shows one. */
+/** Berth's accounts. All are polled and alerted on, with their limits kept; the page shows one. */
 export interface Accounts extends Pick<Connecting, 'connect'> {
   /** The session of an account, by default of the shown one. Throws `no_such_account`. */
   session(id: AccountId | undefined): Session

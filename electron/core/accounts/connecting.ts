@@ -46,7 +46,7 @@ export function createConnecting(
     }
   }
 
-  /** The same for the same user again: if the list of accounts was lost, its guards and runs are found by it. */
+  /** The same for the same user again: if the list of accounts was lost, its limits and runs are found by it. */
   function newId({ baseUrl, userId }: Omit<StoredAccount, 'id'>): AccountId {
     const id = `a${createHash('sha256').update(`${baseUrl} ${userId}`).digest('hex').slice(0, 8)}`
     const isFree = userId !== undefined && document.get().accounts.every(kept => kept.id !== id)

@@ -13,8 +13,8 @@ import { type UpdateParts, updateHandlers } from './app/updates.ts'
 import { accessHandlers } from './instance/access.ts'
 import { editorHandlers } from './instance/editors.ts'
 import { fileHandlers } from './instance/files.ts'
-import { guardHandlers } from './instance/guards.ts'
 import { instanceHandlers } from './instance/instances.ts'
+import { limitHandlers } from './instance/limits.ts'
 import { metricsHandlers } from './instance/metrics.ts'
 import { recoveryHandlers } from './instance/recovery.ts'
 import { runHandlers } from './instance/runs.ts'
@@ -43,7 +43,7 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
     ...watchdogHandlers(parts),
     ...runHandlers(parts),
     ...projectHandlers(parts),
-    ...guardHandlers(parts),
+    ...limitHandlers(parts),
     ...accessHandlers(parts),
     ...sshKeyHandlers(parts),
     ...metricsHandlers(parts),

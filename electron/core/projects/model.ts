@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AttemptSeriesId } from '#contract/automation/attempts.ts'
-import { RentalStops } from '#contract/automation/guard-kinds.ts'
+import { RentalStops } from '#contract/automation/limit-kinds.ts'
 import { RunId } from '#contract/automation/run.ts'
 import { InstanceId, OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId } from '#contract/project/project.ts'

@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import { BerthError } from '#contract/problem.ts'
 import { limitsOf, longestOf, mostOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'

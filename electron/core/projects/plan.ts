@@ -1,5 +1,5 @@
 import type { AttemptSearch } from '#contract/automation/attempts.ts'
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { dearestOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'

@@ -1,12 +1,12 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
 import { boundOf, keepingOf } from '#contract/project/bounds.ts'
 import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { guardOfRental } from '../guards/change/guard-request.ts'
-import type { StoredGuards } from '../guards/stored-guards.ts'
+import { limitOfRental } from '../limits/change/limit-request.ts'
+import type { StoredLimits } from '../limits/stored-limits.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
@@ -65,12 +65,12 @@ export interface JobParts {
   secrets: ProjectSecrets
   attempts: Attempts
   runs: Runs
-  guards: StoredGuards
+  limits: StoredLimits
 }
 
 export async function openJobs(context: AccountContext, parts: JobParts): Promise<Jobs> {
   const { account, store, activity, notifications, now } = context
-  const { attempts, runs, guards } = parts
+  const { attempts, runs, limits } = parts
   const jobs = await openStoredJobs(context)
   const effects = createJobEffects(context, {
     ...parts,
@@ -80,7 +80,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   })
 
   const moves = createMoves(context, { jobs, effects, attempts, viewOf })
-  const work = createJobWork(context, { jobs, moves, attempts, runs, guards, viewOf })
+  const work = createJobWork(context, { jobs, moves, attempts, runs, limits, viewOf })
 
   function viewOf(instance: number | undefined): InstanceView | undefined {
     return instance === undefined ? undefined : store.get().accounts[account]?.instances[instance]
@@ -104,31 +104,31 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   /** Lets a failed job go on with a change, and with its limits set anew. `what` with the job's name behind it. */
   async function goOn(id: string, what: string, change: (job: Job) => Partial<Job>): Promise<void> {
     const { job, view } = failedOne(id)
-    const limits = view ? await limitAnew(job, view) : {}
-    await jobs.intend(id, { ...change(job), ...limits })
+    const anew = view ? await limitAnew(job, view) : {}
+    await jobs.intend(id, { ...change(job), ...anew })
     activity.add({ account, instance: job.instance, kind: 'user', text: `Asked to ${what} ${job.name}` })
     notifications.withdraw(jobAlertId(account, job))
     work.restart(id)
   }
 
   /**
-   * Sets the agreed stops anew whose guards have ended, before the machine starts again: a duration from now, a cost on
+   * Sets the agreed stops anew whose limits have ended, before the machine starts again: a duration from now, a cost on
    * top of what it has cost. Returns what changes of the job.
    */
   async function limitAnew(job: Job, machine: InstanceView): Promise<Partial<Job>> {
     const at = now()
-    const open = guards.all().filter(guard => guard.instance === machine.id && !guard.ended)
-    const ended = job.stops.filter(({ kind }) => !open.some(guard => guard.condition.kind === kind))
+    const open = limits.all().filter(limit => limit.instance === machine.id && !limit.ended)
+    const ended = job.stops.filter(({ kind }) => !open.some(limit => limit.condition.kind === kind))
     if (ended.length === 0) return {}
     const soFar = machine.spent.micros / 1_000_000
     const fresh = ended.map(stop =>
-      guardOfRental(
+      limitOfRental(
         stop.kind === 'cost' ? { ...stop, dollars: stop.dollars + soFar } : stop,
         { id: `g${context.newId()}`, instance: machine.id },
         at,
       ),
     )
-    await guards.put(...fresh)
+    await limits.put(...fresh)
     const bound = boundOf(job.stops, machine.pricePerHour)
     return bound === undefined ? {} : { most: jobCostBy(job, at) + bound }
   }

@@ -1,11 +1,11 @@
-import type { GuardAction } from '#contract/automation/guard.ts'
+import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing, type RunAction } from '#contract/automation/run.ts'
 import { BerthError } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { GuardTarget } from '../guards/decide/choose-targets.ts'
-import type { Watchdogs } from '../guards/watchdog/service.ts'
+import type { LimitTarget } from '../limits/decide/choose-targets.ts'
+import type { Watchdogs } from '../limits/watchdog/service.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import { rentedWith } from '../renting/rentals/model.ts'
 import type { Rentals } from '../renting/rentals/service.ts'
@@ -44,8 +44,8 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
   output(id: string): Promise<RunOutput>
-  /** What a guard may do to an instance without losing a folder that is not downloaded yet; undefined for nothing. */
-  spares(target: GuardTarget): GuardAction | undefined
+  /** What a limit may do to an instance without losing a folder that is not downloaded yet; undefined for nothing. */
+  spares(target: LimitTarget): LimitAction | undefined
   /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
 }

@@ -1,8 +1,8 @@
-import type { GuardAction } from '#contract/automation/guard.ts'
+import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { GuardTarget } from '../guards/decide/choose-targets.ts'
+import type { LimitTarget } from '../limits/decide/choose-targets.ts'
 import type { Run } from './model.ts'
 import type { RunAlerts } from './run-alerts.ts'
 
@@ -13,24 +13,24 @@ export function isUnsafe(run: Run): boolean {
 }
 
 /**
- * What a guard that destroys may do to an instance with such runs. While a folder is being downloaded it waits
+ * What a limit that destroys may do to an instance with such runs. While a folder is being downloaded it waits
  * (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped one
  * alone (undefined).
  */
-export function spared(unsafe: readonly Run[], state: InstanceState | undefined): GuardAction | undefined {
+export function spared(unsafe: readonly Run[], state: InstanceState | undefined): LimitAction | undefined {
   if (unsafe.length === 0) return 'destroy'
   if (unsafe.some(({ step, unreachedSince }) => step === 'fetching' && unreachedSince === undefined))
     return undefined
   return state && hasTrait(state, 'halted') ? undefined : 'stop'
 }
 
-/** What a guard may do to an instance with these runs; noted in Activity if that is less than it was set to. */
+/** What a limit may do to an instance with these runs; noted in Activity if that is less than it was set to. */
 export function spares(
-  { instance, action }: GuardTarget,
+  { instance, action }: LimitTarget,
   runs: readonly Run[],
   view: InstanceView | undefined,
   note: RunAlerts['note'],
-): GuardAction | undefined {
+): LimitAction | undefined {
   if (action === 'stop') return 'stop'
   const unsafe = runs.filter(run => run.instance === instance && isUnsafe(run))
   const may = spared(unsafe, view?.state)

@@ -44,7 +44,7 @@ export const Watch = v.object({
   rented: v.number(),
   /** The series of attempts for the next machine, stored before it begins. */
   renting: v.optional(AttemptSeriesId),
-  /** Why it does not rent now, such as a guard. */
+  /** Why it does not rent now, such as a limit. */
   waits: v.optional(StoredProblem),
   /** Failed series of attempts in a row. */
   failed: v.number(),

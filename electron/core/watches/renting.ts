@@ -1,7 +1,7 @@
 import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
-import { guardVeto } from '../guards/guard-veto.ts'
+import { limitVeto } from '../limits/limit-veto.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'
@@ -49,11 +49,11 @@ export function createWatchRenting(
     await act(get(id)).finally(() => busy.delete(id))
   }
 
-  /** Rents only if no guard would stop the instance at the next poll: its disk would cost money for nothing. */
-  async function withinGuards(watch: Watch, price: Micros): Promise<void> {
+  /** Rents only if no limit would stop the instance at the next poll: its disk would cost money for nothing. */
+  async function withinLimits(watch: Watch, price: Micros): Promise<void> {
     const { id, request, renting, rented } = watch
     if (!request.rents || renting !== undefined || rented >= request.rents.most) return
-    const waits = guardVeto(store.get().accounts[account], { more: price }, context.now())
+    const waits = limitVeto(store.get().accounts[account], { more: price }, context.now())
     if (waits?.message !== watch.waits?.message) {
       await update(id, { waits })
       if (waits) alert(watchDoneAlert(watch, `“${request.name}” rents nothing for now`, waits.message))
@@ -129,7 +129,7 @@ export function createWatchRenting(
   }
 
   return {
-    next: (id, price) => alone(id, watch => withinGuards(watch, price)),
+    next: (id, price) => alone(id, watch => withinLimits(watch, price)),
     none: id =>
       alone(id, async ({ waits }) => {
         if (waits) await update(id, { waits: undefined })

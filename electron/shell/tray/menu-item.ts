@@ -10,7 +10,7 @@ export type TrayAction =
   | { kind: 'go'; account?: AccountId; place: Place }
   /** `what` completes "Could not …" on failure. */
   | { kind: 'command'; name: CommandName; args: unknown; what: string }
-  /** Starts an instance, but asks first where a guard would stop it at once. */
+  /** Starts an instance, but asks first where a limit would stop it at once. */
   | { kind: 'start'; account: AccountId; instance: number; what: string }
   /** Copies a command's text answer to the clipboard. */
   | { kind: 'copy'; name: CommandName; args: unknown; what: string }

@@ -30,7 +30,7 @@ export function trayActions(reach: TrayReach): (action: TrayAction) => Promise<v
     }
   }
 
-  /** Whether a guard would stop the instance as soon as it runs, or nothing ever would, judging by State. */
+  /** Whether a limit would stop the instance as soon as it runs, or nothing ever would, judging by State. */
   function needsQuestion(account: string, id: number): boolean {
     const view = berth.state().accounts[account]
     const instance = view?.instances[id]

@@ -1,5 +1,5 @@
-import { dueNext, type GuardView, snoozes } from '#contract/automation/guard.ts'
-import { guardHindrance } from '#contract/automation/guard-hindrance.ts'
+import { dueNext, type LimitView, snoozes } from '#contract/automation/limit.ts'
+import { limitHindrance } from '#contract/automation/limit-hindrance.ts'
 import { everything } from '#contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
 import { localMoment } from '#contract/reading.ts'
@@ -8,7 +8,7 @@ import type { MenuItemModel } from './menu-item.ts'
 import { instanceTitle, word } from './tray-words.ts'
 
 /**
- * The next guard that acts on each account, soonest first and with its snoozes, and the entries that ask whether to
+ * The next limit that acts on each account, soonest first and with its snoozes, and the entries that ask whether to
  * stop everything on an account. With several accounts each entry names its own.
  */
 export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
@@ -22,8 +22,8 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
     // Compared in local time: an account's clock may be ahead or run faster, as the demo's does.
     .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
   return [
-    ...next.map(({ account, guard, dueAt }, index) =>
-      dueEntry(account, guard, dueAt, `${timing(account, index)}${on(account)}`),
+    ...next.map(({ account, limit, dueAt }, index) =>
+      dueEntry(account, limit, dueAt, `${timing(account, index)}${on(account)}`),
     ),
     ...accounts.filter(costs).map(account => ({
       label: `Stop everything${on(account)}…`,
@@ -37,7 +37,7 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
 }
 
 function timing({ connection }: AccountView, index: number): string {
-  if (guardHindrance(connection) !== undefined) return 'Cannot act now'
+  if (limitHindrance(connection) !== undefined) return 'Cannot act now'
   return index === 0 ? 'Next' : 'Then'
 }
 
@@ -46,20 +46,20 @@ function costs(account: AccountView): boolean {
   return instances.length + rentals.length + attempts.length + watches.length > 0
 }
 
-function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: string): MenuItemModel {
+function dueEntry(account: AccountView, limit: LimitView, dueAt: number, when: string): MenuItemModel {
   const place =
-    guard.instance === undefined
+    limit.instance === undefined
       ? ({ screen: 'account' } as const)
-      : ({ screen: 'instances', instance: guard.instance, tab: 'automation' } as const)
+      : ({ screen: 'instances', instance: limit.instance, tab: 'automation' } as const)
   return {
-    label: `${when}: ${whatHappens(account, guard)}, ${weekdayAndTime(dueAt)}`,
+    label: `${when}: ${whatHappens(account, limit)}, ${weekdayAndTime(dueAt)}`,
     submenu: [
       ...snoozes.map(minutes => ({
         label: `Snooze for ${duration(minutes * 60)}`,
         action: {
           kind: 'command' as const,
-          name: 'snoozeGuard' as const,
-          args: { account: account.id, guard: guard.id, minutes },
+          name: 'snoozeLimit' as const,
+          args: { account: account.id, limit: limit.id, minutes },
           what: 'snooze that limit',
         },
       })),
@@ -69,7 +69,7 @@ function dueEntry(account: AccountView, guard: GuardView, dueAt: number, when: s
   }
 }
 
-function whatHappens(account: AccountView, { instance, action }: GuardView): string {
+function whatHappens(account: AccountView, { instance, action }: LimitView): string {
   const verb = action === 'stop' ? 'stops' : 'destroys'
   if (instance === undefined) return 'stops what runs'
   const view = account.instances[instance]

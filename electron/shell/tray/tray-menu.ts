@@ -1,6 +1,6 @@
 import { demoEventWords } from '#contract/app/demo-events.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
-import { guardsSet } from '#contract/automation/guard.ts'
+import { limitsSet } from '#contract/automation/limit.ts'
 import type { CommandName } from '#contract/commands.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -191,14 +191,14 @@ const demoEvents: MenuItemModel = {
   })),
 }
 
-/** Guards do not act during a pause: if any are set, the entry opens a dialog that names them. */
+/** Limits do not act during a pause: if any are set, the entry opens a dialog that names them. */
 function pauseEntry({ pausedUntil, accounts }: State): MenuItemModel {
   if (pausedUntil !== undefined)
     return {
       label: 'Resume polling',
       action: { kind: 'command', name: 'resumePolling', args: {}, what: 'resume polling' },
     }
-  if (guardsSet(Object.values(accounts)).length > 0)
+  if (limitsSet(Object.values(accounts)).length > 0)
     return {
       label: 'Pause polling for an hour…',
       action: { kind: 'go', place: { screen: 'here', ask: 'pause' } },

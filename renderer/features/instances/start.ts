@@ -2,9 +2,9 @@ import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { dialogs } from '#renderer/place/dialogs.svelte.ts'
-import { usualStops } from '../guards/stopWhen.ts'
+import { usualStops } from '../limits/stopWhen.ts'
 
-/** Starts a stopped instance; asks first where a guard would stop it again immediately. */
+/** Starts a stopped instance; asks first where a limit would stop it again immediately. */
 export function start(instance: InstanceView, page: Page): unknown {
   const stopped = page.account && stoppersOf(page.account, starting(instance), page.accountNow).length > 0
   if (stopped) return dialogs.show({ kind: 'start', instance: instance.id })
@@ -17,5 +17,5 @@ export function stopAgain(
   { account, instance }: { account: string; instance: number },
 ): Promise<string | undefined> {
   const settings = { when: usualStops.duration, action: 'stop', warning: 900, missed: 'act' } as const
-  return page.attempt(page.berth.setGuard({ account, instance, ...settings }))
+  return page.attempt(page.berth.setLimit({ account, instance, ...settings }))
 }

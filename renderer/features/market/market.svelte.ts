@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import type { AccountId } from '#contract/ids.ts'
 import { withValues } from '#contract/market/filter.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'

@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
 import type { VolumeDraft } from '#renderer/components/fields/volume.ts'

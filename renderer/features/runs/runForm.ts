@@ -88,7 +88,7 @@ export function afterwardsWords({ fetches, fetch, afterwards, watchdog }: RunFie
     )
   if (afterwards !== 'nothing' && watchdog) sentences.push(watchdogWords(fetches, afterwards))
   else if (fetches && afterwards !== 'nothing')
-    sentences.push('You pay for it meanwhile, unless a guard stops it.')
+    sentences.push('You pay for it meanwhile, unless a limit stops it.')
   return sentences.join(' ')
 }
 

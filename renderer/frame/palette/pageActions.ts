@@ -1,9 +1,9 @@
-import { guardsSet } from '#contract/automation/guard.ts'
+import { limitsSet } from '#contract/automation/limit.ts'
 import { copyDiagnostics } from '#renderer/berth/copyDiagnostics.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
-import { snoozeOptions } from '#renderer/features/guards/guardWords.ts'
 import type { Action } from '#renderer/features/instances/action.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
+import { snoozeOptions } from '#renderer/features/limits/limitWords.ts'
 import { screens } from '#renderer/features/screens.ts'
 import { dialogs } from '#renderer/place/dialogs.svelte.ts'
 import { route } from '#renderer/place/route.svelte.ts'
@@ -69,7 +69,7 @@ export function pageActions(page: Page): Action[] {
   ]
 }
 
-/** Asks first where there are guards, which do not act during a pause. */
+/** Asks first where there are limits, which do not act during a pause. */
 function pauseOrResume(page: Page): Action {
   const { berth, state } = page
   if (state?.pausedUntil !== undefined)
@@ -78,29 +78,29 @@ function pauseOrResume(page: Page): Action {
     id: 'pause',
     label: 'Pause polling for an hour',
     run: () =>
-      guardsSet(Object.values(state?.accounts ?? {})).length > 0
+      limitsSet(Object.values(state?.accounts ?? {})).length > 0
         ? dialogs.show({ kind: 'pause' })
         : page.attempt(berth.pausePolling({ minutes: 60 })),
   }
 }
 
-/** Entries for the automatic actions that come next: to open the guard behind each, or to snooze it. */
+/** Entries for the automatic actions that come next: to open the limit behind each, or to snooze it. */
 function dueActions(page: Page): Action[] {
   const { berth, state } = page
   return whatIsDue(Object.values(state?.accounts ?? {}), Date.now()).flatMap(
-    ({ account, guard, label, whose }) => [
+    ({ account, limit, label, whose }) => [
       {
-        id: `due-${guard.id}`,
+        id: `due-${limit.id}`,
         label,
         async run() {
           if (account !== state?.shown) await page.attempt(berth.showAccount({ account }))
-          route.go(guard.instance === undefined ? 'account/guards' : `instances/${guard.instance}/automation`)
+          route.go(limit.instance === undefined ? 'account/limits' : `instances/${limit.instance}/automation`)
         },
       },
       ...snoozeOptions.map(({ minutes, label: span }) => ({
-        id: `snooze-${guard.id}-${minutes}`,
-        label: `Snooze for ${span}: ${guard.sentence}${whose}`,
-        run: () => page.attempt(berth.snoozeGuard({ account, guard: guard.id, minutes })),
+        id: `snooze-${limit.id}-${minutes}`,
+        label: `Snooze for ${span}: ${limit.sentence}${whose}`,
+        run: () => page.attempt(berth.snoozeLimit({ account, limit: limit.id, minutes })),
       })),
     ],
   )

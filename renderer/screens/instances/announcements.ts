@@ -14,10 +14,10 @@ const said: Partial<Record<InstanceState, string>> = {
   silent: 'does not answer',
 }
 
-/** What changed, for screen readers: instances that became ready or unusable, and guards that acted. */
+/** What changed, for screen readers: instances that became ready or unusable, and limits that acted. */
 export function announcements(
-  before: Pick<AccountView, 'id' | 'instances' | 'guards'>,
-  after: Pick<AccountView, 'id' | 'instances' | 'guards'>,
+  before: Pick<AccountView, 'id' | 'instances' | 'limits'>,
+  after: Pick<AccountView, 'id' | 'instances' | 'limits'>,
 ): string[] {
   if (before === after || before.id !== after.id) return []
   const news: string[] = []
@@ -30,11 +30,11 @@ export function announcements(
       if (words) news.push(`${name} ${words}.`)
       else if (instance.state === 'running' && hasTrait(old.state, 'onItsWay')) news.push(`${name} is ready.`)
     }
-  if (before.guards !== after.guards)
-    for (const guard of Object.values(after.guards)) {
-      const old = before.guards[guard.id]
-      const last = guard.history.at(-1)
-      if (old && guard.step === 'done' && old.step !== 'done' && last) news.push(`Limit: ${last.text}`)
+  if (before.limits !== after.limits)
+    for (const limit of Object.values(after.limits)) {
+      const old = before.limits[limit.id]
+      const last = limit.history.at(-1)
+      if (old && limit.step === 'done' && old.step !== 'done' && last) news.push(`Limit: ${last.text}`)
     }
   return news
 }

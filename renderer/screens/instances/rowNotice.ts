@@ -1,7 +1,7 @@
 import { type AttemptSeriesView, isTrying } from '#contract/automation/attempts.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
-import type { GuardView } from '#contract/automation/guard.ts'
-import { hinderedGuards } from '#contract/automation/guard-hindrance.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
+import { hinderedLimits } from '#contract/automation/limit-hindrance.ts'
 import { rate } from '#contract/format/money.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
@@ -13,7 +13,7 @@ import { isCharged, isContractOver, isDead } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
-import { isNear } from '#renderer/features/guards/guardWords.ts'
+import { isNear } from '#renderer/features/limits/limitWords.ts'
 import { unknownRental } from '#renderer/words/state.ts'
 import { winningBid } from './bid.ts'
 import type { Row } from './rows.ts'
@@ -28,8 +28,8 @@ export type RowNotice =
   | { kind: 'runs' }
   | { kind: 'attemptSeries'; attemptSeries: AttemptSeriesView }
   | { kind: 'tunnel'; tunnel: TunnelView }
-  /** `hindered`: that none of its guards can act now. */
-  | { kind: 'guard'; guard: GuardView; hindered?: string }
+  /** `hindered`: that none of its limits can act now. */
+  | { kind: 'limit'; limit: LimitView; hindered?: string }
   | { kind: 'note'; text: string }
   | { kind: 'waiting'; text: string }
   | { kind: 'outbid'; text: string; bid: number | undefined }
@@ -41,12 +41,12 @@ export type RowNotice =
   | { kind: 'late'; text: string }
   | { kind: 'unclear'; text: string; candidates: readonly number[] }
 
-/** The account's time in epoch seconds, its credit, and why guards cannot act and nothing can be asked. */
+/** The account's time in epoch seconds, its credit, and why limits cannot act and nothing can be asked. */
 interface NoticeContext {
   now: number
   credit?: Micros
   hindrance?: string
-  /** It is said once above the screen that guards wait. */
+  /** It is said once above the screen that limits wait. */
   saidAbove?: boolean
 }
 
@@ -56,7 +56,7 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, attemptSeries, tunnel, guard, guardsSet = 0, increase, replacedBy }: Row,
+  { instance, rental, attemptSeries, tunnel, limit, limitsSet = 0, increase, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
   if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
@@ -65,8 +65,8 @@ function ownNotice(
   if (instance?.state === 'waiting') return { kind: 'waiting', text: waitingText }
   if (rental && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
-  const hindered = context.saidAbove ? undefined : hinderedGuards(guardsSet, context.hindrance)
-  if (guard && isNear(guard)) return { kind: 'guard', guard, ...(hindered && { hindered }) }
+  const hindered = context.saidAbove ? undefined : hinderedLimits(limitsSet, context.hindrance)
+  if (limit && isNear(limit)) return { kind: 'limit', limit, ...(hindered && { hindered }) }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
   if (attemptSeries) return { kind: 'attemptSeries', attemptSeries }
@@ -77,7 +77,7 @@ function ownNotice(
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
   const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
-  return coming ?? (guard && wantsAnswer(guard, context.now) ? { kind: 'guard', guard } : undefined)
+  return coming ?? (limit && wantsAnswer(limit, context.now) ? { kind: 'limit', limit } : undefined)
 }
 
 /** The instance's warnings in one notice, with a price increase that the user has not accepted yet. */

@@ -1,5 +1,5 @@
 import { type AttemptSeriesView, isTrying } from '#contract/automation/attempts.ts'
-import { type GuardView, guardsSet } from '#contract/automation/guard.ts'
+import { type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import { isUnlimited } from '#contract/automation/stoppers.ts'
 import { rate } from '#contract/format/money.ts'
@@ -16,7 +16,7 @@ import type { AccountView } from '#contract/state.ts'
 import { needsNote } from '#renderer/features/instances/tunnels/tunnelWords.ts'
 import { rentalWords, stateWords } from '#renderer/words/state.ts'
 import { seriesWords } from './attempts/attemptWords.ts'
-import { nextGuard, type Stop, stopsOf } from './stops/stops.ts'
+import { nextLimit, type Stop, stopsOf } from './stops/stops.ts'
 
 /** One row: an instance, with the rental or series of attempts that made it, or one of these without an instance. */
 export interface Row {
@@ -28,10 +28,10 @@ export interface Row {
   tunnel?: TunnelView
   /** What will stop or destroy it, the soonest first; absent where nothing will. */
   stops?: readonly Stop[]
-  /** The guard that acts next, or waits to act. */
-  guard?: GuardView
-  /** How many of its own guards may still act, whether they count now or not. */
-  guardsSet?: number
+  /** The limit that acts next, or waits to act. */
+  limit?: LimitView
+  /** How many of its own limits may still act, whether they count now or not. */
+  limitsSet?: number
   /** Whether it runs and nothing will stop it. */
   unlimited?: boolean
   /** Higher prices that the host asks for, or that the user has accepted. */
@@ -84,8 +84,8 @@ export function instanceRows(account: AccountView): Row[] {
   const startOf = ({ rental, attemptSeries }: Row) => rental?.startedAt ?? attemptSeries?.startedAt ?? 0
   rows.sort((a, b) => startOf(b) - startOf(a))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
-  const allGuards = Object.values(account.guards)
-  const set = guardsSet([account])
+  const allLimits = Object.values(account.limits)
+  const set = limitsSet([account])
   const instances = Object.values(account.instances).sort((a, b) => madeAt(b) - madeAt(a) || b.id - a.id)
   for (const instance of instances) {
     const rental = byInstance.get(instance.id)
@@ -100,8 +100,8 @@ export function instanceRows(account: AccountView): Row[] {
       attemptSeries,
       tunnel,
       stops: stops.length > 0 ? stops : undefined,
-      guard: nextGuard(allGuards, instance),
-      guardsSet: set.filter(guard => guard.instance === instance.id).length,
+      limit: nextLimit(allLimits, instance),
+      limitsSet: set.filter(limit => limit.instance === instance.id).length,
       unlimited: instance.state === 'running' && isUnlimited(account, instance.id) ? true : undefined,
       increase,
       replacedBy: account.recoveries[instance.id]?.by,

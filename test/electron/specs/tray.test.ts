@@ -113,7 +113,7 @@ test('every entry of the tray works', async () => {
   expect(berth.errors).toEqual([])
 })
 
-test('Start asks first if a guard would stop the instance again at once', async () => {
+test('Start asks first if a limit would stop the instance again at once', async () => {
   const berth = await desk.start('--speed', '60')
   const page = await berth.page()
   await rentOne(page)
@@ -123,7 +123,7 @@ test('Start asks first if a guard would stop the instance again at once', async 
   await clickMenu(name, 'Stop')
   await expect.poll(submenu, soon).toContain('Start')
   const when = { kind: 'credit', hours: 8000 }
-  await berth.command('setGuard', { when, action: 'stop', warning: 0, missed: 'act' })
+  await berth.command('setLimit', { when, action: 'stop', warning: 0, missed: 'act' })
   await page.getByRole('link', { name: 'Activity' }).click()
   await page.getByText('Set a limit').first().waitFor()
 

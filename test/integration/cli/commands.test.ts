@@ -145,7 +145,7 @@ test('open shows the page; quit ends Berth and says which instances keep costing
   const { under, berth, happened } = await connected()
   const instance = await rentOne(under)
   const when = { kind: 'duration', seconds: 8 * 3600 } as const
-  await under.run('setGuard', { instance, when, action: 'stop', warning: 0, missed: 'act' })
+  await under.run('setLimit', { instance, when, action: 'stop', warning: 0, missed: 'act' })
   expect(await berth('open')).toMatchObject({ code: 0 })
   expect(await berth('quit')).toMatchObject({
     code: 0,

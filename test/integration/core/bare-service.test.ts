@@ -9,12 +9,12 @@ import { write } from './projects/place.ts'
 const query = { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 64 } as const
 const request = { image: 'pytorch/pytorch', access: 'ssh' as const, disk: 20, env: [], ports: [] }
 
-/** Three running instances of unknown cost, and a guard on the credit. */
-async function guarded(context: TestContext) {
+/** Three running instances of unknown cost, and a limit on the credit. */
+async function limited(context: TestContext) {
   const { service, under } = await startOnBareService(context)
   for (const id of [1, 2, 3]) service.instances.set(id, 'running')
   await under.run('refresh', {})
-  await under.run('setGuard', {
+  await under.run('setLimit', {
     action: 'stop',
     warning: 0,
     missed: 'act',
@@ -24,28 +24,28 @@ async function guarded(context: TestContext) {
     service.user = { ...service.user, credit: dollars }
     await under.run('refresh', {})
   }
-  return { service, under, credit, guard: () => Object.values(under.account().guards)[0] }
+  return { service, under, credit, limit: () => Object.values(under.account().limits)[0] }
 }
 
-test('without prices a guard says that it cannot see the spending, and acts by the fall of the credit', async context => {
-  const { service, under, credit, guard } = await guarded(context)
+test('without prices a limit says that it cannot see the spending, and acts by the fall of the credit', async context => {
+  const { service, under, credit, limit } = await limited(context)
   await credit(10)
   expect(spendWords(under.account())).toBe('unknown')
-  expect(guard()?.problem?.code).toBe('spending_unseen')
-  expect(guard()?.dueAt).toBeUndefined()
+  expect(limit()?.problem?.code).toBe('spending_unseen')
+  expect(limit()?.dueAt).toBeUndefined()
   await credit(9.5)
   expect(service.stopped).toEqual([])
   await credit(7)
   await expect.poll(() => service.stopped).toEqual([1, 2, 3])
 })
 
-test('without prices a guard on the credit stops what runs while the credit is used up', async context => {
+test('without prices a limit on the credit stops what runs while the credit is used up', async context => {
   const { service, under } = await startOnBareService(context)
   service.user = { ...service.user, credit: 0 }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
   const when = { kind: 'credit', hours: 6 } as const
-  await under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', when })
+  await under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', when })
   await under.run('refresh', {})
   await expect.poll(() => service.stopped).toEqual([1])
 })
@@ -104,12 +104,12 @@ test.each([
   expect(under.account().creditUntold).toBeUndefined()
 })
 
-test('a guard on a credit that the service has never told says that, and does not ask for another key', async context => {
+test('a limit on a credit that the service has never told says that, and does not ask for another key', async context => {
   const { under } = await startOnBareService(context, { credit: null })
   const when = { kind: 'credit', hours: 6 } as const
-  await under.run('setGuard', { action: 'stop', warning: 0, missed: 'act', when })
-  const [guard] = Object.values(under.account().guards)
-  expect(guard?.problem).toMatchObject({
+  await under.run('setLimit', { action: 'stop', warning: 0, missed: 'act', when })
+  const [limit] = Object.values(under.account().limits)
+  expect(limit?.problem).toMatchObject({
     code: 'credit_unknown',
     message: 'The service doesn’t report the credit, so this limit can’t act.',
   })
@@ -132,11 +132,11 @@ test.for<[string, Record<string, unknown>]>([
   service.instances.set(1, 'running')
   await under.run('refresh', {})
   const when = { kind: 'cost', limit: 5 } as const
-  await under.run('setGuard', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
+  await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
   for (const _ of [1, 2, 3]) await under.run('refresh', {})
   expect(service.destroyed).toEqual([])
-  const [guard] = Object.values(under.account().guards)
-  expect(guard?.problem?.code).toBe('dph_total' in facts ? 'cost_unknown' : 'start_unknown')
+  const [limit] = Object.values(under.account().limits)
+  expect(limit?.problem?.code).toBe('dph_total' in facts ? 'cost_unknown' : 'start_unknown')
   expect(under.account().instances[1]?.spent.micros).toBeLessThan(10_000)
 })
 
@@ -146,7 +146,7 @@ test('a limit on the cost destroys by a figure that can be', async context => {
   service.instances.set(1, 'running')
   await under.run('refresh', {})
   const when = { kind: 'cost', limit: 5 } as const
-  await under.run('setGuard', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
+  await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
   await under.run('refresh', {})
   await expect.poll(() => service.destroyed).toEqual([1])
 })

@@ -102,10 +102,10 @@ test('connecting the same user again replaces the key instead of adding an accou
   expect(Object.keys(under.berth.state().accounts)).toHaveLength(1)
 })
 
-test('where the list of accounts is broken, connecting the same user again finds the guards', async () => {
+test('where the list of accounts is broken, connecting the same user again finds the limits', async () => {
   const first = await world.startConnected()
   const { id } = await rentRunning(first, { stops: [{ kind: 'cost', dollars: 20 }] })
-  const guards = Object.keys(first.account().guards)
+  const limits = Object.keys(first.account().limits)
   await first.close()
   await world.machine.files.write('accounts.json', '{"accounts": [')
   const second = await world.start()
@@ -113,7 +113,7 @@ test('where the list of accounts is broken, connecting the same user again finds
   expect(world.notifier.shown.at(-1)?.title).toContain('accounts.json.broken')
   await second.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
   await second.until(() => second.account().instances[id]?.state === 'running')
-  expect([guards.length, Object.keys(second.account().guards)]).toEqual([1, guards])
+  expect([limits.length, Object.keys(second.account().limits)]).toEqual([1, limits])
 })
 
 test('connecting the same user twice at once makes one account', async () => {

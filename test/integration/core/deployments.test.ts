@@ -134,13 +134,13 @@ describe.concurrent('an uncertain list', () => {
     expect(texts(under).filter(text => /certain again/.test(text))).toHaveLength(1)
   })
 
-  test('lets a guard act only on an instance that answers by itself', async ({ connected }) => {
+  test('lets a limit act only on an instance that answers by itself', async ({ connected }) => {
     const { world, under, become } = await connected(publicProfile)
     const [id = 0, other = 0] = await rentedIds(under, 2)
     become(empty)
     await under.run('refresh', {})
     const at = under.account().clock.serverAt / 1000 + 3600
-    await under.run('setGuard', {
+    await under.run('setLimit', {
       instance: id,
       action: 'stop',
       warning: 0,

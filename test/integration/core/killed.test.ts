@@ -26,8 +26,8 @@ interface Round {
   instances: number
   ever: number
   stillHasSecret: boolean
-  /** For each guard, whether it is on the instance and has not ended. */
-  guarded: unknown[]
+  /** For each limit, whether it is on the instance and has not ended. */
+  limited: unknown[]
 }
 
 /** Rents, kills Berth some milliseconds later, and restarts it until nothing is under way. */
@@ -49,7 +49,7 @@ async function killAndGoOn(round: number): Promise<Round> {
     const ever = sim.controls.ledger().instances.length
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const stillHasSecret = requested && keychain.includes('rental r')
-    const guards: { instance: number; ended?: string }[] = JSON.parse((await stored(home, 'guards')) || '[]')
+    const limits: { instance: number; ended?: string }[] = JSON.parse((await stored(home, 'limits')) || '[]')
     return {
       round,
       killedAfter,
@@ -57,7 +57,7 @@ async function killAndGoOn(round: number): Promise<Round> {
       instances: instances.length,
       ever,
       stillHasSecret,
-      guarded: guards.map(({ instance, ended }) => instance === instances[0]?.id && ended === undefined),
+      limited: limits.map(({ instance, ended }) => instance === instances[0]?.id && ended === undefined),
     }
   } finally {
     await sim.close()
@@ -76,7 +76,7 @@ test('a rental on disk when Berth is killed goes on to exactly one instance', {
       instances: created,
       ever: created,
       stillHasSecret: false,
-      guarded: result.requested ? [true, true] : [],
+      limited: result.requested ? [true, true] : [],
     })
   }
   // Some kills came after the request was on disk.

@@ -53,10 +53,10 @@ const traces = async (world: World) => ({
 test.concurrent('without a key the account is shown as it was left, and nothing is written or sent', async context => {
   const { world, under: first } = await connectedWorld(context)
   const { id } = await rentRunning(first)
-  const guard = { instance: id, action: 'stop', warning: 300, missed: 'act' } as const
-  await first.run('setGuard', { ...guard, when: { kind: 'duration', seconds: 8 * 3600 } })
-  await first.run('setGuard', { ...guard, when: { kind: 'idle', below: 5, seconds: 1800 } })
-  await first.run('setGuard', {
+  const limit = { instance: id, action: 'stop', warning: 300, missed: 'act' } as const
+  await first.run('setLimit', { ...limit, when: { kind: 'duration', seconds: 8 * 3600 } })
+  await first.run('setLimit', { ...limit, when: { kind: 'idle', below: 5, seconds: 1800 } })
+  await first.run('setLimit', {
     action: 'stop',
     warning: 0,
     missed: 'act',
@@ -64,8 +64,8 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
   })
   const before = first.account()
   const { under } = await restartWithoutKey(world, first)
-  const shown = ({ guards }: typeof before) =>
-    Object.values(guards).map(({ id, instance, condition, sentence }) => [id, instance, condition, sentence])
+  const shown = ({ limits }: typeof before) =>
+    Object.values(limits).map(({ id, instance, condition, sentence }) => [id, instance, condition, sentence])
   expect(shown(under.account())).toEqual(shown(before))
   expect(shown(before)).toHaveLength(3)
   expect(under.account().lastRental).toEqual(before.lastRental)
@@ -78,7 +78,7 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
   expect(await traces(world)).toEqual(left)
 })
 
-test.concurrent('a guard that comes due without a key waits for it, and then acts', {
+test.concurrent('a limit that comes due without a key waits for it, and then acts', {
   timeout: 120_000,
 }, async context => {
   // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
@@ -90,7 +90,7 @@ test.concurrent('a guard that comes due without a key waits for it, and then act
   const id = instancesOf(first)[0]?.id ?? 0
   const now = () => accountNow(first.account().clock, world.machine.clock.now())
   const at = now() + 12
-  await first.run('setGuard', {
+  await first.run('setLimit', {
     instance: id,
     action: 'stop',
     warning: 0,
@@ -103,7 +103,7 @@ test.concurrent('a guard that comes due without a key waits for it, and then act
     .poll(() => accountNow(under.account().clock, world.machine.clock.now()) - at, { timeout: 20_000 })
     .toBeGreaterThan(8)
   expect(await traces(world)).toEqual(left)
-  expect(Object.values(under.account().guards)).toMatchObject([{ step: 'waiting' }])
+  expect(Object.values(under.account().limits)).toMatchObject([{ step: 'waiting' }])
   expect(world.notifier.shown).toEqual([])
 
   await giveBack()

@@ -145,7 +145,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     expect(everCreated(world)).toBe(1)
   })
 
-  test('lets a guard that came due meanwhile act', { timeout: 120_000 }, async context => {
+  test('lets a limit that came due meanwhile act', { timeout: 120_000 }, async context => {
     // As fast as Berth's clock: a moment that is long past at the next answer counts as slept through.
     const { world, under } = await connectedWorld(context, { speed: haste })
     await rentCheapest(under)
@@ -154,7 +154,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     await under.until(() => rentalsOf(under).length === 0)
     const id = instancesOf(under)[0]?.id ?? 0
     const at = accountNow(under.account().clock, world.machine.clock.now()) + 20
-    await under.run('setGuard', {
+    await under.run('setLimit', {
       action: 'stop',
       warning: 0,
       missed: 'tell',
@@ -163,7 +163,7 @@ describe.concurrent('a temporary refusal of the key', () => {
     })
     world.sim.controls.setFaults([everything(401)])
     await under.until(() => isRefused(under))
-    await under.until(() => Object.values(under.account().guards)[0]?.step === 'held')
+    await under.until(() => Object.values(under.account().limits)[0]?.step === 'held')
     world.sim.controls.setFaults([
       { method: 'PUT', path: `/instances/${id}/$`, kind: 'status', status: 403, times: 1 },
     ])
@@ -239,7 +239,7 @@ test('a revoked key costs under 50 requests an hour, whatever is under way', {
   }
   await under.until(() => under.account().connection.status === 'online')
   const when = { kind: 'duration', seconds: 900 } as const
-  await under.run('setGuard', { instance: id, action: 'stop', warning: 300, missed: 'tell', when })
+  await under.run('setLimit', { instance: id, action: 'stop', warning: 300, missed: 'tell', when })
   world.sim.controls.setFaults([onCreate({ kind: 'reset_after' }), everything(401)])
   await under.run('rent', { request })
   const halted = async () => {
@@ -252,14 +252,14 @@ test('a revoked key costs under 50 requests an hour, whatever is under way', {
   // The key is still checked again and again.
   expect(await pass(3600)).toBeGreaterThan(10)
   expect(world.sim.controls.requests().length - before).toBeLessThan(50)
-  expect(Object.values(under.account().guards)).toMatchObject([{ step: 'held' }])
+  expect(Object.values(under.account().limits)).toMatchObject([{ step: 'held' }])
 
   world.sim.controls.setFaults([])
   await pass(400)
   expect(under.account().connection.status).toBe('online')
   const wentOn = async () => {
     await pass(1)
-    return [Object.values(under.account().guards)[0]?.step, rentalsOf(under)[0]?.step ?? 'running']
+    return [Object.values(under.account().limits)[0]?.step, rentalsOf(under)[0]?.step ?? 'running']
   }
   await expect.poll(wentOn, { interval: 10, timeout: 45_000 }).toEqual(['done', 'running'])
   expect(everCreated(world)).toBe(2)

@@ -3,7 +3,7 @@ import { attemptsRequest, onAccount } from './attempts/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
-/** Two machines with a Berth each, on one account. Guards, attempts and replacements have such tests of their own. */
+/** Two machines with a Berth each, on one account. Limits, attempts and replacements have such tests of their own. */
 async function twoBerths(
   context: TestContext,
   speed = 60,

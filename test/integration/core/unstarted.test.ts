@@ -1,5 +1,5 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import { attemptSeriesOf, attemptsRequest, ended } from './attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
@@ -22,7 +22,7 @@ async function connected(
 }
 
 const limitsOn = (under: BerthUnderTest, instance: number | undefined) =>
-  Object.values(under.account().guards).filter(guard => guard.instance === instance)
+  Object.values(under.account().limits).filter(limit => limit.instance === instance)
 const idsOf = (world: World) => world.sim.controls.instances().map(({ id }) => id)
 const noticesOf = (world: World) => world.notifier.shown.map(({ title }) => title).join('\n')
 

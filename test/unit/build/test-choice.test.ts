@@ -7,11 +7,11 @@ import { chooseTests } from '#build/test-choice.ts'
 const folder = mkdtempSync(join(tmpdir(), 'berth-choice-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const tests = {
-  'unit/guards/moment.test.ts': "test('it is due', () => {})",
-  'unit/tray.test.ts': "import '../guards.ts'\ntest('the menu names the next guard', () => {})",
-  'unit/each.test.ts': "test.each([1])(\n  'guards of kind %s warn', () => {})",
-  'unit/imports.test.ts': "import '../guards.ts'\ntest('something else', () => guard())",
-  'unit/guards/world.ts': '',
+  'unit/limits/moment.test.ts': "test('it is due', () => {})",
+  'unit/tray.test.ts': "import '../limits.ts'\ntest('the menu names the next limit', () => {})",
+  'unit/each.test.ts': "test.each([1])(\n  'limits of kind %s warn', () => {})",
+  'unit/imports.test.ts': "import '../limits.ts'\ntest('something else', () => limit())",
+  'unit/limits/world.ts': '',
 }
 for (const [path, text] of Object.entries(tests)) {
   mkdirSync(join(folder, path, '..'), { recursive: true })
@@ -20,20 +20,20 @@ for (const [path, text] of Object.entries(tests)) {
 
 test('without a word every test runs', async () => {
   expect(await chooseTests([], folder)).toEqual({ files: undefined, options: [] })
-  expect(await chooseTests(['-t', 'guards'], folder)).toEqual({ files: undefined, options: ['-t', 'guards'] })
+  expect(await chooseTests(['-t', 'limits'], folder)).toEqual({ files: undefined, options: ['-t', 'limits'] })
 })
 
 test('a word finds tests by path and by title, also in the singular', async () => {
-  expect((await chooseTests(['guards'], folder)).files).toEqual([
+  expect((await chooseTests(['limits'], folder)).files).toEqual([
     'test/unit/each.test.ts',
-    'test/unit/guards/moment.test.ts',
+    'test/unit/limits/moment.test.ts',
     'test/unit/tray.test.ts',
   ])
 })
 
 test('a path matches only paths, and options are passed to vitest', async () => {
-  expect(await chooseTests(['./test/unit/guards/', '-t', 'is due'], folder)).toEqual({
-    files: ['test/unit/guards/moment.test.ts'],
+  expect(await chooseTests(['./test/unit/limits/', '-t', 'is due'], folder)).toEqual({
+    files: ['test/unit/limits/moment.test.ts'],
     options: ['-t', 'is due'],
   })
 })

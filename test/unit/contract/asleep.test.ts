@@ -4,13 +4,13 @@ import { includesPart, watchdogPart, withoutPart, withPart } from '#contract/aut
 const timed = { condition: { kind: 'time', at: 5000.2 }, action: 'stop' } as const
 const idle = { condition: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop' } as const
 
-test('a snooze moves a watchdog’s time, and takes an idle guard off the watchdog', () => {
+test('a snooze moves a watchdog’s time, and takes an idle limit off the watchdog', () => {
   expect(watchdogPart(timed)).toEqual({ action: 'stop', at: 5001 })
   expect(watchdogPart({ ...timed, snoozedUntil: 9000 })).toEqual({ action: 'stop', at: 9000 })
   expect(watchdogPart({ ...idle, snoozedUntil: 9000 })).toBeUndefined()
 })
 
-test('a guard’s part is added to a watchdog request and removed, and the rest stays', () => {
+test('a limit’s part is added to a watchdog request and removed, and the rest stays', () => {
   const lease = { action: 'stop', lease: 60 } as const
   const part = { action: 'stop', at: 5001 } as const
   const request = withPart(lease, part)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import { creditLasts, spendOnceReady } from '#contract/reading.ts'
-import { forecast, guardedForecast } from '#contract/spending/forecast.ts'
+import { forecast, limitedForecast } from '#contract/spending/forecast.ts'
 import { accountView, instanceView } from '../views.ts'
 
 const runs = (id: number, costPerHour: number, diskPricePerHour: number) =>
@@ -76,13 +76,13 @@ test('a booting instance counts at its full price, and stopping it saves its GPU
   ])
 })
 
-test('guards that act before the credit runs out extend it; later ones do not count', () => {
-  const guard = (
+test('limits that act before the credit runs out extend it; later ones do not count', () => {
+  const limit = (
     id: string,
     instance: number,
     dueAt: number,
     action: 'stop' | 'destroy' = 'stop',
-  ): GuardView => ({
+  ): LimitView => ({
     id,
     instance,
     dueAt,
@@ -95,27 +95,27 @@ test('guards that act before the credit runs out extend it; later ones do not co
     history: [],
   })
   const both = [runs(1, 500_000, 0), runs(2, 500_000, 100_000)] as const
-  const guarded = (...guards: GuardView[]) =>
-    guardedForecast(
+  const limited = (...limits: LimitView[]) =>
+    limitedForecast(
       {
         ...accountView({ credit: 10_000_000 }, ...both),
-        guards: Object.fromEntries(guards.map(one => [one.id, one])),
+        limits: Object.fromEntries(limits.map(one => [one.id, one])),
       },
       0,
     )
-  expect(guarded()).toBeUndefined()
-  expect(guarded(guard('a', 1, 11 * 3600))).toBeUndefined()
+  expect(limited()).toBeUndefined()
+  expect(limited(limit('a', 1, 11 * 3600))).toBeUndefined()
   // Two hours at $1, then $8 at $0.50.
-  expect(guarded(guard('a', 1, 2 * 3600))).toEqual({
+  expect(limited(limit('a', 1, 2 * 3600))).toEqual({
     runsOutAt: 18 * 3600,
     ends: [{ instance: 1, at: 7200 }],
   })
-  expect(guarded(guard('a', 1, 7200), guard('b', 2, 7200))).toEqual({
+  expect(limited(limit('a', 1, 7200), limit('b', 2, 7200))).toEqual({
     runsOutAt: (2 + 80) * 3600,
     ends: [
       { instance: 1, at: 7200 },
       { instance: 2, at: 7200 },
     ],
   })
-  expect(guarded(guard('a', 1, 7200), guard('b', 2, 7200, 'destroy'))?.runsOutAt).toBeUndefined()
+  expect(limited(limit('a', 1, 7200), limit('b', 2, 7200, 'destroy'))?.runsOutAt).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { activatedId, groupOf } from '#local/notifier/notice-ids.ts'
 
 test('the notices of an instance share a group', () => {
   expect(groupOf('a00000001/4711')).toBe('a00000001/4711')
-  expect(groupOf('a00000001/4711/guard/g1')).toBe('a00000001/4711')
+  expect(groupOf('a00000001/4711/limit/g1')).toBe('a00000001/4711')
   expect(groupOf('pause')).toBe('pause')
 })
 

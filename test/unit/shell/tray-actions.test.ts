@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { State } from '#contract/state.ts'
 import { trayActions } from '#shell/tray/tray-actions.ts'
 import { accountView, emptyState, instanceView } from '../views.ts'
 
 const stopped = instanceView({ id: 4711, state: 'stopped', costPerHour: 2000, pricePerHour: 400_000 })
-const guard: GuardView = {
+const limit: LimitView = {
   id: 'g0000000000000001',
   condition: { kind: 'credit', hours: 200 },
   action: 'stop',
@@ -18,15 +18,15 @@ const guard: GuardView = {
 }
 
 /** A limit that has stopped the instance, and holds again once it is started. */
-const timed: Partial<GuardView> = {
+const timed: Partial<LimitView> = {
   instance: 4711,
   condition: { kind: 'duration', from: 0, seconds: 60 },
   step: 'done',
 }
 
 /** What a click on Start does: commands by name, questions by place, notices by title. */
-async function started(given: Partial<GuardView>, answer = async () => undefined): Promise<string[]> {
-  const account = accountView({ guards: { one: { ...guard, ...given } } }, stopped)
+async function started(given: Partial<LimitView>, answer = async () => undefined): Promise<string[]> {
+  const account = accountView({ limits: { one: { ...limit, ...given } } }, stopped)
   const state: State = { ...emptyState(), shown: account.id, accounts: { [account.id]: account } }
   const done: string[] = []
   const act = trayActions({
@@ -48,7 +48,7 @@ async function started(given: Partial<GuardView>, answer = async () => undefined
   return done
 }
 
-test('Start asks on the page if a guard would stop it again at once or nothing would, else it starts', async () => {
+test('Start asks on the page if a limit would stop it again at once or nothing would, else it starts', async () => {
   expect(await started({})).toEqual(['ask start'])
   expect(await started({ condition: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
   expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])

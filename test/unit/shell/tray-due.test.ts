@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import { dueEntries } from '#shell/tray/tray-due.ts'
 import { accountView, instanceView } from '../views.ts'
 
-function guardView(given: Partial<GuardView> = {}): GuardView {
+function limitView(given: Partial<LimitView> = {}): LimitView {
   return {
     id: 'g0000000000000001',
     instance: 4711,
@@ -19,32 +19,32 @@ function guardView(given: Partial<GuardView> = {}): GuardView {
   }
 }
 
-const account = (...guards: GuardView[]) =>
+const account = (...limits: LimitView[]) =>
   accountView(
-    { guards: Object.fromEntries(guards.map(guard => [guard.id, guard])) },
+    { limits: Object.fromEntries(limits.map(limit => [limit.id, limit])) },
     instanceView({ label: 'llama' }),
   )
 
-test('the next due guard has its snoozes and an entry that opens it', () => {
-  const later = guardView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
-  const over = guardView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
-  const [next] = dueEntries([account(later, over, guardView())])
+test('the next due limit has its snoozes and an entry that opens it', () => {
+  const later = limitView({ id: 'g0000000000000002', dueAt: 9000, action: 'destroy' })
+  const over = limitView({ id: 'g0000000000000003', dueAt: 10, step: 'done' })
+  const [next] = dueEntries([account(later, over, limitView())])
   expect(next).toMatchObject({
     label: expect.stringMatching(/^Next: stops llama #4711, \w{3},? \d{2}:\d{2}$/),
   })
   const submenu = next && 'submenu' in next ? (next.submenu ?? []) : []
   expect(submenu[1]).toMatchObject({
     label: 'Snooze for 1 h',
-    action: { name: 'snoozeGuard', args: { guard: 'g0000000000000001', minutes: 60 } },
+    action: { name: 'snoozeLimit', args: { limit: 'g0000000000000001', minutes: 60 } },
   })
   expect(submenu.at(-1)).toMatchObject({
     action: { place: { screen: 'instances', instance: 4711, tab: 'automation' } },
   })
 })
 
-test('a guard that cannot act is not announced as next', () => {
+test('a limit that cannot act is not announced as next', () => {
   const problem = { code: 'key_missing', message: 'No key.' }
-  const [next] = dueEntries([{ ...account(guardView()), connection: { status: 'locked', problem } }])
+  const [next] = dueEntries([{ ...account(limitView()), connection: { status: 'locked', problem } }])
   expect(next).toMatchObject({ label: expect.stringMatching(/^Cannot act now: stops llama #4711, /) })
 })
 
@@ -58,10 +58,10 @@ test('Stop everything… opens its question, and is offered only while something
   expect(dueEntries([accountView({}, instanceView({ state: 'stopped' }))])).toEqual([])
 })
 
-test('with several accounts each one’s next guard and question carry its name, soonest first', () => {
-  const here = { ...account(guardView()), name: 'Home' }
+test('with several accounts each one’s next limit and question carry its name, soonest first', () => {
+  const here = { ...account(limitView()), name: 'Home' }
   const other = {
-    ...account(guardView({ id: 'g0000000000000009', dueAt: 3600 })),
+    ...account(limitView({ id: 'g0000000000000009', dueAt: 3600 })),
     id: 'a00000002',
     name: 'Work',
   }
@@ -80,16 +80,16 @@ test('with several accounts each one’s next guard and question carry its name,
   ] as const) {
     const entry = dueEntries([here, other])[at]
     const submenu = entry && 'submenu' in entry ? (entry.submenu ?? []) : []
-    const snooze = { action: { name: 'snoozeGuard', args: { account: id } } }
+    const snooze = { action: { name: 'snoozeLimit', args: { account: id } } }
     expect(submenu.slice(0, 2)).toMatchObject([snooze, snooze])
     expect(submenu.at(-1)).toMatchObject({ action: { account: id } })
   }
 })
 
-test('the soonest guard is chosen by time here, whatever the accounts’ clocks say', () => {
-  const here = { ...account(guardView({ dueAt: 600 })), name: 'Home' }
+test('the soonest limit is chosen by time here, whatever the accounts’ clocks say', () => {
+  const here = { ...account(limitView({ dueAt: 600 })), name: 'Home' }
   const fast = {
-    ...account(guardView({ dueAt: 90_000 + 900 })),
+    ...account(limitView({ dueAt: 90_000 + 900 })),
     id: 'a00000002',
     name: 'Fast',
     clock: { serverAt: 90_000_000, localAt: 0, rate: 20 },

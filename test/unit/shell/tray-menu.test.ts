@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView, State } from '#contract/state.ts'
 import type { MenuItemModel } from '#shell/tray/menu-item.ts'
@@ -53,8 +53,8 @@ test('the menu starts with credit and spending, and ends with Rent, Open and Qui
   ])
 })
 
-test('pausing asks first where guards are waiting, since none acts during a pause', () => {
-  const guard: GuardView = {
+test('pausing asks first where limits are waiting, since none acts during a pause', () => {
+  const limit: LimitView = {
     id: 'g0000000000000001',
     condition: { kind: 'credit', hours: 6 },
     action: 'stop',
@@ -64,8 +64,8 @@ test('pausing asks first where guards are waiting, since none acts during a paus
     step: 'waiting',
     history: [],
   }
-  const pause = (step: GuardView['step']) =>
-    menuOf(stateOf(accountView({ guards: { one: { ...guard, step } } }))).find(
+  const pause = (step: LimitView['step']) =>
+    menuOf(stateOf(accountView({ limits: { one: { ...limit, step } } }))).find(
       item => 'label' in item && item.label.startsWith('Pause'),
     )
   expect(pause('waiting')).toEqual({

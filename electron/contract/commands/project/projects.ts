@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RentalStops } from '#contract/automation/guard-kinds.ts'
+import { RentalStops } from '#contract/automation/limit-kinds.ts'
 import { OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId, type ProjectPlan } from '#contract/project/project.ts'
 import { Keeping, ProjectSpec, SecretName } from '#contract/project/spec.ts'

@@ -1,11 +1,11 @@
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import type { UndoableActions } from '#core/actions/undoable-actions.ts'
-import { type Guards, openGuards } from '#core/guards/service.ts'
-import { openStoredGuards } from '#core/guards/stored-guards.ts'
-import { openWatchdogs, type Watchdogs } from '#core/guards/watchdog/service.ts'
-import type { StoredWatchdogs } from '#core/guards/watchdog/stored-watchdogs.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { type Notes, openNotes } from '#core/instances/notes.ts'
+import { type Limits, openLimits } from '#core/limits/service.ts'
+import { openStoredLimits } from '#core/limits/stored-limits.ts'
+import { openWatchdogs, type Watchdogs } from '#core/limits/watchdog/service.ts'
+import type { StoredWatchdogs } from '#core/limits/watchdog/stored-watchdogs.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { type Money, openMoney } from '#core/money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '#core/money/price-increases/price-increases.ts'
@@ -39,7 +39,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly jobs: Jobs
   readonly money: Money
   readonly priceIncreases: PriceIncreases
-  readonly guards: Guards
+  readonly limits: Limits
   readonly notes: Notes
 }
 
@@ -53,13 +53,13 @@ export async function openAutomations(
   const { loadHistory, rentals, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
-  const storedGuards = await openStoredGuards(context)
+  const storedLimits = await openStoredLimits(context)
   const watchdogs = openWatchdogs(context, storedWatchdogs)
-  const attempts = await openAttempts(context, rentals, storedGuards)
+  const attempts = await openAttempts(context, rentals, storedLimits)
   const runs = await openRuns(context, watchdogs, rentals, attempts)
-  const jobs = await openJobs(context, { ...forProjects, attempts, runs, guards: storedGuards })
-  const guards = await openGuards(context, {
-    guards: storedGuards,
+  const jobs = await openJobs(context, { ...forProjects, attempts, runs, limits: storedLimits })
+  const limits = await openLimits(context, {
+    limits: storedLimits,
     spending: money,
     ownerOf: instance => rentals.ofInstance(instance)?.owner,
     before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
@@ -75,7 +75,7 @@ export async function openAutomations(
     transfers,
     money,
     priceIncreases,
-    guards,
+    limits,
     attempts,
     recoveries,
     watches,
@@ -91,7 +91,7 @@ export async function openAutomations(
     priceIncreases,
     attempts,
     recoveries,
-    guards,
+    limits,
     notes,
     watches,
     watchdogs,

@@ -9,14 +9,14 @@ const youngFor = 60
  * the account's time.
  */
 export function expectedInstances(
-  { guards, instances }: Pick<AccountView, 'guards' | 'instances'>,
+  { limits, instances }: Pick<AccountView, 'limits' | 'instances'>,
   shown: readonly number[],
   rented: readonly { instance: number; createdAt: number }[],
   now: number,
 ): Expected[] {
-  const guarded = new Set(Object.values(guards).map(({ instance }) => instance))
+  const limited = new Set(Object.values(limits).map(({ instance }) => instance))
   return [
-    ...shown.map(id => ({ id, isGuarded: guarded.has(id) })),
+    ...shown.map(id => ({ id, isLimited: limited.has(id) })),
     ...rented
       .filter(({ instance }) => !(instance in instances))
       .map(({ instance, createdAt }) => ({ id: instance, isYoung: now - createdAt < youngFor })),

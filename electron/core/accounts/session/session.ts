@@ -3,11 +3,11 @@ import type { AccountView } from '#contract/state.ts'
 import { createFolderSync } from '#core/access/files/folder-sync.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { openUndoableActions } from '#core/actions/undoable-actions.ts'
-import { askGpuMetrics } from '#core/guards/facts/gpu-loads.ts'
 import { createLoadHistory } from '#core/instances/load-history.ts'
 import { createAccountClock } from '#core/instances/polling/account-clock.ts'
 import { createPoller } from '#core/instances/polling/poller.ts'
 import type { KnownRecords } from '#core/instances/reconcile.ts'
+import { askGpuMetrics } from '#core/limits/facts/gpu-loads.ts'
 import { secretsEntry } from '#core/renting/rentals/secrets.ts'
 import { openRentals } from '#core/renting/rentals/service.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
@@ -188,8 +188,8 @@ async function openParts(
   const loadHistory = createLoadHistory()
   const rentals = await openRentals(context, {
     onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
-    async guard(rental, instance, stops, replaces) {
-      await automations.guards.guardRental(rental, instance, stops, replaces)
+    async limit(rental, instance, stops, replaces) {
+      await automations.limits.limitRental(rental, instance, stops, replaces)
       if (replaces !== undefined) await automations.watchdogs.takeOver(replaces, instance)
     },
     watch: (instance, request) => automations.watchdogs.putSoon(instance, request),
@@ -198,7 +198,7 @@ async function openParts(
     loadHistory,
     rentals,
     transfers: await openTransfers(context),
-    actions: await openUndoableActions(context, instance => automations.guards.startAgain(instance)),
+    actions: await openUndoableActions(context, instance => automations.limits.startAgain(instance)),
     gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
   const automations = await openAutomations(context, parts, watchdogs, forProjects)

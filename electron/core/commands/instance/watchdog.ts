@@ -1,7 +1,7 @@
 import type { watchdogCommands as declared } from '#contract/commands/instance/watchdog.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
-import { mustBeAhead } from '#core/guards/watchdog/ahead.ts'
-import { tickOf } from '#core/guards/watchdog/model.ts'
+import { mustBeAhead } from '#core/limits/watchdog/ahead.ts'
+import { tickOf } from '#core/limits/watchdog/model.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 

@@ -22,7 +22,7 @@ export interface Expected {
   /** Created so recently that the service may not list it yet, which is no reason to doubt the list. */
   isYoung?: boolean
   /** Whether it is worth a call of its own at every poll. */
-  isGuarded?: boolean
+  isLimited?: boolean
 }
 
 /** The answer about a single instance: its record, that it is gone, or undefined. */
@@ -59,7 +59,7 @@ export async function pollAll(
   await askByThemselves(doubtful, one, told, gone)
   // Where all that were asked for are gone and the service's own count agrees, the list is right about the others too.
   if (gone.size === MOST_ASKED && first.list.counted && first.list.unread.length === 0)
-    for (const { id, isGuarded } of doubtful) if (!isGuarded) gone.add(id)
+    for (const { id, isLimited } of doubtful) if (!isLimited) gone.add(id)
 
   const lies = first.list.cutShort !== undefined || lacks(first.list, [...told.keys()])
   if (!lies) return { ...first, listing: listingOf([first.list], wanted, told, gone) }
@@ -69,7 +69,7 @@ export async function pollAll(
 }
 
 /**
- * Guarded instances first; among them the missing ones before the unreadable ones. Where there are more than are asked
+ * Limited instances first; among them the missing ones before the unreadable ones. Where there are more than are asked
  * for, those that are come from all over the list.
  */
 function questionable(wanted: readonly Expected[], { instances, unread }: InstanceList): Expected[] {
@@ -79,15 +79,15 @@ function questionable(wanted: readonly Expected[], { instances, unread }: Instan
     id === undefined || known.has(id) ? [] : [{ id }],
   )
   const doubtful = [...wanted, ...strangers].filter(({ id, isYoung }) => !there.has(id) && !isYoung)
-  const guarded = doubtful.filter(({ isGuarded }) => isGuarded)
-  const others = doubtful.filter(({ isGuarded }) => !isGuarded)
+  const limited = doubtful.filter(({ isLimited }) => isLimited)
+  const others = doubtful.filter(({ isLimited }) => !isLimited)
   const step = Math.max(1, Math.floor(others.length / MOST_ASKED))
   const first = others.filter((_, at) => at % step === 0).slice(0, MOST_ASKED)
   const taken = new Set(first)
-  return [...guarded, ...first, ...others.filter(one => !taken.has(one))]
+  return [...limited, ...first, ...others.filter(one => !taken.has(one))]
 }
 
-/** Instances without a guard only until one is found: then the list is wrong, and fetching it again tells more. */
+/** Instances without a limit only until one is found: then the list is wrong, and fetching it again tells more. */
 async function askByThemselves(
   questionable: readonly Expected[],
   one: Questions['one'],
@@ -95,8 +95,8 @@ async function askByThemselves(
   gone: Set<number>,
 ): Promise<void> {
   let isWrong = false
-  for (const { id, isGuarded } of questionable.slice(0, MOST_ASKED)) {
-    if (isWrong && !isGuarded) return
+  for (const { id, isLimited } of questionable.slice(0, MOST_ASKED)) {
+    if (isWrong && !isLimited) return
     const answer = await one(id)
     if (answer === 'gone') gone.add(id)
     else isWrong = true

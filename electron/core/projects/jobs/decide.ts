@@ -17,7 +17,7 @@ export interface JobSnapshot {
   instance: InstanceView | 'gone' | undefined
   setup: (Pick<Run, 'step' | 'code' | 'problem'> & { lastLine?: string }) | undefined
   command: (Pick<Run, 'step' | 'code' | 'problem'> & { lastLine?: string }) | undefined
-  /** Why a guard stopped the machine, a sentence; undefined where none did. */
+  /** Why a limit stopped the machine, a sentence; undefined where none did. */
   limit: string | undefined
   now: number
 }

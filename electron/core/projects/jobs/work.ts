@@ -3,10 +3,10 @@ import { isJobGoing } from '#contract/project/project.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { kindOf } from '#core/guards/kinds.ts'
-import type { Guard } from '#core/guards/model.ts'
-import type { StoredGuards } from '#core/guards/stored-guards.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import { kindOf } from '#core/limits/kinds.ts'
+import type { Limit } from '#core/limits/model.ts'
+import type { StoredLimits } from '#core/limits/stored-limits.ts'
 import type { Attempts } from '#core/renting/attempts/service.ts'
 import { createLoops, type Loops } from '#core/runs/loops.ts'
 import type { Runs } from '#core/runs/service.ts'
@@ -24,13 +24,13 @@ interface WorkParts {
   moves: Moves
   attempts: Attempts
   runs: Runs
-  guards: Pick<StoredGuards, 'all'>
+  limits: Pick<StoredLimits, 'all'>
   viewOf(instance: number | undefined): InstanceView | undefined
 }
 
 export function createJobWork(
   context: AccountContext,
-  { jobs, moves, attempts, runs, guards, viewOf }: WorkParts,
+  { jobs, moves, attempts, runs, limits, viewOf }: WorkParts,
 ): JobWork {
   const { account, store, ending, now } = context
   const loops = createLoops(context.machine.clock, ending, goOn)
@@ -44,7 +44,7 @@ export function createJobWork(
       instance: isGone ? 'gone' : viewOf(instance),
       setup: setupRun === undefined ? undefined : runs.find(setupRun),
       command: commandRun === undefined ? undefined : runs.find(commandRun),
-      limit: instance === undefined ? undefined : limitOf(instance, guards.all()),
+      limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
       now: now(),
     }
   }
@@ -127,11 +127,11 @@ export function createJobWork(
   }
 }
 
-/** Why a guard has stopped the instance, unless the same was set anew since. */
-function limitOf(instance: number, guards: readonly Guard[]): string | undefined {
-  const acted = guards.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
-  const anew = guards.some(
-    guard => guard.instance === instance && !guard.ended && guard.condition.kind === acted?.condition.kind,
+/** Why a limit has stopped the instance, unless the same was set anew since. */
+function limitOf(instance: number, limits: readonly Limit[]): string | undefined {
+  const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
+  const anew = limits.some(
+    limit => limit.instance === instance && !limit.ended && limit.condition.kind === acted?.condition.kind,
   )
   return acted && !anew ? kindOf(acted.condition).reason(acted.condition) : undefined
 }

@@ -16,7 +16,7 @@ export interface OfferChoice {
   bid?: number
 }
 
-/** The first suitable offer that may be rented now, else the cheapest one with the guard that forbids it. */
+/** The first suitable offer that may be rented now, else the cheapest one with the limit that forbids it. */
 export interface BestOffer {
   choice: OfferChoice
   holds?: Problem
@@ -26,20 +26,20 @@ export interface BestOffer {
 type Wanted = Pick<AttemptSeries, 'search' | 'request' | 'limits' | 'attempts' | 'first'>
 
 /**
- * The first offer in search order that fits the request, was not tried yet and is not held back by a guard, which may
+ * The first offer in search order that fits the request, was not tried yet and is not held back by a limit, which may
  * allow cheaper ones; machines that failed before come after all others. Undefined when the market has none.
  */
 export function bestOffer(
   series: Wanted,
   offers: readonly OfferView[],
   failed: Readonly<Record<string, FailedMachineView>>,
-  guardVeto: (price: Micros) => Problem | undefined,
+  limitVeto: (price: Micros) => Problem | undefined,
 ): BestOffer | undefined {
   let cheapest: BestOffer | undefined
   for (const choice of fittingOffers(series, offers, failed)) {
-    // A guard that holds back one offer also holds back more expensive ones.
+    // A limit that holds back one offer also holds back more expensive ones.
     if (cheapest && choice.price >= cheapest.choice.price) continue
-    const holds = guardVeto(choice.price)
+    const holds = limitVeto(choice.price)
     if (!holds) return { choice }
     cheapest = { choice, holds }
   }

@@ -19,14 +19,14 @@ export interface AttemptSnapshot {
   /** Whether enough polls in a row lacked the instance. */
   gone: boolean
   ssh: 'unasked' | 'asking' | 'silent' | 'answered'
-  /** Berth's own guard that stopped its instance, or will at the next poll. */
+  /** Berth's own limit that stopped its instance, or will at the next poll. */
   stopper?: Stopper
 }
 
-/** A guard that stops an attempt. */
+/** A limit that stops an attempt. */
 export interface Stopper {
   why: Problem
-  /** Whether it guards this instance alone. The next attempt would run without that guard, so there is none. */
+  /** Whether it limits this instance alone. The next attempt would run without that limit, so there is none. */
   alone: boolean
 }
 

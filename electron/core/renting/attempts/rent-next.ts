@@ -2,7 +2,7 @@ import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { needingPermission } from '#core/app/permission.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { guardVeto } from '#core/guards/guard-veto.ts'
+import { limitVeto } from '#core/limits/limit-veto.ts'
 import { searchNarrowed } from '../offers/find-offers.ts'
 import { offerView } from '../offers/offer-view.ts'
 import { sentenceFor } from '../rentals/words.ts'
@@ -14,22 +14,22 @@ import { attemptName, nothingFound } from './words.ts'
 
 /** Milliseconds; the answer to a search of the whole market is large. */
 const searchTimeout = 45_000
-/** Seconds of the account's time between searches while a guard holds the attempt back. */
+/** Seconds of the account's time between searches while a limit holds the attempt back. */
 const marketForgottenAfter = 60
 
 /** Makes the function that finds the next offer and rents it; false when that has to wait for a poll. */
 export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => Promise<boolean> {
   const { context, attempts, hosts, secrets } = parts
   const { account, store, client, ending, now } = context
-  /** By series: the price that a guard holds back, in micro-dollars per hour, and when the market had it. */
+  /** By series: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
   const held = new Map<string, { price: Micros; at: number }>()
 
-  /** Why a guard forbids to rent for that many micro-dollars per hour now. */
+  /** Why a limit forbids to rent for that many micro-dollars per hour now. */
   function vetoFor(more: Micros): Problem | undefined {
-    return guardVeto(store.get().accounts[account], { more }, now())
+    return limitVeto(store.get().accounts[account], { more }, now())
   }
 
-  function waitForGuard(id: string, problem: Problem, price: Micros): Promise<void> {
+  function waitForLimit(id: string, problem: Problem, price: Micros): Promise<void> {
     held.set(id, { price, at: held.get(id)?.at ?? now() })
     return wait(parts, id, problem, 'Nothing is rented for now')
   }
@@ -66,7 +66,7 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
       return false
     }
     if (best.holds) {
-      await waitForGuard(id, best.holds, best.choice.price)
+      await waitForLimit(id, best.holds, best.choice.price)
       return false
     }
     await rentOffer(parts, series, request, best.choice)
@@ -75,11 +75,11 @@ export function createRentNext(parts: AttemptParts): (series: AttemptSeries) => 
 
   return async series => {
     const { id } = series
-    // The answer is large, so the market is not searched at every poll while a guard holds everything back.
+    // The answer is large, so the market is not searched at every poll while a limit holds everything back.
     const price = priceInMind(id)
     const veto = vetoFor(price)
     if (veto) {
-      await waitForGuard(id, veto, price)
+      await waitForLimit(id, veto, price)
       return false
     }
     held.delete(id)

@@ -1,6 +1,6 @@
 import { BerthError } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
-import type { StoredGuards } from '#core/guards/stored-guards.ts'
+import type { StoredLimits } from '#core/limits/stored-limits.ts'
 import { openCollection } from '#core/storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'
@@ -51,11 +51,11 @@ const mostEnded = 50
 export async function openAttempts(
   context: AccountContext,
   rentals: Rentals,
-  guards: Pick<StoredGuards, 'actedOn'>,
+  limits: Pick<StoredLimits, 'actedOn'>,
 ): Promise<Attempts> {
   const secrets = rentalSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
-  const snapshots = createAttemptSnapshots(context, guards)
+  const snapshots = createAttemptSnapshots(context, limits)
   const rentalOf = (id: string) => (rentals.knows(id) ? rentals.rented(id) : undefined)
   const attempts = await openCollection(context, {
     name: 'attempts',

@@ -3,9 +3,9 @@ import type { Access } from '#core/access/access.ts'
 import type { InstanceTarget } from '#core/access/enter.ts'
 import type { AccountContext, AccountPoll } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { stopperOf as guardThatStops, stoppedBy } from '#core/guards/guard-veto.ts'
-import type { StoredGuards } from '#core/guards/stored-guards.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import { stopperOf as limitThatStops, stoppedBy } from '#core/limits/limit-veto.ts'
+import type { StoredLimits } from '#core/limits/stored-limits.ts'
 import type { Rental } from '../rentals/model.ts'
 import type { AttemptSnapshot, Stopper } from './decide.ts'
 import { type AttemptSeries, openAttempt } from './model.ts'
@@ -26,17 +26,17 @@ export interface AttemptSnapshots {
 
 export function createAttemptSnapshots(
   { account, store, access, client, now }: AccountContext,
-  guards: Pick<StoredGuards, 'actedOn'>,
+  limits: Pick<StoredLimits, 'actedOn'>,
 ): AttemptSnapshots {
   let instances: InstanceSnapshots = {}
   /** By rental. */
   const ssh = new Map<string, AttemptSnapshot['ssh']>()
   const gone = new Set<string>()
 
-  /** The guard that stopped an instance, or will at the next poll. */
+  /** The limit that stopped an instance, or will at the next poll. */
   function stopperOf(instance: number): Stopper | undefined {
-    const guard = guards.actedOn(instance) ?? guardThatStops(store.get().accounts[account], instance, now())
-    return guard && { why: stoppedBy(guard), alone: guard.instance !== undefined }
+    const limit = limits.actedOn(instance) ?? limitThatStops(store.get().accounts[account], instance, now())
+    return limit && { why: stoppedBy(limit), alone: limit.instance !== undefined }
   }
 
   return {

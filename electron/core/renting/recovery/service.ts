@@ -6,8 +6,8 @@ import type { AccountContext, Automation } from '#core/account-context.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
 import { lackedBy } from '#core/app/permission.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { guardVeto } from '#core/guards/guard-veto.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import { limitVeto } from '#core/limits/limit-veto.ts'
 import { openCollection } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instances.ts'
 import { noteOfRecovery, notifyOfRecovery } from './alerts.ts'
@@ -128,10 +128,10 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   const move = recoveryMove(recovery, instance, context.now())
   switch (move.do) {
     case 'raise':
-      refuseWhereGuarded(context, { instance: instance.id, more: move.bid })
+      refuseWhereLimited(context, { instance: instance.id, more: move.bid })
       return raiseBid(parts, instance, recovery, move.bid)
     case 'rent':
-      refuseWhereGuarded(context, { more: instance.minimumBid ?? 0 })
+      refuseWhereLimited(context, { more: instance.minimumBid ?? 0 })
       return rentReplacement(parts, instance, recovery)
     case 'follow':
       return followReplacement(parts, instance, recovery)
@@ -144,8 +144,8 @@ async function carryOut(parts: RecoveryParts, instance: InstanceView, recovery: 
   }
 }
 
-/** Throws if a guard would stop the instance at the next poll. */
-function refuseWhereGuarded({ account, store, now }: AccountContext, starting: Starting): void {
-  const why = guardVeto(store.get().accounts[account], starting, now())
+/** Throws if a limit would stop the instance at the next poll. */
+function refuseWhereLimited({ account, store, now }: AccountContext, starting: Starting): void {
+  const why = limitVeto(store.get().accounts[account], starting, now())
   if (why) throw new BerthError(why)
 }

@@ -35,7 +35,7 @@ export function whereTried({ offer, machineId }: AttemptView): string {
 export function waitsFor(series: AttemptSeriesView, instance: InstanceView | undefined, now: number): string {
   const for_ = duration(Math.max(0, now - series.since))
   if (series.problem && series.step === 'searching')
-    return `${series.problem.message} ${series.problem.code === 'held_by_guard' ? (series.problem.advice ?? '') : 'Tried again at the next poll.'}`
+    return `${series.problem.message} ${series.problem.code === 'held_by_limit' ? (series.problem.advice ?? '') : 'Tried again at the next poll.'}`
   switch (series.step) {
     case 'searching':
       return 'looking for the next offer'

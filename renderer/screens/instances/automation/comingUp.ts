@@ -1,12 +1,12 @@
 import { watchdogPart } from '#contract/automation/asleep.ts'
-import { dueNext, type GuardView, guardsSet, hasEnded } from '#contract/automation/guard.ts'
+import { dueNext, hasEnded, type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { runsOnceBack } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
-import { conditionWords } from '#renderer/features/guards/kinds.ts'
+import { conditionWords } from '#renderer/features/limits/kinds.ts'
 import { isYetToEnd } from '#renderer/features/runs/runWords.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
@@ -17,7 +17,7 @@ export interface Coming {
   kind: 'warns' | 'ends' | 'other'
   title: string
   about?: string
-  guard?: GuardView
+  limit?: LimitView
 }
 
 /**
@@ -30,54 +30,54 @@ export function comingUp(
   now: number,
   hindered = false,
 ): Coming[] {
-  if (hindered) return comingUp({ ...account, guards: {}, recoveries: {} }, instance, now)
-  const due = dueNext(account).filter(({ guard, dueAt }) => dueAt > now && concerns(guard, instance))
-  const guarded = due.flatMap(({ guard, dueAt }): Coming[] => {
-    const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(guard, instance, now), guard }
-    const warnsAt = dueAt - guard.warning
-    const warns = guard.warning > 0 && warnsAt > now && guard.step === 'waiting'
-    return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', guard }, ends] : [ends]
+  if (hindered) return comingUp({ ...account, limits: {}, recoveries: {} }, instance, now)
+  const due = dueNext(account).filter(({ limit, dueAt }) => dueAt > now && concerns(limit, instance))
+  const limited = due.flatMap(({ limit, dueAt }): Coming[] => {
+    const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(limit, instance, now), limit }
+    const warnsAt = dueAt - limit.warning
+    const warns = limit.warning > 0 && warnsAt > now && limit.step === 'waiting'
+    return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', limit }, ends] : [ends]
   })
-  return [...guarded, ...byWatchdog(account, instance, now), ...others(account, instance, now)].sort(
+  return [...limited, ...byWatchdog(account, instance, now), ...others(account, instance, now)].sort(
     (a, b) => a.at - b.at,
   )
 }
 
-/** Whether a guard on the account has nothing to stop there, and could only destroy it. */
+/** Whether a limit on the account has nothing to stop there, and could only destroy it. */
 function hasOnlyDisk(instance: InstanceView): boolean {
   return hasTrait(instance.state, 'diskOnly') && !runsOnceBack(instance)
 }
 
-/** Whether it does not run: a guard that stops it only keeps it from coming back. */
+/** Whether it does not run: a limit that stops it only keeps it from coming back. */
 function isAway({ state }: InstanceView): boolean {
   return hasTrait(state, 'diskOnly') || state === 'waiting'
 }
 
-function concerns(guard: GuardView, instance: InstanceView): boolean {
-  if (guard.instance === undefined) return guard.action === 'destroy' || !hasOnlyDisk(instance)
-  return guard.instance === instance.id
+function concerns(limit: LimitView, instance: InstanceView): boolean {
+  if (limit.instance === undefined) return limit.action === 'destroy' || !hasOnlyDisk(instance)
+  return limit.instance === instance.id
 }
 
-function endWords(guard: GuardView, on: InstanceView, now: number): string {
-  const { instance, condition, action } = guard
+function endWords(limit: LimitView, on: InstanceView, now: number): string {
+  const { instance, condition, action } = limit
   if (instance === undefined)
-    return `${hasOnlyDisk(on) ? 'May be destroyed' : 'May stop'}: ${conditionWords(guard, now)}`
+    return `${hasOnlyDisk(on) ? 'May be destroyed' : 'May stop'}: ${conditionWords(limit, now)}`
   const isTimed = condition.kind === 'time' || condition.kind === 'duration'
   const stays = action === 'stop' && isAway(on)
   if (stays && isTimed) return 'Does not come back after'
   const does = stays ? 'Does not come back' : action === 'stop' ? 'Stops' : 'Destroys it'
-  return isTimed ? does : `${does}: ${conditionWords(guard, now)}`
+  return isTimed ? does : `${does}: ${conditionWords(limit, now)}`
 }
 
-/** The watchdog's actions at its time, or after enough idle time, unless a guard has the same condition. */
-function byWatchdog({ watchdogs, guards }: AccountView, instance: InstanceView, now: number): Coming[] {
+/** The watchdog's actions at its time, or after enough idle time, unless a limit has the same condition. */
+function byWatchdog({ watchdogs, limits }: AccountView, instance: InstanceView, now: number): Coming[] {
   const { id } = instance
   const { request, seen, step } = watchdogs[id] ?? {}
   // It runs inside the instance.
   if (!request || step === 'removing' || step === 'lost' || isAway(instance)) return []
   const does = request.action === 'stop' ? 'Stops' : 'Destroys it'
-  const parts = Object.values(guards)
-    .filter(guard => guard.instance === id && !hasEnded(guard))
+  const parts = Object.values(limits)
+    .filter(limit => limit.instance === id && !hasEnded(limit))
     .map(watchdogPart)
   const coming: Coming[] = []
   if (request.at !== undefined && request.at > now && !parts.some(part => part?.at === request.at))
@@ -107,14 +107,14 @@ function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: 
   return coming
 }
 
-/** The guards that may act on an instance: its own, and those on the whole account. */
-export function guardsOn(account: AccountView, { id }: Pick<InstanceView, 'id'>): GuardView[] {
-  return guardsSet([account]).filter(({ instance = id }) => instance === id)
+/** The limits that may act on an instance: its own, and those on the whole account. */
+export function limitsOn(account: AccountView, { id }: Pick<InstanceView, 'id'>): LimitView[] {
+  return limitsSet([account]).filter(({ instance = id }) => instance === id)
 }
 
 /**
  * The next event of an instance as one sentence. `runs` are its runs; `rules` says whether any rule is on; `hindered`,
- * that its guards cannot act now: then only what its watchdog does is named beside it.
+ * that its limits cannot act now: then only what its watchdog does is named beside it.
  */
 export function nextSentence(
   instance: InstanceView,
@@ -128,10 +128,10 @@ export function nextSentence(
     const watchdog = coming.find(({ about }) => about !== undefined)
     return watchdog ? `${hindered} ${withTime(watchdog, now)}` : hindered
   }
-  const end = coming.find(({ kind, guard }) => kind === 'ends' && guard)
+  const end = coming.find(({ kind, limit }) => kind === 'ends' && limit)
   const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
   const first = end && other && other.at < end.at ? other : (end ?? other)
-  if (first?.guard) return guardWords(first.guard, instance, first.at, now)
+  if (first?.limit) return limitWords(first.limit, instance, first.at, now)
   if (first) return withTime(first, now)
   const run = runs.find(one => isYetToEnd(one) && one.afterwards !== 'nothing')
   if (run) return `${run.afterwards === 'stop' ? 'Stops' : 'Is destroyed'} once ${run.name} has ended.`
@@ -151,18 +151,18 @@ function withTime({ title, at, about }: Coming, now: number): string {
   return `${title} ${atMoment(at, now)}${about ? `, ${about}` : ''}.`
 }
 
-function guardWords(guard: GuardView, on: InstanceView, at: number, now: number): string {
-  const { condition } = guard
-  const does = `${ending(guard, on)} ${moment(at, now)}`
+function limitWords(limit: LimitView, on: InstanceView, at: number, now: number): string {
+  const { condition } = limit
+  const does = `${ending(limit, on)} ${moment(at, now)}`
   // What it has cost by then is not what its limit says.
-  if (guard.snoozedUntil !== undefined && at <= guard.snoozedUntil) return `${does}, when its snooze ends.`
+  if (limit.snoozedUntil !== undefined && at <= limit.snoozedUntil) return `${does}, when its snooze ends.`
   return condition.kind === 'time' || condition.kind === 'duration'
     ? `${does}.`
-    : `${does}, when ${conditionWords(guard, now)}.`
+    : `${does}, when ${conditionWords(limit, now)}.`
 }
 
 /** `Stops at`, before the moment. */
-function ending({ instance, action }: GuardView, on: InstanceView): string {
+function ending({ instance, action }: LimitView, on: InstanceView): string {
   if (instance === undefined) return hasOnlyDisk(on) ? 'May be destroyed at' : 'May stop at'
   if (action === 'destroy') return 'Is destroyed at'
   return isAway(on) ? 'Does not come back after' : 'Stops at'

@@ -11,7 +11,7 @@ export const tabWords: Record<DetailsTab, string> = {
 
 /** Sections that have an address of their own, with the tabs that they belong to. */
 const sections: Readonly<Record<string, DetailsTab>> = {
-  guards: 'automation',
+  limits: 'automation',
   watchdog: 'automation',
   run: 'automation',
   'run-stop': 'automation',

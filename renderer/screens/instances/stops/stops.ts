@@ -1,12 +1,12 @@
 import { includesPart, watchdogPart } from '#contract/automation/asleep.ts'
-import { actsIn, type GuardView, hasEnded } from '#contract/automation/guard.ts'
+import { actsIn, hasEnded, type LimitView } from '#contract/automation/limit.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
 import { atMoment, duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import { isNear } from '#renderer/features/guards/guardWords.ts'
+import { isNear } from '#renderer/features/limits/limitWords.ts'
 
 /** Something that will stop or destroy an instance. */
 export interface Stop {
@@ -27,24 +27,24 @@ export interface Stop {
 
 /** What will stop or destroy an instance, the soonest first, those without a moment last. */
 export function stopsOf(
-  { guards, watchdogs, runs }: Pick<AccountView, 'guards' | 'watchdogs' | 'runs'>,
+  { limits, watchdogs, runs }: Pick<AccountView, 'limits' | 'watchdogs' | 'runs'>,
   instance: InstanceView,
 ): Stop[] {
   const watchdog = watching(watchdogs[instance.id])
-  const own = Object.values(guards).filter(
-    guard => guard.instance === instance.id && !hasEnded(guard) && actsIn(instance.state, guard),
+  const own = Object.values(limits).filter(
+    limit => limit.instance === instance.id && !hasEnded(limit) && actsIn(instance.state, limit),
   )
-  const stops = own.map((guard): Stop => {
-    const part = watchdogPart(guard)
+  const stops = own.map((limit): Stop => {
+    const part = watchdogPart(limit)
     const asleep = watchdog !== undefined && part !== undefined && includesPart(watchdog.request, part)
     return {
       by: asleep ? 'watchdog' : 'limit',
-      action: guard.action,
-      ...(guard.dueAt !== undefined && { at: guard.dueAt }),
-      when: conditionBriefly(guard),
-      about: `${guard.sentence}${asleep ? ' Its watchdog does so too, also while this computer sleeps.' : ''}`,
+      action: limit.action,
+      ...(limit.dueAt !== undefined && { at: limit.dueAt }),
+      when: conditionBriefly(limit),
+      about: `${limit.sentence}${asleep ? ' Its watchdog does so too, also while this computer sleeps.' : ''}`,
       needsBerth: !asleep,
-      byLoad: guard.condition.kind === 'idle',
+      byLoad: limit.condition.kind === 'idle',
     }
   })
   if (watchdog && actsIn(instance.state, watchdog.request)) stops.push(...watchdogStops(watchdog, own))
@@ -64,10 +64,10 @@ function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined 
   return watchdog?.step === 'removing' || watchdog?.step === 'lost' ? undefined : watchdog
 }
 
-/** The watchdog's conditions that no guard has as well. */
-function watchdogStops({ request, seen }: WatchdogView, guards: readonly GuardView[]): Stop[] {
+/** The watchdog's conditions that no limit has as well. */
+function watchdogStops({ request, seen }: WatchdogView, limits: readonly LimitView[]): Stop[] {
   const { action, at, idle, lease } = request
-  const parts = guards.flatMap(guard => watchdogPart(guard) ?? [])
+  const parts = limits.flatMap(limit => watchdogPart(limit) ?? [])
   const does = action === 'stop' ? 'Its watchdog stops it' : 'Its watchdog destroys it'
   const stop = (when: string, moment?: number): Stop => ({
     by: 'watchdog',
@@ -87,7 +87,7 @@ function watchdogStops({ request, seen }: WatchdogView, guards: readonly GuardVi
   return stops
 }
 
-function conditionBriefly({ condition }: Pick<GuardView, 'condition'>): string {
+function conditionBriefly({ condition }: Pick<LimitView, 'condition'>): string {
   switch (condition.kind) {
     case 'idle':
       return `if idle ${duration(condition.seconds)}`
@@ -98,7 +98,7 @@ function conditionBriefly({ condition }: Pick<GuardView, 'condition'>): string {
   }
 }
 
-/** Seconds before a guard acts from which it stands out, so that the user can still answer. */
+/** Seconds before a limit acts from which it stands out, so that the user can still answer. */
 const standsOut = 1800
 
 /**
@@ -112,23 +112,23 @@ export function stopWords(stop: Stop, now: number, hindered: boolean): { text: s
   return { text: `${moment(at, now)} · ${duration(left)}`, soon: left <= standsOut }
 }
 
-/** The guard on an instance that acts next, or waits to act. */
-export function nextGuard(guards: readonly GuardView[], instance: InstanceView): GuardView | undefined {
-  return guards
-    .filter(guard => guard.instance === instance.id && !hasEnded(guard))
-    .filter(guard => isNear(guard) || guard.dueAt !== undefined)
-    .filter(guard => guard.step === 'acting' || actsIn(instance.state, guard))
+/** The limit on an instance that acts next, or waits to act. */
+export function nextLimit(limits: readonly LimitView[], instance: InstanceView): LimitView | undefined {
+  return limits
+    .filter(limit => limit.instance === instance.id && !hasEnded(limit))
+    .filter(limit => isNear(limit) || limit.dueAt !== undefined)
+    .filter(limit => limit.step === 'acting' || actsIn(instance.state, limit))
     .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))[0]
 }
 
 /** Whether it acts when its snooze ends; after a later start of the idle time it acts later. */
-function isPutOff({ dueAt, snoozedUntil }: GuardView): boolean {
+function isPutOff({ dueAt, snoozedUntil }: LimitView): boolean {
   return snoozedUntil !== undefined && dueAt === snoozedUntil
 }
 
-/** The guard's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
-export function nextWords(guard: GuardView, now: number): string {
-  const { action, condition, dueAt, problem, step } = guard
+/** The limit's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
+export function nextWords(limit: LimitView, now: number): string {
+  const { action, condition, dueAt, problem, step } = limit
   const doing = action === 'destroy' ? 'destroys it' : 'stops'
   if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
   if (problem) return problem.message
@@ -136,11 +136,11 @@ export function nextWords(guard: GuardView, now: number): string {
   const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
   switch (condition.kind) {
     case 'idle':
-      if (isPutOff(guard))
+      if (isPutOff(limit))
         return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
       return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
     case 'cost':
-      if (isPutOff(guard))
+      if (isPutOff(limit))
         return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(condition.limit)}.`
       return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`
     case 'duration':
@@ -151,6 +151,6 @@ export function nextWords(guard: GuardView, now: number): string {
 }
 
 /** Whether the button *Keep running* belongs beside the words. */
-export function wantsAnswer(guard: GuardView, now: number): boolean {
-  return isNear(guard) || (guard.dueAt !== undefined && guard.dueAt - now <= standsOut)
+export function wantsAnswer(limit: LimitView, now: number): boolean {
+  return isNear(limit) || (limit.dueAt !== undefined && limit.dueAt - now <= standsOut)
 }

@@ -1,11 +1,11 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import { stoppersOf } from '#contract/automation/stoppers.ts'
 import { firstDisk } from '#contract/market/rental.ts'
 import { spendOnceReady } from '#contract/reading.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
-import { stopperWords } from '#renderer/features/guards/stopperWords.ts'
+import { stopperWords } from '#renderer/features/limits/stopperWords.ts'
 import {
   beyondCredit,
   creditWouldLast,
@@ -106,7 +106,7 @@ export class RentalPrice {
     return highBid(this.#bid === undefined ? undefined : micros(this.#bid), minimumBid)
   })
 
-  /** Warnings about guards that would stop it as soon as it runs. */
+  /** Warnings about limits that would stop it as soon as it runs. */
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
     const more = this.cost?.perHour ?? (this.isUnknown ? 0 : undefined)

@@ -10,7 +10,7 @@ import type { Page } from '#renderer/berth/page.svelte.ts'
 import { Sending } from '#renderer/components/answers/sending.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
-import { stopperWords } from '#renderer/features/guards/stopperWords.ts'
+import { stopperWords } from '#renderer/features/limits/stopperWords.ts'
 import { RunDraft } from '#renderer/features/runs/runDrafts.svelte.ts'
 import { LimitsForm } from '../failover/limitsForm.svelte.ts'
 import { Renting } from '../rent/renting.svelte.ts'
@@ -105,7 +105,7 @@ export class Watching {
     })
   })
 
-  /** Warnings about guards that would stop its rental at once: until then it rents nothing. */
+  /** Warnings about limits that would stop its rental at once: until then it rents nothing. */
   readonly stoppers: readonly string[] = $derived.by(() => {
     const { account, accountNow } = this.#page
     if (!this.rents || !account) return []

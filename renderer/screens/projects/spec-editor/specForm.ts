@@ -1,7 +1,7 @@
-import type { RentalStop } from '#contract/automation/guard-kinds.ts'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
 import { type ProjectDraft, ProjectSpec, timeText } from '#contract/project/spec.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { stopOf, usualStops } from '#renderer/features/guards/stopWhen.ts'
+import { stopOf, usualStops } from '#renderer/features/limits/stopWhen.ts'
 
 /** The form's input. Lists are separated by commas. */
 export interface SpecFields {

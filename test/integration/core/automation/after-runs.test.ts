@@ -44,12 +44,12 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBe('stopped')
   }, 120_000)
 
-  test('has its instance stopped, not destroyed, by a guard until its folder is fetched', async () => {
+  test('has its instance stopped, not destroyed, by a limit until its folder is fetched', async () => {
     const { world, under, instance, home, intended } = await openInside()
     const id = await startRun(under, { instance, command: 'sleep 600', fetch: home, afterwards: 'nothing' })
     await under.until(() => runOf(under, id)?.step === 'running')
     const when = { kind: 'time', at: world.sim.controls.ledger().now + 60 } as const
-    await under.run('setGuard', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
+    await under.run('setLimit', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
     await world.sim.controls.advance(120)
     await vi.waitFor(() => expect(told(world, /^Stopped /)).toBe(true), { timeout: 45_000 })
     expect(await intended()).toBe('stopped')

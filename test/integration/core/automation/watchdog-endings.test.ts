@@ -4,7 +4,7 @@ import { attemptsRequest } from '../attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
-test('only an instance ended by neither user nor guard is put down to its watchdog', async () => {
+test('only an instance ended by neither user nor limit is put down to its watchdog', async () => {
   // The test advances the world, so that a slow machine changes nothing.
   const world = await createWorld({ speed: 1 })
   onTestFinished(() => world.close())
@@ -16,12 +16,12 @@ test('only an instance ended by neither user nor guard is put down to its watchd
   }
   await controls.advance(1800)
   await first.until(() => instancesOf(first).filter(({ state }) => state === 'running').length === 3)
-  const [byUser, byGuard, byWatchdog] = instancesOf(first).sort((a, b) =>
+  const [byUser, byLimit, byWatchdog] = instancesOf(first).sort((a, b) =>
     (a.label ?? '').localeCompare(b.label ?? ''),
   )
-  if (!byUser || !byGuard || !byWatchdog) throw new Error('they were not rented')
+  if (!byUser || !byLimit || !byWatchdog) throw new Error('they were not rented')
   // No SSH answers, so no watchdog is visited.
-  for (const { id } of [byUser, byGuard, byWatchdog])
+  for (const { id } of [byUser, byLimit, byWatchdog])
     controls.setInstance(id, { ssh: { host: '127.0.0.1', port: 1 } })
   const account = first.account().id
   await first.close()
@@ -35,7 +35,7 @@ test('only an instance ended by neither user nor guard is put down to its watchd
     foreign: false,
     seen: { at: 1, comesBack: true, key: 'container' },
   })
-  const kept = [watched(byUser, 'stop'), watched(byGuard, 'stop'), watched(byWatchdog, 'destroy')]
+  const kept = [watched(byUser, 'stop'), watched(byLimit, 'stop'), watched(byWatchdog, 'destroy')]
   await world.machine.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))
   const under = await world.start()
   const stateOf = ({ id }: { id: number }) => under.account().instances[id]?.state
@@ -45,11 +45,11 @@ test('only an instance ended by neither user nor guard is put down to its watchd
 
   await under.run('stopInstance', { instance: byUser.id })
   const when = { kind: 'duration', seconds: 60 } as const
-  const instance = byGuard.id
-  await under.run('setGuard', { instance, when, action: 'stop', warning: 0, missed: 'act' })
+  const instance = byLimit.id
+  await under.run('setLimit', { instance, when, action: 'stop', warning: 0, missed: 'act' })
   await controls.advance(60)
   await under.run('refresh', {})
-  await under.until(() => stateOf(byUser) === 'stopped' && stateOf(byGuard) === 'stopped')
+  await under.until(() => stateOf(byUser) === 'stopped' && stateOf(byLimit) === 'stopped')
   expect(told()).toEqual([])
 
   await fetch(`${baseUrl}/api/v0/instances/${byWatchdog.id}/`, {

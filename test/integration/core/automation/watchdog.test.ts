@@ -40,9 +40,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
     expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
 
-    // It follows its guard: a snooze moves its time, and switching off removes the time.
+    // It follows its limit: a snooze moves its time, and switching off removes the time.
     const now = accountNow(under.account().clock, Date.now())
-    const guard = await under.run('setGuard', {
+    const limit = await under.run('setLimit', {
       instance,
       action: 'stop',
       warning: 0,
@@ -53,12 +53,12 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       instance,
       request: { action: 'stop', lease: 60, at: Math.ceil(now + 7200) },
     })
-    await under.run('snoozeGuard', { guard, minutes: 60 })
+    await under.run('snoozeLimit', { limit, minutes: 60 })
     const told = async (request: object) =>
       vi.waitFor(() => expect(viewOf(under, instance)).toMatchObject({ step: 'watching', request }), patient)
     await told({ lease: 60, at: Math.ceil(now + 10_800) })
     expect(read('config')).toContain(String(Math.ceil(now + 10_800)))
-    await under.run('switchGuard', { guard, on: false })
+    await under.run('switchLimit', { limit, on: false })
     await told({ lease: 60 })
     expect(viewOf(under, instance)?.request.at).toBeUndefined()
 

@@ -209,7 +209,7 @@ run: |
     })
     const { controls } = world.sim
     const limits = () =>
-      Object.values(under.account().guards).flatMap(({ condition, dueAt }) =>
+      Object.values(under.account().limits).flatMap(({ condition, dueAt }) =>
         condition.kind === 'cost' && dueAt !== undefined ? { limit: condition.limit, dueAt } : [],
       )
     const untilLimitIsNear = async () => {

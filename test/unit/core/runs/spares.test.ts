@@ -36,7 +36,7 @@ test.each<[Partial<Run>, boolean]>([
   expect(isUnsafe(plain)).toBe(false)
 })
 
-test('a guard that destroys only stops if a folder would be lost, and waits for a fetch', () => {
+test('a limit that destroys only stops if a folder would be lost, and waits for a fetch', () => {
   expect(spared([], 'running')).toBe('destroy')
   expect(spared([run({})], 'running')).toBe('stop')
   expect(spared([run({ step: 'kept' })], 'silent')).toBe('stop')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import type { Attempts } from '#core/renting/attempts/service.ts'
@@ -15,7 +15,7 @@ const start = 1_800_000_000
 type RunAsked = Parameters<Runs['startOn']>[0] & { begun: number }
 type Found = ReturnType<Attempts['find']>
 
-const spent: GuardView = {
+const spent: LimitView = {
   id: 'g1',
   condition: { kind: 'budget', per: 'day', limit: 5_000_000 },
   action: 'stop',
@@ -102,11 +102,11 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
   const watches = await openWatches(context, attempts, runs)
   const poll = () => watches.onPoll(freshAnswer(context, {}))
-  /** Sets a guard on the account that is due at once, or removes it. */
-  const guard = (isDue: boolean) =>
+  /** Sets a limit on the account that is due at once, or removes it. */
+  const limit = (isDue: boolean) =>
     context.store.change(draft => {
       const target = draft.accounts[account]
-      if (target) target.guards = isDue ? { g1: spent } : {}
+      if (target) target.limits = isDue ? { g1: spent } : {}
     })
   const watchRequest = (most: number): WatchRequest => ({
     name: 'Bargain',
@@ -157,7 +157,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     pollAgain,
     watchRequest,
     ends,
-    guard,
+    limit,
     notes,
     clock,
     letKeychainGo: () => letKeychainGo(),
@@ -284,16 +284,16 @@ for (const [how, act] of [
     expect(begun).toEqual([])
   })
 
-test('a watch rents nothing while a guard would stop it, says so once, then goes on', async () => {
-  const { begun, begin, pollAgain, guard, alerts, view } = await renting()
-  guard(true)
+test('a watch rents nothing while a limit would stop it, says so once, then goes on', async () => {
+  const { begun, begin, pollAgain, limit, alerts, view } = await renting()
+  limit(true)
   const id = await begin()
   await pollAgain()
   await pollAgain()
   expect(begun).toEqual([])
-  expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_guard', message: waits } })
+  expect(view()[id]).toMatchObject({ paused: false, waits: { code: 'held_by_limit', message: waits } })
   expect(alerts.filter(text => text.includes('for now'))).toHaveLength(1)
-  guard(false)
+  limit(false)
   await pollAgain()
   expect(begun).toHaveLength(1)
   expect(view()[id]).not.toHaveProperty('waits', expect.anything())

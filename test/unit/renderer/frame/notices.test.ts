@@ -45,9 +45,9 @@ describe('the strip', () => {
 
 describe('groups', () => {
   const stopped = [11, 12, 13, 14, 15].map(id =>
-    notice(`guard ${id}`, `Stopped my #2 job #${id}`, {
+    notice(`limit ${id}`, `Stopped my #2 job #${id}`, {
       instance: id,
-      kind: 'guard',
+      kind: 'limit',
       body: 'Its 8 h are over.',
     }),
   )

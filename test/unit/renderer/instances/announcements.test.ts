@@ -18,8 +18,8 @@ test('a ready, outbid or crashed instance is announced when its state changes', 
   ).toEqual([])
 })
 
-test('what a guard did is announced once', () => {
-  const guard = {
+test('what a limit did is announced once', () => {
+  const limit = {
     id: 'g1',
     instance: 7,
     condition: { kind: 'time', at: 5 },
@@ -30,10 +30,10 @@ test('what a guard did is announced once', () => {
     step: 'acting',
     history: [],
   } as const
-  const done = { ...guard, step: 'done', history: [{ at: 5, text: 'Stopped box #7' }] } as const
-  const acting = accountView({ guards: { g1: guard } })
-  expect(announcements(acting, accountView({ guards: { g1: done } }))).toEqual(['Limit: Stopped box #7'])
-  expect(announcements(accountView({ guards: { g1: done } }), accountView({ guards: { g1: done } }))).toEqual(
+  const done = { ...limit, step: 'done', history: [{ at: 5, text: 'Stopped box #7' }] } as const
+  const acting = accountView({ limits: { g1: limit } })
+  expect(announcements(acting, accountView({ limits: { g1: done } }))).toEqual(['Limit: Stopped box #7'])
+  expect(announcements(accountView({ limits: { g1: done } }), accountView({ limits: { g1: done } }))).toEqual(
     [],
   )
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
-import { guardHindrance, hinderedGuards } from '#contract/automation/guard-hindrance.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
+import { hinderedLimits, limitHindrance } from '#contract/automation/limit-hindrance.ts'
 import {
   comingUp,
-  guardsOn,
+  limitsOn,
   lineOfTime,
   nextSentence,
 } from '#renderer/screens/instances/automation/comingUp.ts'
@@ -14,7 +14,7 @@ const now = 1_700_000_000
 const hour = 3600
 const instance = instanceView({ id: 7 })
 
-function guard(over: Partial<GuardView>): GuardView {
+function limit(over: Partial<LimitView>): LimitView {
   return {
     id: 'g1',
     instance: 7,
@@ -29,19 +29,19 @@ function guard(over: Partial<GuardView>): GuardView {
   }
 }
 
-const account = (...guards: GuardView[]) => ({
+const account = (...limits: LimitView[]) => ({
   ...accountView({}, instance),
-  guards: Object.fromEntries(guards.map(one => [one.id, one])),
+  limits: Object.fromEntries(limits.map(one => [one.id, one])),
 })
 const sentence = (of: ReturnType<typeof account>, rules = true) =>
   nextSentence(instance, comingUp(of, instance, now), [], rules, now)
 
-test('the sentence names the guard that acts first', () => {
+test('the sentence names the limit that acts first', () => {
   const of = account(
-    guard({ id: 'g1', dueAt: now + 3 * hour, condition: { kind: 'time', at: now + 3 * hour } }),
-    guard({ id: 'g2', dueAt: now + hour }),
-    guard({ id: 'g3', instance: 8, dueAt: now + 60 }),
-    guard({ id: 'g4', step: 'off', dueAt: now + 60 }),
+    limit({ id: 'g1', dueAt: now + 3 * hour, condition: { kind: 'time', at: now + 3 * hour } }),
+    limit({ id: 'g2', dueAt: now + hour }),
+    limit({ id: 'g3', instance: 8, dueAt: now + 60 }),
+    limit({ id: 'g4', step: 'off', dueAt: now + 60 }),
   )
   expect(sentence(of)).toMatch(/^Stops at .*, when it has cost \$9\.00\.$/)
   expect(comingUp(of, instance, now).map(({ kind, at }) => [kind, (at - now) / hour])).toEqual([
@@ -52,22 +52,22 @@ test('the sentence names the guard that acts first', () => {
   ])
 })
 
-test('a guard that was put off stops when its snooze ends, not at its limit', () => {
+test('a limit that was put off stops when its snooze ends, not at its limit', () => {
   const until = now + hour
-  expect(sentence(account(guard({ dueAt: until, snoozedUntil: until })))).toMatch(
+  expect(sentence(account(limit({ dueAt: until, snoozedUntil: until })))).toMatch(
     /^Stops at .*, when its snooze ends\.$/,
   )
-  expect(sentence(account(guard({ dueAt: until + 60, snoozedUntil: until })))).toMatch(
+  expect(sentence(account(limit({ dueAt: until + 60, snoozedUntil: until })))).toMatch(
     /when it has cost \$9\.00\.$/,
   )
 })
 
-test('a guard that would stop a stopped instance is no event, one that would destroy it is', () => {
+test('a limit that would stop a stopped instance is no event, one that would destroy it is', () => {
   const at = now + hour
   const stopped = instanceView({ id: 7, state: 'stopped' })
   const words = (action: 'stop' | 'destroy') => {
     const of = {
-      ...account(guard({ condition: { kind: 'time', at }, dueAt: at, action })),
+      ...account(limit({ condition: { kind: 'time', at }, dueAt: at, action })),
       instances: { 7: stopped },
     }
     return nextSentence(stopped, comingUp(of, stopped, now), [], true, now)
@@ -86,7 +86,7 @@ test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
     foreign: false,
   } as const
   const of = {
-    ...account(guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })),
+    ...account(limit({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })),
     instances: { 7: outbid },
     watchdogs: { 7: watchdog },
   }
@@ -96,24 +96,24 @@ test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
   expect(nextSentence(outbid, coming, [], true, now)).toBe(words)
 })
 
-test('a guard on the account does not stop what has only its disk, but may destroy it', () => {
+test('a limit on the account does not stop what has only its disk, but may destroy it', () => {
   const outbid = instanceView({ id: 7, state: 'outbid' })
   const words = (action: 'stop' | 'destroy') => {
-    const { instance: _, ...whole } = guard({ dueAt: now + hour, warning: 0, action })
+    const { instance: _, ...whole } = limit({ dueAt: now + hour, warning: 0, action })
     return comingUp({ ...account(whole), instances: { 7: outbid } }, outbid, now).map(({ title }) => title)
   }
   expect(words('stop')).toEqual([])
   expect(words('destroy')).toEqual([expect.stringMatching(/^May be destroyed: /)])
 })
 
-test('guards that cannot act are no events, and what a watchdog does still is', () => {
-  const of = account(guard({ dueAt: now + hour, condition: { kind: 'time', at: now + hour } }))
+test('limits that cannot act are no events, and what a watchdog does still is', () => {
+  const of = account(limit({ dueAt: now + hour, condition: { kind: 'time', at: now + hour } }))
   const request = { action: 'stop' as const, at: now + hour }
   const watched: typeof of = {
     ...of,
     watchdogs: { 7: { instance: 7, request, step: 'watching', foreign: false } },
   }
-  const hindered = hinderedGuards(guardsOn(of, instance).length, guardHindrance({ status: 'locked' }))
+  const hindered = hinderedLimits(limitsOn(of, instance).length, limitHindrance({ status: 'locked' }))
   const said = '1 limit is set and cannot act until Berth has the API key again.'
   expect(comingUp(of, instance, now, true)).toEqual([])
   expect(nextSentence(instance, [], [], true, now, hindered)).toBe(said)
@@ -123,8 +123,8 @@ test('guards that cannot act are no events, and what a watchdog does still is', 
   )
 })
 
-test('a guard that is not counting is no event, and without rules the sentence says so', () => {
-  expect(sentence(account(guard({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
+test('a limit that is not counting is no event, and without rules the sentence says so', () => {
+  expect(sentence(account(limit({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,
   )
   expect(sentence(account(), false)).toBe('Nothing is scheduled.')
@@ -132,20 +132,20 @@ test('a guard that is not counting is no event, and without rules the sentence s
 
 test('the end of the contract is named where nothing else ends the instance', () => {
   const ending = instanceView({ id: 7, endsAt: now + hour })
-  const words = (rules: boolean, ...guards: GuardView[]) =>
-    nextSentence(ending, comingUp(account(...guards), ending, now), [], rules, now)
+  const words = (rules: boolean, ...limits: LimitView[]) =>
+    nextSentence(ending, comingUp(account(...limits), ending, now), [], rules, now)
   const stopped = { ...ending, state: 'stopped' as const }
   expect(nextSentence(stopped, comingUp(account(), stopped, now), [], false, now)).toMatch(
     /^Nothing destroys it before/,
   )
   expect(words(false)).toMatch(/^Nothing stops it before its contract ends .*\d\d:\d\d\.$/)
-  expect(words(true, guard({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
+  expect(words(true, limit({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
 })
 
-test('a watchdog is an event of its own only without a guard at the same time', () => {
+test('a watchdog is an event of its own only without a limit at the same time', () => {
   const at = now + 2 * hour
   const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const
-  const timed = guard({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
+  const timed = limit({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
   const both = { ...account(timed), watchdogs: { 7: watchdog } }
   expect(comingUp(both, instance, now)).toHaveLength(1)
   const alone = { ...account(), watchdogs: { 7: watchdog } }
@@ -153,7 +153,7 @@ test('a watchdog is an event of its own only without a guard at the same time', 
 })
 
 test('the time line is certain up to the first end, and leaves out far events', () => {
-  const of = account(guard({ dueAt: now + hour }), guard({ id: 'g2', dueAt: now + 4 * hour, warning: 0 }))
+  const of = account(limit({ dueAt: now + hour }), limit({ id: 'g2', dueAt: now + 4 * hour, warning: 0 }))
   const far = { ...instance, endsAt: now + 40 * 24 * hour }
   const line = lineOfTime(comingUp(of, far, now), now, 1000)
   expect(line?.marks.map(({ sure }) => sure)).toEqual([true, true, false])
@@ -162,7 +162,7 @@ test('the time line is certain up to the first end, and leaves out far events', 
 })
 
 test('labels that would overlap are left out', () => {
-  const near = [0, 1, 2, 3].map(at => guard({ id: `g${at}`, dueAt: now + hour + at * 60, warning: 0 }))
+  const near = [0, 1, 2, 3].map(at => limit({ id: `g${at}`, dueAt: now + hour + at * 60, warning: 0 }))
   const sides = lineOfTime(comingUp(account(...near), instance, now), now, 1000)?.marks.map(
     ({ side }) => side,
   )
@@ -171,7 +171,7 @@ test('labels that would overlap are left out', () => {
 
 test('a place is a tab or a section of one', () => {
   expect(placeInDetails('monitor')).toEqual({ tab: 'monitor' })
-  for (const section of ['guards', 'watchdog', 'runs', 'outbid'])
+  for (const section of ['limits', 'watchdog', 'runs', 'outbid'])
     expect(placeInDetails(section)).toEqual({ tab: 'automation', section })
   for (const section of ['ports', 'logs', 'history'])
     expect(placeInDetails(section)).toEqual({ tab: 'details', section })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import { whatIsDue } from '#renderer/features/instances/whatIsDue.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
@@ -8,7 +8,7 @@ import { accountView, instanceView } from '#test/unit/views.ts'
 const noon = new Date(2026, 10, 21, 12).getTime()
 const here = noon / 1000
 
-function guard(id: string, given: Partial<GuardView>): Record<string, GuardView> {
+function limit(id: string, given: Partial<LimitView>): Record<string, LimitView> {
   return {
     [id]: {
       id,
@@ -29,10 +29,10 @@ const lab = accountView({
   id: 'lab',
   name: 'Lab',
   clock: { serverAt: noon, localAt: noon, rate: 1 },
-  guards: {
-    ...guard('idle', { dueAt: here + 600 }),
-    ...guard('never', {}),
-    ...guard('done', { dueAt: here + 1, step: 'done' }),
+  limits: {
+    ...limit('idle', { dueAt: here + 600 }),
+    ...limit('never', {}),
+    ...limit('done', { dueAt: here + 1, step: 'done' }),
   },
 })
 /** Its clock is a year behind and runs 20 times as fast. */
@@ -40,21 +40,21 @@ const demo = accountView({
   id: 'demo',
   name: 'Demo',
   clock: { serverAt: noon - 365 * 86_400_000, localAt: noon, rate: 20 },
-  guards: guard('time', {
+  limits: limit('time', {
     condition: { kind: 'time', at: 0 },
     sentence: 'Stops sweep at 18:00.',
     dueAt: here - 365 * 86_400 + 20 * 900,
   }),
 })
 
-test('due guards of all accounts are sorted by each account’s clock and carry its name', () => {
+test('due limits of all accounts are sorted by each account’s clock and carry its name', () => {
   expect(whatIsDue([demo, lab], noon).map(({ account, label }) => [account, label])).toEqual([
     ['lab', `Next, at ${timeOfDay(here + 600)}: stops comfy when it is idle (Lab)`],
     ['demo', 'Then: stops sweep at 18:00 (Demo)'],
   ])
 })
 
-test('a guard that cannot act is not announced as next', () => {
+test('a limit that cannot act is not announced as next', () => {
   const problem = { code: 'timeout', message: 'No answer.' }
   const silent = accountView({ ...lab, connection: { status: 'offline', problem } })
   expect(whatIsDue([silent], noon).map(({ label }) => label)).toEqual([
@@ -62,17 +62,17 @@ test('a guard that cannot act is not announced as next', () => {
   ])
 })
 
-test('with one account its name is left out, and at most five guards are listed', () => {
+test('with one account its name is left out, and at most five limits are listed', () => {
   const many = accountView({
     clock: lab.clock,
-    guards: Object.assign({}, ...[7, 3, 5, 1, 6, 2].map(n => guard(`g${n}`, { dueAt: here + n * 60 }))),
+    limits: Object.assign({}, ...[7, 3, 5, 1, 6, 2].map(n => limit(`g${n}`, { dueAt: here + n * 60 }))),
   })
   const due = whatIsDue([many], noon)
-  expect(due.map(({ guard: { id } }) => id)).toEqual(['g1', 'g2', 'g3', 'g5', 'g6'])
+  expect(due.map(({ limit: { id } }) => id)).toEqual(['g1', 'g2', 'g3', 'g5', 'g6'])
   expect(due[0]?.label).toBe(`Next, at ${timeOfDay(here + 60)}: stops comfy when it is idle`)
 })
 
-test('a guard with nothing to stop is not due, one that keeps an instance from coming back is', () => {
+test('a limit with nothing to stop is not due, one that keeps an instance from coming back is', () => {
   const at = (state: 'stopped' | 'outbid' | 'offline') =>
     whatIsDue([{ ...lab, instances: { 7: instanceView({ id: 7, state }) } }], noon)
   expect(at('stopped')).toEqual([])

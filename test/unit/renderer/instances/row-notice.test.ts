@@ -95,9 +95,9 @@ test('a crash is shown before the rental that led to it', () => {
   expect(rowNoticeOf(row)?.kind).toBe('dead')
 })
 
-test('a row says that its guards cannot act, and what is not known of a rental', () => {
+test('a row says that its limits cannot act, and what is not known of a rental', () => {
   const hindrance = 'until the service answers again'
-  const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), guardsSet: 2 }
+  const row = { key: '1', instance: instanceView({ id: 1, state: 'running' }), limitsSet: 2 }
   expect(rowNoticeOf(row, { now: 0, hindrance })).toEqual({
     kind: 'note',
     text: '2 limits are set and cannot act until the service answers again.',

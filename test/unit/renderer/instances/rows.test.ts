@@ -106,7 +106,7 @@ test('a running row says that nothing will stop it', () => {
     instanceRows(accountView(given, instanceView({ id: 1, state }))).map(row => row.unlimited)
   expect(limits({})).toEqual([true])
   expect(limits({}, 'stopped')).toEqual([undefined])
-  const guard = {
+  const limit = {
     id: 'g1',
     instance: 1,
     condition: { kind: 'cost', limit: 1 },
@@ -117,14 +117,14 @@ test('a running row says that nothing will stop it', () => {
     step: 'waiting',
     history: [],
   } as const
-  expect(limits({ guards: { g1: guard } })).toEqual([undefined])
-  expect(limits({ guards: { g1: { ...guard, step: 'done' } } })).toEqual([true])
-  expect(limits({ guards: { g1: { ...guard, instance: 2 } } })).toEqual([true])
+  expect(limits({ limits: { g1: limit } })).toEqual([undefined])
+  expect(limits({ limits: { g1: { ...limit, step: 'done' } } })).toEqual([true])
+  expect(limits({ limits: { g1: { ...limit, instance: 2 } } })).toEqual([true])
   const budget = {
-    ...guard,
+    ...limit,
     instance: undefined,
     condition: { kind: 'budget', per: 'day', limit: 1 },
   } as const
   const { instance: _, ...ofAccount } = budget
-  expect(limits({ guards: { g1: ofAccount } })).toEqual([undefined])
+  expect(limits({ limits: { g1: ofAccount } })).toEqual([undefined])
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { GuardView } from '#contract/automation/guard.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import {
-  nextGuard,
+  nextLimit,
   nextWords,
   stopsOf,
   stopWords,
@@ -20,7 +20,7 @@ const box = instanceView({
   spent: { micros: 7_020_000, at: now, perHour: 2_528_000 },
 })
 
-function guard(given: Partial<GuardView>): GuardView {
+function limit(given: Partial<LimitView>): LimitView {
   return {
     id: 'g1',
     instance: 7,
@@ -38,11 +38,11 @@ function guard(given: Partial<GuardView>): GuardView {
 
 /** The cell's text of each stop of the box, the first first. */
 function cells(
-  { guards = [], watchdog, runs = [] }: { guards?: GuardView[]; watchdog?: WatchdogView; runs?: RunView[] },
+  { limits = [], watchdog, runs = [] }: { limits?: LimitView[]; watchdog?: WatchdogView; runs?: RunView[] },
   hindered = false,
 ): string[] {
   const account = accountView({
-    guards: Object.fromEntries(guards.map(one => [one.id, one])),
+    limits: Object.fromEntries(limits.map(one => [one.id, one])),
     watchdogs: watchdog ? { 7: watchdog } : {},
     runs: Object.fromEntries(runs.map(one => [one.id, one])),
   })
@@ -58,13 +58,13 @@ const watchdog = (request: WatchdogView['request']): WatchdogView => ({
 
 test('the moment and what is left of the next stop are given, whatever stops it', () => {
   const clock = timeOfDay(now + 2 * hour)
-  expect(cells({ guards: [guard({})] })).toEqual([`limit: ${clock} · 2 h`])
-  const cost = guard({
+  expect(cells({ limits: [limit({})] })).toEqual([`limit: ${clock} · 2 h`])
+  const cost = limit({
     id: 'g2',
     condition: { kind: 'cost', limit: 9_000_000 },
     dueAt: now + 47 * 60,
   })
-  expect(cells({ guards: [guard({}), cost] })).toEqual([
+  expect(cells({ limits: [limit({}), cost] })).toEqual([
     `limit: ${timeOfDay(now + 47 * 60)} · 47 min`,
     `limit: ${clock} · 2 h`,
   ])
@@ -74,9 +74,9 @@ test('the moment and what is left of the next stop are given, whatever stops it'
 })
 
 test('without a moment the condition is given', () => {
-  const { dueAt: _, ...uncounted } = guard({ condition: { kind: 'idle', below: 5, seconds: 1800 } })
-  expect(cells({ guards: [uncounted] })).toEqual(['limit: if idle 30 min'])
-  expect(cells({ guards: [{ ...uncounted, condition: { kind: 'cost', limit: 9_000_000 } }] })).toEqual([
+  const { dueAt: _, ...uncounted } = limit({ condition: { kind: 'idle', below: 5, seconds: 1800 } })
+  expect(cells({ limits: [uncounted] })).toEqual(['limit: if idle 30 min'])
+  expect(cells({ limits: [{ ...uncounted, condition: { kind: 'cost', limit: 9_000_000 } }] })).toEqual([
     'limit: at $9.00',
   ])
   expect(cells({ watchdog: watchdog({ action: 'stop', lease: 7200 }) })).toEqual([
@@ -90,22 +90,22 @@ test('without a moment the condition is given', () => {
 test('a limit that its watchdog holds as well is one, the watchdog’s', () => {
   const at = now + 2 * hour
   const held = watchdog({ action: 'stop', at })
-  expect(cells({ guards: [guard({})], watchdog: held })).toEqual([`watchdog: ${timeOfDay(at)} · 2 h`])
-  expect(cells({ guards: [guard({})], watchdog: { ...held, step: 'lost' } })).toEqual([
+  expect(cells({ limits: [limit({})], watchdog: held })).toEqual([`watchdog: ${timeOfDay(at)} · 2 h`])
+  expect(cells({ limits: [limit({})], watchdog: { ...held, step: 'lost' } })).toEqual([
     `limit: ${timeOfDay(at)} · 2 h`,
   ])
 })
 
 test('how long it is idle is not known while Berth sees nothing', () => {
-  const idle = guard({ condition: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
-  expect(cells({ guards: [idle] })).toEqual([`limit: ${timeOfDay(now + 28 * 60)} · 28 min`])
-  expect(cells({ guards: [idle] }, true)).toEqual(['limit: if idle 30 min'])
+  const idle = limit({ condition: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
+  expect(cells({ limits: [idle] })).toEqual([`limit: ${timeOfDay(now + 28 * 60)} · 28 min`])
+  expect(cells({ limits: [idle] }, true)).toEqual(['limit: if idle 30 min'])
 })
 
 test('half an hour before, it stands out and can be answered', () => {
-  const at = (seconds: number) => guard({ dueAt: now + seconds })
-  const soon = (one: GuardView) => {
-    const [stop] = stopsOf(accountView({ guards: { g1: one } }), box)
+  const at = (seconds: number) => limit({ dueAt: now + seconds })
+  const soon = (one: LimitView) => {
+    const [stop] = stopsOf(accountView({ limits: { g1: one } }), box)
     return stop && stopWords(stop, now, false).soon
   }
   expect([soon(at(1801)), soon(at(1800))]).toEqual([false, true])
@@ -113,25 +113,25 @@ test('half an hour before, it stands out and can be answered', () => {
 })
 
 test('only limits that have an effect on it count, the next one first', () => {
-  const { dueAt: _, ...uncounted } = guard({ id: 'g3' })
-  const later = guard({ id: 'g2', dueAt: now + 9 * hour })
-  const others = [later, guard({}), uncounted, guard({ instance: 8 }), guard({ step: 'done' })]
-  expect(nextGuard(others, box)).toEqual(guard({}))
+  const { dueAt: _, ...uncounted } = limit({ id: 'g3' })
+  const later = limit({ id: 'g2', dueAt: now + 9 * hour })
+  const others = [later, limit({}), uncounted, limit({ instance: 8 }), limit({ step: 'done' })]
+  expect(nextLimit(others, box)).toEqual(limit({}))
   const stopped = { ...box, state: 'stopped' } as const
-  expect(nextGuard([guard({})], stopped)).toBeUndefined()
-  expect(nextGuard([guard({ action: 'destroy' })], stopped)).toBeDefined()
-  expect(stopsOf(accountView({ guards: { g1: guard({}) } }), stopped)).toEqual([])
+  expect(nextLimit([limit({})], stopped)).toBeUndefined()
+  expect(nextLimit([limit({ action: 'destroy' })], stopped)).toBeDefined()
+  expect(stopsOf(accountView({ limits: { g1: limit({}) } }), stopped)).toEqual([])
 })
 
 test('the next action is given with its time and reason', () => {
   const at = timeOfDay(now + 2 * hour)
-  expect(nextWords(guard({ condition: { kind: 'cost', limit: 9_000_000 } }), now)).toBe(
+  expect(nextWords(limit({ condition: { kind: 'cost', limit: 9_000_000 } }), now)).toBe(
     `Next: stops at ${at}, when it has cost $9.00.`,
   )
-  expect(nextWords(guard({ condition: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
+  expect(nextWords(limit({ condition: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
     `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
   )
-  const kept = guard({
+  const kept = limit({
     condition: { kind: 'idle', below: 5, seconds: 3 * hour },
     snoozedUntil: now + 2 * hour,
   })
@@ -140,6 +140,6 @@ test('the next action is given with its time and reason', () => {
   expect(nextWords({ ...kept, snoozedUntil: now + hour }, now)).toBe(
     `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
   )
-  expect(nextWords(guard({ action: 'destroy' }), now)).toBe(`Next: destroys it at ${at}.`)
-  expect(nextWords(guard({ step: 'acting' }), now)).toBe('Stopping it now.')
+  expect(nextWords(limit({ action: 'destroy' }), now)).toBe(`Next: destroys it at ${at}.`)
+  expect(nextWords(limit({ step: 'acting' }), now)).toBe('Stopping it now.')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorsAt } from '#renderer/features/guards/watchdog/watchdogForm.ts'
+import { errorsAt } from '#renderer/features/limits/watchdog/watchdogForm.ts'
 
 test('a refused time is an error at its field, after errors of the typed values', () => {
   const refused = { message: 'That time has passed already.', field: 'request.at' }

@@ -2,10 +2,10 @@ import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
 import { problemOf } from '#core/app/problems.ts'
-import type { Guards } from '#core/guards/service.ts'
-import type { Watchdogs } from '#core/guards/watchdog/service.ts'
 import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/polling/poll.ts'
+import type { Limits } from '#core/limits/service.ts'
+import type { Watchdogs } from '#core/limits/watchdog/service.ts'
 import type { Rental } from '../model.ts'
 import type { RentalSecrets } from '../secrets.ts'
 import type { StoredRentals } from '../stored-rentals.ts'
@@ -23,8 +23,8 @@ export interface RentalParts {
 export interface InstanceHooks {
   /** Called with each instance, and its own key if it has one. */
   onCreated(instance: number, instanceKey: string | undefined): void
-  /** Sets the guards that were chosen with the rental. */
-  guard: Guards['guardRental']
+  /** Sets the limits that were chosen with the rental. */
+  limit: Limits['limitRental']
   /** Installs the watchdog that was chosen with the rental, once the instance can be reached. */
   watch: Watchdogs['putSoon']
 }
@@ -48,9 +48,9 @@ export async function adoptInstance(
   if (guessed && unwanted) return letUserSay({ context, rentals }, id, [instance])
   // First, since the service tells the instance's own key this once.
   hooks.onCreated(instance, instanceKey)
-  // Before the rental knows its instance, so that after a kill it is found, and guarded, again.
+  // Before the rental knows its instance, so that after a kill it is found again, with its limits.
   if (!unwanted) {
-    await hooks.guard(id, instance, request.stops ?? [], replacedBy(request))
+    await hooks.limit(id, instance, request.stops ?? [], replacedBy(request))
     if (request.watchdog) await hooks.watch(instance, request.watchdog)
   }
   await rentals.update(id, {

@@ -104,8 +104,8 @@ test('an instance that was just made may be missing without causing doubt', asyn
   })
 })
 
-test('of many missing instances only a few are read, guarded ones first', async () => {
-  const many = [1, 2, 3, 4, 5, 6, 7].map(id => ({ id, isGuarded: id > 5 }))
+test('of many missing instances only a few are read, limited ones first', async () => {
+  const many = [1, 2, 3, 4, 5, 6, 7].map(id => ({ id, isLimited: id > 5 }))
   const gone = Object.fromEntries(many.map(({ id }) => [id, 'gone' as const]))
   const one = await found([seen(list())], many, gone)
   expect(one).toMatchObject({ asked: 'list #6 #7 #1 #2 #3', ids: [], unconfirmed: [4, 5] })
@@ -130,17 +130,17 @@ test('many missing instances are gone together where the list counts and those t
   const gone = Object.fromEntries(invented.map(id => [id, 'gone'] as const))
   const expected = [
     { id: 1 },
-    { id: 2, isGuarded: true },
+    { id: 2, isLimited: true },
     { id: 3, isYoung: true },
     ...invented.map(id => ({ id })),
   ]
   const after = await found([seen(honest)], expected, { ...gone, 2: 'gone' })
   expect(after).toEqual({ asked: 'list #2 #10 #210 #410 #610', outcome: 'seen', ids: [1], unconfirmed: [3] })
 
-  // A guarded one is asked for, always.
-  const guarded = [4, 5, 6, 7, 8, 9].map(id => ({ id, isGuarded: true }))
-  const ended = { ...gone, ...Object.fromEntries(guarded.map(({ id }) => [id, 'gone'] as const)) }
-  expect((await found([seen(honest)], [1, ...guarded, ...invented], ended)).unconfirmed).toEqual([9])
+  // A limited one is asked for, always.
+  const limited = [4, 5, 6, 7, 8, 9].map(id => ({ id, isLimited: true }))
+  const ended = { ...gone, ...Object.fromEntries(limited.map(({ id }) => [id, 'gone'] as const)) }
+  expect((await found([seen(honest)], [1, ...limited, ...invented], ended)).unconfirmed).toEqual([9])
 })
 
 test.each<[string, Partial<InstanceList>, Record<number, InstanceAnswer>]>([

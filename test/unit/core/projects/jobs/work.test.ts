@@ -44,7 +44,7 @@ test('a cancelled job is withdrawn once that is on disk, and goes on where it ca
     moves,
     attempts: nothing,
     runs: nothing,
-    guards: nothing,
+    limits: nothing,
     viewOf: () => undefined,
   })
 

@@ -13,12 +13,12 @@ const offers = [
 function chosen(
   price: number | undefined,
   among: readonly OfferView[] = offers,
-  guardVeto: Parameters<typeof bestOffer>[3] = () => undefined,
+  limitVeto: Parameters<typeof bestOffer>[3] = () => undefined,
 ): number | undefined {
-  return best(price, among, guardVeto)?.choice.offer.id
+  return best(price, among, limitVeto)?.choice.offer.id
 }
 
-function best(...[price, among, guardVeto]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
+function best(...[price, among, limitVeto]: Required<Parameters<typeof chosen>>): BestOffer | undefined {
   return bestOffer(
     {
       search: {
@@ -32,7 +32,7 @@ function best(...[price, among, guardVeto]: Required<Parameters<typeof chosen>>)
     },
     among,
     {},
-    guardVeto,
+    limitVeto,
   )
 }
 
@@ -71,8 +71,8 @@ test('an offer without room for the requested disk is skipped', () => {
   expect(chosen(undefined, [small])).toBeUndefined()
 })
 
-test('offers that a guard vetoes are skipped; if it vetoes all, the cheapest is returned', () => {
-  const why = { code: 'held_by_guard', message: 'The credit would not last.' }
+test('offers that a limit vetoes are skipped; if it vetoes all, the cheapest is returned', () => {
+  const why = { code: 'held_by_limit', message: 'The credit would not last.' }
   const above = (most: number) => (price: number) => (price > most * dollar ? why : undefined)
   expect(chosen(undefined, offers, above(0.5))).toBe(2)
   expect(chosen(undefined, offers, above(0.4))).toBe(3)

@@ -113,9 +113,9 @@ test.each([
 })
 
 test.each([true, false])(
-  'an attempt that a guard would stop is dropped; a guard on it alone makes it the last: %s',
+  'an attempt that a limit would stop is dropped; a limit on it alone makes it the last: %s',
   alone => {
-    const stopper = { why: { code: 'guarded', message: 'A limit would stop it.' }, alone }
+    const stopper = { why: { code: 'limited', message: 'A limit would stop it.' }, alone }
     const snapshot = {
       now,
       rental,

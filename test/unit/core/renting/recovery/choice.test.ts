@@ -168,7 +168,7 @@ test('a replacement is cancelled once the instance it replaces is gone', async (
   expect(view()).toEqual({})
 })
 
-test('a replacement is cancelled once a guard has stopped the instance it replaces', async () => {
+test('a replacement is cancelled once a limit has stopped the instance it replaces', async () => {
   const { poll, step } = await replacing()
   await poll({ ...outbid, state: 'stopped', asked: { state: 'stopped', at: 1000 } })
   expect(step()).toBe('cancelled')

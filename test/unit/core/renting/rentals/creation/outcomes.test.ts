@@ -29,7 +29,7 @@ test('an instance’s own key, told once, is kept before anything is written of 
   const calls: unknown[] = []
   const hooks = {
     onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
-    guard: async () => void calls.push('guard'),
+    limit: async () => void calls.push('limit'),
     watch: async () => void calls.push('watch'),
   }
   const parts = {
@@ -39,5 +39,5 @@ test('an instance’s own key, told once, is kept before anything is written of 
     secrets: { forget: async () => undefined },
   } as unknown as RentalParts
   await adoptInstance(parts, id, 7, { instanceKey: 'own' })
-  expect(calls).toEqual([[7, 'own'], 'guard', 'watch'])
+  expect(calls).toEqual([[7, 'own'], 'limit', 'watch'])
 })

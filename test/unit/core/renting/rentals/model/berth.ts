@@ -101,7 +101,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
     })
     const opened = await openRentals(context, {
       onCreated: () => undefined,
-      guard: async () => undefined,
+      limit: async () => undefined,
       watch: async () => undefined,
     })
     await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))

@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import { type LimitPreview, snoozes } from '#contract/automation/limit.ts'
+import { LimitRequest } from '#contract/automation/limit-kinds.ts'
+import { InstanceId, LimitId } from '#contract/ids.ts'
+import type { Problem } from '#contract/problem.ts'
+import { account, command } from '../command.ts'
+
+/** Without `instance`, a limit on the whole account. */
+const limitFields = {
+  account,
+  instance: v.optional(InstanceId),
+  when: LimitRequest,
+  action: v.picklist(['stop', 'destroy']),
+}
+
+const onLimit = { account, limit: LimitId }
+
+/** Limits, and stopping everything. */
+export const limitCommands = {
+  /** Answers its id once it is on disk. `limit`: the one to replace. */
+  setLimit: command({
+    ...limitFields,
+    limit: v.optional(LimitId),
+    /** Seconds ahead. */
+    warning: v.pipe(
+      v.number('give the warning in minutes'),
+      v.minValue(0),
+      v.maxValue(86_400, 'at most a day ahead'),
+    ),
+    missed: v.picklist(['act', 'tell']),
+  }).answers<string>(),
+  previewLimit: command(limitFields).answers<LimitPreview>(),
+  /** A limit that is off does nothing and stays on the list; on again, its time starts anew. Throws `limit_ended`. */
+  switchLimit: command({ ...onLimit, on: v.boolean() }).answers<void>(),
+  removeLimit: command(onLimit).answers<void>(),
+  /** Moves its moment by these minutes; null ends all snoozing. */
+  snoozeLimit: command({ ...onLimit, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),
+  /**
+   * Stops all instances that run or will, cancels rentals in progress, and pauses watches that rent. `failed`: the
+   * names of those that could not be ended; `lacking`: the permission or the login that the key lacks, if that is why.
+   */
+  stopEverything: command({ account }).answers<{
+    stopped: number
+    cancelled: number
+    failed: readonly string[]
+    lacking?: Problem
+  }>(),
+}

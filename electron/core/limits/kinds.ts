@@ -1,0 +1,170 @@
+import type { LimitCondition } from '#contract/automation/limit-kinds.ts'
+import { money } from '#contract/format/money.ts'
+import { percent } from '#contract/format/size.ts'
+import { atMoment, duration } from '#contract/format/time.ts'
+import type { Problem } from '#contract/problem.ts'
+import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { creditRate, type Facts } from './facts/facts.ts'
+import type { Limit } from './model.ts'
+
+/**
+ * How a limit of one kind reads the facts, and its texts. The idle time, which spans many polls, is counted in
+ * `decide/idle.ts`.
+ */
+interface KindOfLimit<Condition> {
+  /** When it is due if nothing changes; undefined if never. */
+  moment(condition: Condition, limit: Pick<Limit, 'instance' | 'idleSince'>, facts: Facts): number | undefined
+  /** Why it cannot see what it goes by; undefined if it can. */
+  blindness(limit: Pick<Limit, 'instance'>, facts: Facts): Problem | undefined
+  /** The end of a sentence: `when it has cost $5.00`. */
+  when(condition: Condition, now: number): string
+  /** Why it acts, as a sentence. */
+  reason(condition: Condition): string
+  /** A sentence for the history with the observed figure, if that is not the instance's cost. */
+  seen?(condition: Condition, facts: Facts): string
+  /**
+   * Until when the spending it depends on is known, if the service reports the instances but not the credit: then its
+   * moment is an estimate by the prices, and it does not act. Undefined if it is reported.
+   */
+  creditStaleSince?(facts: Facts): number | undefined
+}
+
+type Of<Kind extends LimitCondition['kind']> = Extract<LimitCondition, { kind: Kind }>
+
+const kinds: { readonly [Kind in LimitCondition['kind']]: KindOfLimit<Of<Kind>> } = {
+  time: {
+    moment: ({ at }) => at,
+    blindness: () => undefined,
+    when: ({ at }, now) => atMoment(at, now),
+    reason: () => 'Its time has come.',
+  },
+  duration: {
+    moment: ({ from, seconds }) => from + seconds,
+    blindness: () => undefined,
+    when: ({ from, seconds }, now) =>
+      `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
+    reason: ({ seconds }) => `Its ${duration(seconds)} are over.`,
+  },
+  idle: {
+    moment: ({ seconds }, { idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
+    blindness({ instance = 0 }, { account, loads }) {
+      const target = account.instances[instance]
+      if (target?.state !== 'running' || target.gpuLoad !== undefined) return undefined
+      const heard = loads.get(instance)
+      if (heard === undefined) return loadUnknown
+      return heard.why === undefined ? undefined : loadUnread(heard.why)
+    },
+    when: condition => `when its ${lowLoad(condition)}`,
+    reason: condition => `Its ${lowLoad(condition)}.`,
+  },
+  cost: {
+    moment({ limit }, { instance }, { account }) {
+      const target = account.instances[instance ?? 0]
+      if (!target) return undefined
+      const { micros, perHour, at } = target.spent
+      // One that boots costs its full price in a moment.
+      const soon = Math.max(perHour, costOnceReady(target))
+      return reached(micros, limit, soon + expectedTraffic(target), at)
+    },
+    blindness({ instance = 0 }, { account }) {
+      const target = account.instances[instance]
+      if (target?.costUnknown) return costUnknown
+      return target && target.startedAt === undefined ? startUnknown : undefined
+    },
+    when: ({ limit }) => `when it has cost ${money(limit)}`,
+    reason: ({ limit }) => `It has cost ${money(limit)}.`,
+  },
+  budget: {
+    moment({ per, limit }, _, facts) {
+      const [began, ends] =
+        per === 'day' ? [facts.dayBegan, facts.dayEnds] : [facts.monthBegan, facts.monthEnds]
+      const from = Math.max(facts.countedAt, began)
+      const perHour = facts.account.spendPerHour + expectedOfAll(facts)
+      const at = reached(spentIn(per, facts), limit, perHour, from)
+      return at === undefined || at >= ends ? undefined : at
+    },
+    blindness: () => undefined,
+    when: ({ per, limit }) => `when a ${per} has cost ${money(limit)}`,
+    reason: ({ per, limit }) => `This ${per} has cost ${money(limit)}.`,
+    seen: ({ per }, facts) => `Seen: ${money(spentIn(per, facts))}.`,
+    creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
+      creditAt !== undefined && countedAt < at ? countedAt : undefined,
+  },
+  credit: {
+    moment({ hours }, _, facts) {
+      const { credit, creditAt = facts.at } = facts.account
+      const perHour = creditRate(facts)
+      if (credit === undefined) return undefined
+      if (perHour > 0) return creditAt + (credit / perHour - hours) * 3600
+      return credit <= 0 && isSpendingUnknown(facts.account) ? creditAt : undefined
+    },
+    blindness(_, { account: { credit, creditUntold: isUntold } }) {
+      if (credit !== undefined) return undefined
+      return isUntold ? creditUntold : creditUnknown
+    },
+    when: ({ hours }) => `when the credit would last less than ${duration(hours * 3600)}`,
+    reason: ({ hours }) => `The credit would last less than ${duration(hours * 3600)}.`,
+    seen: (_, { account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
+    creditStaleSince: ({ account: { creditAt } }) => creditAt,
+  },
+}
+
+/** The entry for a kind of condition; use it only with conditions of that kind. */
+export function kindOf({ kind }: LimitCondition): KindOfLimit<LimitCondition> {
+  return kinds[kind]
+}
+
+function lowLoad({ below, seconds }: Of<'idle'>): string {
+  return `GPU load was below ${percent(below)} for ${duration(seconds)}`
+}
+
+function spentIn(per: 'day' | 'month', { spentToday, spentThisMonth }: Facts): Micros {
+  return per === 'day' ? spentToday : spentThisMonth
+}
+
+function expectedOfAll({ account: { instances } }: Facts): Micros {
+  return Object.values(instances).reduce((sum, instance) => sum + expectedTraffic(instance), 0)
+}
+
+/** When a sum that grows from `spent` at `at` reaches the limit; `at` if it is already there. */
+function reached(spent: Micros, limit: Micros, perHour: Micros, at: number): number | undefined {
+  if (perHour > 0) return at + ((limit - spent) * 3600) / perHour
+  return spent >= limit ? at : undefined
+}
+
+const loadUnknown: Problem = {
+  code: 'no_gpu_load',
+  message: 'Its GPU load is unknown, so this limit can’t act.',
+  advice: 'The service doesn’t report it, and Berth couldn’t read it over SSH. Open a terminal to see why.',
+}
+
+const loadUnread = (why: string): Problem => ({
+  code: 'gpu_load_unread',
+  message: `Its GPU load can’t be read, so this limit can’t act: ${why}.`,
+  advice: 'Set a limit by time or cost.',
+})
+
+const costUnknown: Problem = {
+  code: 'cost_unknown',
+  message: 'The service doesn’t report its cost, so this limit can’t act.',
+  advice: 'Set a time limit.',
+}
+
+const startUnknown: Problem = {
+  code: 'start_unknown',
+  message: 'When it was rented is unknown, so this limit counts only from when Berth first saw it.',
+  advice: 'It may have cost more. Set a time limit as well.',
+}
+
+const creditUnknown: Problem = {
+  code: 'credit_unknown',
+  message: 'The credit is unknown, so this limit can’t act.',
+  advice: 'Enter a key that may read the account: one with user_read.',
+}
+
+const creditUntold: Problem = {
+  code: 'credit_unknown',
+  message: 'The service doesn’t report the credit, so this limit can’t act.',
+  advice: 'Set a limit by time or by cost.',
+}

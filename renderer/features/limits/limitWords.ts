@@ -1,0 +1,106 @@
+import { actsIn, hasEnded, type LimitStep, type LimitView, snoozes } from '#contract/automation/limit.ts'
+import { type LimitKind, limitKinds } from '#contract/automation/limit-kinds.ts'
+import { money } from '#contract/format/money.ts'
+import { atMoment, duration, moment } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { knownSpent } from '#contract/reading.ts'
+import { costOf } from '#contract/spending/spend-words.ts'
+import type { AccountView } from '#contract/state.ts'
+
+const steps: Record<LimitStep, string> = {
+  waiting: 'On',
+  warned: 'Soon',
+  held: 'Waiting to act',
+  acting: 'Acting',
+  done: 'Done',
+  missed: 'Missed',
+  over: 'Over',
+  off: 'Off',
+}
+
+export function limitWord({ step, snoozedUntil }: Pick<LimitView, 'step' | 'snoozedUntil'>): string {
+  return snoozedUntil !== undefined && step === 'waiting' ? 'Snoozed' : steps[step]
+}
+
+/** Whether a limit is about to act or is held back, which the instance's row shows. */
+export function isNear({ step }: Pick<LimitView, 'step'>): boolean {
+  return step === 'warned' || step === 'held' || step === 'acting'
+}
+
+/**
+ * When a limit acts: `at 18:00, in 2 h 5 min`, or why that is unknown. `hindered`: no limit can act now; then only its
+ * moment is said, and none of an idle limit, whose instance is not watched.
+ */
+export function dueWords(
+  limit: Pick<LimitView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance' | 'action'>,
+  now: number,
+  { instances, creditAt }: Pick<AccountView, 'instances' | 'creditAt'>,
+  hindered = false,
+): string {
+  const { dueAt, condition } = limit
+  const target = instances[limit.instance ?? '']
+  if (hasEnded(limit)) return ''
+  if (hindered && (dueAt === undefined || condition.kind === 'idle')) return ''
+  if (dueAt === undefined)
+    return condition.kind === 'idle' ? notIdle(instances[limit.instance ?? '']) : notDue(limit, instances)
+  if (dueAt <= now) {
+    const since = `Due since ${moment(dueAt, now)}`
+    if (limit.step !== 'waiting' || hindered) return `${since}.`
+    if (limitKinds[condition.kind].on === 'account' && creditAt !== undefined)
+      return `${since}; waiting for the credit.`
+    const acts =
+      limit.instance === undefined
+        ? Object.values(instances).some(({ state }) => hasTrait(state, 'stoppable'))
+        : target && actsIn(target.state, limit)
+    return acts ? `${since}; it acts at the next poll.` : 'Reached; nothing runs that it would stop.'
+  }
+  const sure = limitKinds[condition.kind].isSure
+  const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
+  const snoozed = limit.snoozedUntil === undefined ? '' : ' It is snoozed.'
+  return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}`
+}
+
+/** Why a limit on costs has no moment. `instance`: absent for one on the account. */
+export function notDue(
+  { instance }: Pick<LimitView, 'instance'>,
+  instances: AccountView['instances'],
+): string {
+  const limited = instance === undefined ? Object.values(instances) : [instances[instance]]
+  return limited.some(one => one?.costUnknown)
+    ? 'Unknown: the service doesn’t report all spending.'
+    : 'It isn’t reached at the current rate.'
+}
+
+function notIdle(instance: InstanceView | undefined): string {
+  return instance && instance.state !== 'running'
+    ? 'It counts once the instance runs.'
+    : 'It is not idle now.'
+}
+
+/**
+ * The text below a limit in dollars: the instance's cost up to `now` (account time, epoch seconds), or that a budget
+ * lasts until the end of its day or month.
+ */
+export function limitHint(
+  kind: 'cost' | 'day' | 'month',
+  instance: InstanceView | undefined,
+  now: number,
+): string | undefined {
+  if (kind !== 'cost')
+    return `All instances together, by this computer’s calendar. It stays on: instances that start later that ${kind} are stopped too.`
+  if (!instance) return undefined
+  const spent = knownSpent(instance, now)
+  if (spent === undefined) return 'The service doesn’t report its cost.'
+  return `Since it was made: ${money(spent)} so far, now ${costOf([instance])}.`
+}
+
+/** When the limit in the dialog would act. The sentence before it has the moment where that is certain. */
+export function previewMoment(kind: LimitKind, dueAt: number, now: number): string {
+  const away = `in ${duration(dueAt - now)}`
+  if (limitKinds[kind].isSure) return `That is ${away}.`
+  return `At the current rate: ${atMoment(dueAt, now)}, ${away}.`
+}
+
+/** A snooze's label: `15 min`, `4 h`. */
+export const snoozeOptions = snoozes.map(minutes => ({ minutes, label: duration(minutes * 60) }))

@@ -1,0 +1,90 @@
+import { expect, type TestContext, test } from 'vitest'
+import type { Args } from '#contract/commands.ts'
+import { HandClock } from '#test/unit/core/hand-clock.ts'
+import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const hour = 3600
+
+interface Scene {
+  world: World
+  under: BerthUnderTest
+  clock: HandClock
+  /** Runs at first; a limit stops it in an hour. */
+  instance: number
+  /** Advances the world and this machine, awake. */
+  pass(seconds: number): Promise<void>
+}
+
+/** Berth on a clock that is moved by hand, in a world that is advanced with it. */
+async function limited(context: TestContext, missed: Args<'setLimit'>['missed']): Promise<Scene> {
+  const world = await createWorld({ speed: 1 })
+  context.onTestFinished(() => world.close())
+  const first = await world.startConnected()
+  await rentCheapest(first)
+  await first.until(() => rentalsOf(first)[0]?.step === 'waiting')
+  await world.sim.controls.advance(1800)
+  await first.until(() => instancesOf(first)[0]?.state === 'running')
+  const instance = instancesOf(first)[0]?.id ?? 0
+  await first.run('changeSettings', { settings: { pollInterval: 30 } })
+  await first.close()
+
+  const clock = new HandClock(Date.now())
+  const under = await world.start({ machine: { ...world.machine, clock } })
+  await under.until(() => under.account().connection.status === 'online')
+  const when = { kind: 'duration', seconds: hour } as const
+  await under.run('setLimit', { instance, action: 'stop', warning: 0, missed, when })
+  await under.run('refresh', {})
+  const pass = async (seconds: number) => {
+    for (let gone = 0; gone < seconds; gone += 30) {
+      await world.sim.controls.advance(30)
+      await clock.pass(30_000)
+      await under.run('refresh', {})
+    }
+  }
+  return { world, under, clock, instance, pass }
+}
+
+const stepOf = ({ under }: Scene) => Object.values(under.account().limits)[0]?.step
+/** Requests that stop the instance. */
+const stops = ({ world, instance }: Scene) =>
+  world.sim.controls
+    .requests()
+    .filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${instance}/`)).length
+const titles = ({ world }: Scene) => world.notifier.shown.map(({ title }) => title)
+
+test.for(['act', 'tell'] as const)(
+  'a limit whose moment was slept through does what was chosen, once: %s',
+  async (missed, context) => {
+    const scene = await limited(context, missed)
+    const { world, under, clock, pass } = scene
+    await pass(600)
+    await world.sim.controls.advance(9 * hour)
+    clock.sleep(9 * hour * 1000)
+    // Awake again: all timers that came due fire at once, before the first poll.
+    await clock.pass(1000)
+    under.berth.pollNow()
+    const end = missed === 'act' ? 'done' : 'missed'
+    await under.until(() => stepOf(scene) === end)
+    await pass(300)
+    expect(stops(scene)).toBe(missed === 'act' ? 1 : 0)
+    const told = () => titles(scene).filter(title => /^(Stopped|A limit was missed)/.test(title)).length
+    await expect.poll(told).toBe(1)
+  },
+)
+
+test('a local clock that is set ahead or back moves no limit', async context => {
+  const scene = await limited(context, 'act')
+  const { clock, pass } = scene
+  const year = 365 * 24 * hour * 1000
+  clock.wall += year
+  await pass(900)
+  clock.wall -= 2 * year
+  await pass(900)
+  expect(stepOf(scene)).toBe('waiting')
+  expect(stops(scene)).toBe(0)
+  clock.wall += year / 2
+  await pass(2100)
+  await scene.under.until(() => stepOf(scene) === 'done')
+  expect(stops(scene)).toBe(1)
+})

@@ -1,0 +1,97 @@
+import { expect, type TestContext, test } from 'vitest'
+import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import { attemptSeriesOf, attemptsRequest, ended } from '../attempts/request.ts'
+import { instancesOf, rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+const stops: RentalStop[] = [
+  { kind: 'idle', below: 5, seconds: 1800 },
+  { kind: 'duration', seconds: 8 * 3600 },
+  { kind: 'cost', dollars: 20 },
+]
+const limited = [
+  { condition: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', step: 'waiting' },
+  { condition: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', step: 'waiting' },
+  { condition: { kind: 'cost', limit: 20_000_000 }, action: 'stop', step: 'waiting' },
+]
+
+async function connected(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
+  const world = await createWorld({ calm: true })
+  context.onTestFinished(() => world.close())
+  return { world, under: await world.startConnected() }
+}
+
+/** The limits on an instance, in the order in which they were chosen. */
+const limitsOn = (under: BerthUnderTest, instance: number) =>
+  Object.values(under.account().limits).filter(limit => limit.instance === instance)
+
+test.concurrent('limits requested with a rental are set on its instance and kept for the next', async context => {
+  const { world, under } = await connected(context)
+  expect(under.account().lastRental).toBeUndefined()
+  const { id } = await rentRunning(under, { stops })
+  expect(limitsOn(under, id)).toMatchObject(limited)
+  expect(under.account().lastRental).toMatchObject({ stops })
+  // The service is not told of them.
+  const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
+  expect(JSON.stringify(create)).not.toContain('stops')
+
+  await world.sim.controls.advance(8 * 3600 + 60)
+  await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
+})
+
+test.concurrent('limits requested with failover are set on the instance of each attempt', async context => {
+  const { world, under } = await connected(context)
+  const id = await under.run('rentWithFailover', attemptsRequest({}, { stops }))
+  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
+  const first = attemptSeriesOf(under, id)?.attempts[0]?.instance ?? 0
+  expect(limitsOn(under, first)).toMatchObject(limited)
+  await world.sim.controls.forceStatus(first, 'exited')
+  const instance = (await ended(under, id))?.instance ?? 0
+  expect(instance).not.toBe(first)
+  expect(limitsOn(under, instance)).toMatchObject(limited)
+})
+
+test.concurrent('limits requested with a watch are set on the instance it rents', async context => {
+  const { under } = await connected(context)
+  const { search, request, limits } = attemptsRequest({}, { stops })
+  await under.run('saveWatch', {
+    request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
+  })
+  await under.until(() => instancesOf(under).length === 1, 40_000)
+  const [instance] = instancesOf(under)
+  expect(limitsOn(under, instance?.id ?? 0)).toMatchObject(limited)
+})
+
+test.concurrent('a replacement takes over what is left of the limits of the outbid instance', {
+  timeout: 90_000,
+}, async context => {
+  const { world, under } = await connected(context)
+  const { id } = await rentRunning(under, { bid: 0.4, stops })
+  const [idle, duration] = limitsOn(under, id)
+  await under.run('removeLimit', { limit: idle?.id ?? '' })
+  const at = (duration?.dueAt ?? 0) - 3600
+  await under.run('setLimit', {
+    instance: id,
+    when: { kind: 'time', at },
+    action: 'destroy',
+    warning: 60,
+    missed: 'act',
+  })
+  await world.sim.controls.advance(2 * 3600)
+  await under.run('chooseRecovery', {
+    instance: id,
+    choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
+  })
+  await world.sim.controls.outbid(id)
+  await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
+  const taken = limitsOn(under, under.account().recoveries[id]?.by ?? 0)
+  expect(taken).toMatchObject([
+    { condition: duration?.condition, action: 'stop', dueAt: duration?.dueAt },
+    { condition: { kind: 'cost' }, action: 'stop' },
+    { condition: { kind: 'time', at }, action: 'destroy', warning: 60 },
+  ])
+  // Two hours at $0.40/h.
+  const [, cost] = taken
+  expect(cost?.condition.kind === 'cost' && cost.condition.limit).toBeLessThan(19_300_000)
+  expect(cost?.history.at(-1)?.text).toMatch(/^Taken over from #\d+, which had cost \$0\.\d\d$/)
+})

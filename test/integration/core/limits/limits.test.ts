@@ -1,0 +1,357 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, type TestContext, test } from 'vitest'
+import type { LimitView } from '#contract/automation/limit.ts'
+import type { Args } from '#contract/commands.ts'
+import { wire } from '#service/http/wire.ts'
+import { nextMorning } from '#test/morning.ts'
+import { haste } from '../hurried-clock.ts'
+import { instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
+import { type BerthUnderTest, createWorld, type World } from '../world.ts'
+
+/** Each test has a world of its own, so that they can wait at the same time. */
+async function newWorld({ onTestFinished }: TestContext, speed = 60): Promise<World> {
+  // A day that ends meanwhile would reset its budget.
+  const world = await createWorld({ start: nextMorning(), speed })
+  onTestFinished(() => world.close())
+  world.sim.controls.setCredit(1000)
+  return world
+}
+
+type LimitSettings = Omit<Args<'setLimit'>, 'warning' | 'missed' | 'action'> & Partial<Args<'setLimit'>>
+
+const soon = { timeout: 45_000, interval: 20 }
+const minute = 60
+const hour = 3600
+
+async function limit({ run }: BerthUnderTest, settings: LimitSettings): Promise<string> {
+  return run('setLimit', { action: 'stop', warning: 0, missed: 'act', ...settings })
+}
+
+const limitsOf = (under: BerthUnderTest): LimitView[] => Object.values(under.account().limits)
+const stateOf = (under: BerthUnderTest, id: number) => under.account().instances[id]?.state
+const isHalted = (under: BerthUnderTest, id: number) =>
+  ['stopped', 'stopping'].includes(stateOf(under, id) ?? '')
+
+/**
+ * Advances the world but not this machine's clock, as a sleep does, and polls. Two more polls follow while awake:
+ * sleeps without time between them would look like a faster world.
+ */
+async function sleepThrough(under: BerthUnderTest, { sim }: World, seconds: number): Promise<void> {
+  await sim.controls.advance(seconds)
+  await under.run('refresh', {})
+  for (let awake = 0; awake < 2; awake += 1) {
+    await wait(measured)
+    await under.run('refresh', {})
+  }
+}
+/** Milliseconds: slightly more than `shortestMeasurement` of the account's clock, divided by `haste`. */
+const measured = 950 / haste
+
+/** Requests that stop an instance. */
+const stops = ({ sim }: World, id: number) =>
+  sim.controls.requests().filter(({ method, path }) => method === 'PUT' && path.endsWith(`/instances/${id}/`))
+
+const titles = ({ notifier }: World) => notifier.shown.map(({ title }) => title)
+
+describe.concurrent('each kind of limit acts on the first poll after its moment, and once', () => {
+  const kinds: [string, (under: BerthUnderTest, id: number, now: number) => LimitSettings][] = [
+    ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
+    ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
+    ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 5 * minute } })],
+    ['cost', (under, id) => ({ instance: id, when: { kind: 'cost', limit: hourly(under, id) * 2 } })],
+    [
+      'budget of a day',
+      (under, id) => ({ when: { kind: 'budget', per: 'day', limit: hourly(under, id) * 2 } }),
+    ],
+    [
+      'budget of a month',
+      (under, id) => ({ when: { kind: 'budget', per: 'month', limit: hourly(under, id) * 2 } }),
+    ],
+    ['credit', (under, id) => ({ when: { kind: 'credit', hours: 100 / hourly(under, id) - 2 } })],
+  ]
+  const hourly = (under: BerthUnderTest, id: number) =>
+    (under.account().instances[id]?.costPerHour ?? 0) / 1_000_000
+
+  test.for(kinds)('%s', async ([name, settings], context) => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    world.sim.controls.setCredit(100)
+    await under.run('refresh', {})
+    await limit(under, settings(under, id, world.sim.controls.ledger().now))
+    await under.run('refresh', {})
+    expect(stateOf(under, id)).toBe('running')
+    if (name !== 'idle') await world.sim.controls.advance(4 * hour)
+    await under.until(() => isHalted(under, id))
+    await under.until(() => limitsOf(under)[0]?.step !== 'acting')
+    await under.run('refresh', {})
+    expect(stops(world, id)).toHaveLength(1)
+    expect(titles(world).filter(title => title.startsWith('Stopped'))).toHaveLength(1)
+    expect(limitsOf(under)[0]?.history.at(-1)?.text).toMatch(/^Stopped /)
+  })
+})
+
+test.concurrent('a frozen instance is billed and idle, and is stopped for it', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id, costPerHour } = await rentRunning(under)
+  await world.sim.controls.forceStatus(id, 'frozen')
+  await under.until(() => stateOf(under, id) === 'frozen')
+  expect(under.account().instances[id]?.costPerHour).toBe(costPerHour)
+  await context.expect.poll(() => titles(world)).toContainEqual(expect.stringMatching(/ is frozen$/))
+  await limit(under, { instance: id, when: { kind: 'idle', below: 5, seconds: 5 * minute } })
+  await under.until(() => isHalted(under, id))
+  await under.until(() => limitsOf(under)[0]?.step !== 'acting')
+  expect(stops(world, id)).toHaveLength(1)
+})
+
+test.concurrent('a limit with the action destroy leaves no instance', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await limit(under, { instance: id, when: { kind: 'duration', seconds: hour }, action: 'destroy' })
+  await sleepThrough(under, world, 2 * hour)
+  await under.until(() => instancesOf(under).length === 0)
+  await under.until(() => limitsOf(under)[0]?.step === 'done')
+})
+
+test.concurrent('a changed limit keeps its history, and its snooze while its time is the same', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const at = world.sim.controls.ledger().now + 2 * hour
+  const first = await limit(under, { instance: id, when: { kind: 'time', at } })
+  await under.run('snoozeLimit', { limit: first, minutes: 60 })
+  expect(limitsOf(under)[0]?.sentence).toMatch(/ at .+, snoozed from .+\.$/)
+  const second = await limit(under, { limit: first, instance: id, when: { kind: 'time', at }, warning: 300 })
+  const [changed, ...others] = limitsOf(under)
+  expect(others).toEqual([])
+  expect(changed).toMatchObject({ id: second, warning: 300, snoozedUntil: at + hour })
+  expect(changed?.history.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^Snoozed until/),
+    expect.stringMatching(/^Changed\. Before: Stops .+, snoozed from/),
+  ])
+  await limit(under, { limit: second, instance: id, when: { kind: 'time', at: at + 60 } })
+  expect(limitsOf(under)[0]?.snoozedUntil).toBeUndefined()
+})
+
+test.concurrent('a limit warns ahead, is snoozed from the alert, and acts at its new time', async context => {
+  // In a faster world its moment could come early on a slow machine.
+  const world = await newWorld(context, 1)
+  const under = await world.startConnected()
+  await rentCheapest(under)
+  await under.until(() => rentalsOf(under)[0]?.step === 'waiting')
+  await sleepThrough(under, world, hour)
+  await under.until(() => instancesOf(under)[0]?.state === 'running')
+  const id = instancesOf(under)[0]?.id ?? 0
+  const limitId = await limit(under, {
+    instance: id,
+    when: { kind: 'duration', seconds: 2 * hour },
+    warning: 30 * minute,
+  })
+  await sleepThrough(under, world, hour)
+  expect(titles(world).filter(title => title.includes(' stops at '))).toEqual([])
+  await sleepThrough(under, world, 40 * minute)
+  await context.expect.poll(() => titles(world), soon).toContainEqual(expect.stringContaining(' stops at '))
+  const [warning] = world.notifier.shown.filter(({ title }) => title.includes(' stops at '))
+  expect(warning?.actions.map(({ label }) => label)).toContain('Snooze 1 h')
+
+  const before = limitsOf(under)[0]?.dueAt ?? 0
+  world.notifier.click(warning?.id ?? '', 'command-snooze')
+  await under.until(() => limitsOf(under)[0]?.snoozedUntil !== undefined)
+  expect(limitsOf(under)[0]).toMatchObject({ id: limitId, step: 'waiting', dueAt: before + hour })
+  await sleepThrough(under, world, 40 * minute)
+  expect(stateOf(under, id)).toBe('running')
+  await sleepThrough(under, world, 40 * minute)
+  await under.until(() => isHalted(under, id))
+})
+
+test.concurrent('a limit due while the service is down says so, and acts once it answers', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  // Without answers the account's time keeps the speed measured before.
+  await under.until(() => under.account().clock.rate > 30 / haste)
+  await limit(under, { instance: id, when: { kind: 'duration', seconds: 3 * minute }, missed: 'tell' })
+  world.sim.controls.setFaults([{ path: '^/api/', kind: 'status', status: 503 }])
+  await context.expect
+    .poll(() => titles(world), soon)
+    .toContainEqual(expect.stringContaining('as soon as the service answers'))
+  await world.sim.controls.advance(3 * hour)
+  world.sim.controls.setFaults([])
+  await under.run('refresh', {})
+  await under.until(() => isHalted(under, id))
+})
+
+test.concurrent('a stop that fails is retried until it works, and reported once', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/\\d+/$', kind: 'status', status: 500 }])
+  await limit(under, { instance: id, when: { kind: 'duration', seconds: minute } })
+  await under.until(() => limitsOf(under)[0]?.problem !== undefined)
+  await under.until(() => stops(world, id).length > 6)
+  expect(titles(world).filter(title => title.includes('did not work yet'))).toHaveLength(1)
+  world.sim.controls.setFaults([])
+  await under.until(() => isHalted(under, id))
+  await under.until(() => limitsOf(under)[0]?.problem === undefined)
+})
+
+describe.concurrent('a limit whose moment was missed', () => {
+  test('acts once afterwards where that was chosen', async context => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    await limit(under, { instance: id, when: { kind: 'duration', seconds: hour } })
+    await under.close()
+    await world.sim.controls.advance(9 * hour)
+    const woken = await world.start()
+    await woken.until(() => isHalted(woken, id))
+    await woken.until(() => limitsOf(woken)[0]?.step === 'done')
+    await woken.run('refresh', {})
+    expect(stops(world, id)).toHaveLength(1)
+    await context.expect
+      .poll(() => world.notifier.shown.at(-1)?.body, soon)
+      .toContain('while Berth was not polling')
+  })
+
+  test('only alerts where that was chosen, and not again after a restart', async context => {
+    const world = await newWorld(context)
+    const under = await world.startConnected()
+    const { id } = await rentRunning(under)
+    await limit(under, { instance: id, when: { kind: 'duration', seconds: hour }, missed: 'tell' })
+    await sleepThrough(under, world, 9 * hour)
+    await context.expect
+      .poll(() => titles(world), soon)
+      .toContainEqual(expect.stringMatching(/^A limit was missed/))
+    await under.close()
+    const again = await world.start()
+    await again.until(() => again.account().connection.status === 'online')
+    await again.run('refresh', {})
+    expect(stateOf(again, id)).toBe('running')
+    expect(stops(world, id)).toEqual([])
+    expect(titles(world).filter(title => title.startsWith('A limit was missed'))).toHaveLength(1)
+  })
+})
+
+test.concurrent('a limit cut off while acting goes on after a restart, however late', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/\\d+/$', kind: 'hang' }])
+  await limit(under, { instance: id, when: { kind: 'duration', seconds: minute }, missed: 'tell' })
+  await under.until(() => limitsOf(under)[0]?.step === 'acting')
+  await under.close()
+  world.sim.controls.setFaults([])
+  await world.sim.controls.advance(9 * hour)
+  const again = await world.start()
+  await again.until(() => isHalted(again, id))
+  await again.until(() => limitsOf(again)[0]?.step === 'done')
+})
+
+test.concurrent('a limit does not act on a credit that the poll did not return', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  world.sim.controls.setCredit(0.01)
+  await under.run('refresh', {})
+  world.sim.controls.setFaults([{ path: '/users/current', kind: 'status', status: 403 }])
+  await limit(under, { when: { kind: 'credit', hours: 100 } })
+  await sleepThrough(under, world, hour)
+  await sleepThrough(under, world, hour)
+  expect(under.account().limitation).toContain('credit')
+  expect(stops(world, id)).toEqual([])
+  world.sim.controls.setFaults([])
+  await under.until(() => isHalted(under, id))
+})
+
+test.concurrent('a limit does not act on answers whose date is a year ahead', async context => {
+  const world = await newWorld(context)
+  const leaping = leapingDates(world.sim.baseUrl)
+  context.onTestFinished(leaping.end)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  await limit(under, { instance: id, when: { kind: 'duration', seconds: 100 * hour }, action: 'destroy' })
+  await under.run('refresh', {})
+  leaping.leap(2)
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  await under.run('refresh', {})
+  expect(leaping.left()).toBe(0)
+  expect(stateOf(under, id)).toBe('running')
+  expect(limitsOf(under)[0]?.step).toBe('waiting')
+})
+
+/** Dates a number of a service's next answers a year ahead, as a proxy with a wrong clock does. */
+function leapingDates(service: string): { leap(answers: number): void; left(): number; end(): void } {
+  const plain = wire.send
+  let left = 0
+  wire.send = async request => {
+    const answer = await plain(request)
+    const { date } = answer.headers
+    if (left === 0 || !date || !request.url.startsWith(service)) return answer
+    left -= 1
+    const ahead = new Date(Date.parse(date) + 365 * 86_400_000).toUTCString()
+    return { ...answer, headers: { ...answer.headers, date: ahead } }
+  }
+  return {
+    leap: answers => {
+      left = answers
+    },
+    left: () => left,
+    end: () => {
+      wire.send = plain
+    },
+  }
+}
+
+test.concurrent('two Berths with a limit each on one instance both end without an error', async context => {
+  const world = await newWorld(context)
+  const other = await createWorld()
+  context.onTestFinished(() => other.close())
+  const one = await world.startConnected()
+  const { id } = await rentRunning(one)
+  const two = await other.start()
+  await two.run('changeSettings', { settings: { pollInterval: 2 } })
+  await two.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
+  await two.until(() => stateOf(two, id) === 'running')
+  const settings: LimitSettings = {
+    instance: id,
+    when: { kind: 'duration', seconds: hour },
+    action: 'destroy',
+  }
+  await Promise.all([limit(one, settings), limit(two, settings)])
+  await world.sim.controls.advance(2 * hour)
+  for (const under of [one, two]) {
+    await under.until(() => instancesOf(under).length === 0)
+    await under.until(() => ['done', 'over'].includes(limitsOf(under)[0]?.step ?? ''))
+  }
+  expect([...titles(world), ...titles(other)].filter(title => title.includes('did not work'))).toEqual([])
+})
+
+test.concurrent('a limit switched off does nothing, and switched on starts its duration anew', async context => {
+  const world = await newWorld(context)
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under)
+  const set = await limit(under, { instance: id, when: { kind: 'duration', seconds: hour } })
+  const first = limitsOf(under)[0]?.dueAt ?? 0
+  await under.run('switchLimit', { limit: set, on: false })
+  expect(limitsOf(under)).toMatchObject([{ step: 'off' }])
+  expect(limitsOf(under)[0]?.dueAt).toBeUndefined()
+  await expect(under.run('snoozeLimit', { limit: set, minutes: 60 })).rejects.toMatchObject({
+    problem: { code: 'limit_off' },
+  })
+  await sleepThrough(under, world, 2 * hour)
+  expect(stops(world, id)).toEqual([])
+  await under.run('switchLimit', { limit: set, on: true })
+  expect(limitsOf(under)[0]?.dueAt).toBeGreaterThan(first + hour)
+  await under.run('switchLimit', { limit: set, on: true })
+  await sleepThrough(under, world, 2 * hour)
+  await under.until(() => isHalted(under, id))
+  await expect(under.run('switchLimit', { limit: set, on: false })).rejects.toMatchObject({
+    problem: { code: 'limit_ended' },
+  })
+  await expect(under.run('snoozeLimit', { limit: set, minutes: 60 })).rejects.toMatchObject({
+    problem: { code: 'limit_ended' },
+  })
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import type { LimitView } from '#contract/automation/limit.ts'
+import { hinderedLimits, limitHindrance, limitsWithoutBerth } from '#contract/automation/limit-hindrance.ts'
+import { accountView } from '../views.ts'
+
+const limit = (id: string, step: LimitView['step']): LimitView => ({
+  id,
+  instance: 7,
+  condition: { kind: 'cost', limit: 1_000_000 },
+  action: 'stop',
+  warning: 0,
+  missed: 'act',
+  sentence: 'Stops #7.',
+  step,
+  history: [],
+})
+const limits = {
+  a: limit('a', 'waiting'),
+  b: limit('b', 'held'),
+  c: limit('c', 'done'),
+  d: limit('d', 'off'),
+}
+
+test('limits cannot act without the key or the service, and only those that are set are counted', () => {
+  expect(limitHindrance({ status: 'online' })).toBeUndefined()
+  expect(hinderedLimits(2, limitHindrance({ status: 'refused' }))).toBe(
+    '2 limits are set and cannot act until the API key is accepted again.',
+  )
+  expect(hinderedLimits(0, limitHindrance({ status: 'offline' }))).toBeUndefined()
+})
+
+test('once Berth has ended its limits are told of, not those of the demo, and a watchdog that goes on', () => {
+  const account = accountView({ limits })
+  const said = '2 limits are set and cannot act while Berth is not running.'
+  expect(limitsWithoutBerth([account, accountView({ demo: true, limits })])).toBe(said)
+  expect(limitsWithoutBerth([accountView({ demo: true, limits }), accountView()])).toBeUndefined()
+  const request = { action: 'stop' as const, lease: 3600 }
+  const watchdogs = { 7: { instance: 7, request, step: 'watching' as const, foreign: false } }
+  expect(limitsWithoutBerth([{ ...account, watchdogs }])).toBe(`${said} A watchdog on an instance still can.`)
+})

@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest'
+import { instanceView } from '#test/unit/views.ts'
+import { flushPromises } from '../hand-clock.ts'
+import { OneAccount } from './one-account.ts'
+
+const hour = 3600
+const running = instanceView({ id: 7 })
+const inAnHour = {
+  instance: 7,
+  action: 'stop',
+  warning: 0,
+  when: { kind: 'duration', seconds: hour },
+} as const
+
+/** A limit that Berth has watched for ten minutes. */
+async function limited(settings: Parameters<OneAccount['limits']['set']>[0], instance = running) {
+  const one = new OneAccount(instance)
+  await one.start()
+  await one.pass(60)
+  const id = await one.limits.set(settings)
+  await one.pass(600)
+  return { one, id, step: () => one.view(id)?.step }
+}
+
+test('a limit ends after two polls in a row without its instance, not after one', async () => {
+  const { one, step } = await limited({ ...inAnHour, missed: 'act' })
+  const there = one.instances
+  for (const _ of [1, 2]) {
+    one.instances = []
+    await one.poll()
+    expect(step()).toBe('waiting')
+    one.instances = there
+    await one.poll()
+  }
+  one.instances = []
+  await one.poll()
+  await one.poll()
+  expect(step()).toBe('over')
+})
+
+test.each(['act', 'tell'] as const)(
+  'after waking offline past the due time, a limit waits for polls: %s',
+  async missed => {
+    const { one, step } = await limited({ ...inAnHour, missed })
+    one.answers = false
+    one.clock.sleep(9 * hour * 1000)
+    await one.clock.pass(60_000)
+    expect(step()).toBe('waiting')
+    expect(one.told).toEqual([])
+    one.answers = true
+    // The clock jumped: a second poll must confirm.
+    await one.poll()
+    await one.poll()
+    expect(step()).toBe(missed === 'act' ? 'done' : 'missed')
+    expect(one.asked).toEqual(missed === 'act' ? ['stop 7'] : [])
+  },
+)
+
+test('a warning waits while the instance is stopped, and is sent once it runs', async () => {
+  const { one, step } = await limited({ ...inAnHour, warning: 900, missed: 'act' })
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.pass(hour - 600 - 300)
+  expect([step(), one.told]).toEqual(['waiting', []])
+  one.instances = [running]
+  await one.poll()
+  expect([step(), one.told.length]).toEqual(['warned', 1])
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.poll()
+  expect(step()).toBe('waiting')
+})
+
+test('a limit that is due while the service is silent says so, and acts once it answers', async () => {
+  const { one, step } = await limited({ ...inAnHour, missed: 'tell' })
+  one.answers = false
+  await one.clock.pass(2 * hour * 1000)
+  expect(step()).toBe('held')
+  expect(one.told).toHaveLength(1)
+  one.answers = true
+  await one.poll()
+  await one.poll()
+  expect(one.asked).toEqual(['stop 7'])
+  expect(step()).toBe('done')
+})
+
+test('idle time counts on over a short restart, and starts over after a long one', async () => {
+  const idle = { kind: 'idle', below: 5, seconds: hour } as const
+  for (const [away, left] of [
+    [60, hour - 600 - 60],
+    [1800, hour],
+  ] as const) {
+    const { one, id } = await limited(
+      { instance: 7, action: 'stop', warning: 0, missed: 'act', when: idle },
+      { ...running, gpuLoad: 0 },
+    )
+    // The delayed write is on disk.
+    await one.clock.pass(2000)
+    one.kill()
+    await one.clock.pass(away * 1000)
+    await one.start()
+    await one.poll()
+    await one.poll()
+    expect(Math.abs((one.view(id)?.dueAt ?? 0) - one.now() - left)).toBeLessThan(60)
+  }
+})
+
+test('after a kill between decision and request the next start stops once', async () => {
+  // The last poll is not on disk: without this margin the due time would look missed.
+  const seconds = hour + 60
+  const { one, id, step } = await limited({
+    ...inAnHour,
+    missed: 'tell',
+    when: { kind: 'duration', seconds },
+  })
+  // The start of the action is on disk; Berth ends before the request.
+  one.before = () => new Promise(() => undefined)
+  await one.pass(seconds - 600)
+  expect([step(), one.asked]).toEqual(['acting', []])
+  one.kill()
+  await one.clock.pass(2 * hour * 1000)
+  await one.start()
+  await one.poll()
+  await one.poll()
+  expect(one.asked).toEqual(['stop 7'])
+  expect(one.view(id)?.step).toBe('done')
+})
+
+test('after a kill between request and answer the next start tells that it was stopped', async () => {
+  const { one, id } = await limited({ ...inAnHour, missed: 'act' })
+  one.before = () => new Promise(() => undefined)
+  await one.pass(hour - 600)
+  one.kill()
+  one.instances = [{ ...running, state: 'stopped' }]
+  await one.start()
+  await one.poll()
+  expect(one.view(id)?.step).toBe('done')
+  expect([one.asked, one.told]).toEqual([[], ['Stopped Instance #7']])
+})
+
+test('a refused stop is retried ever more rarely, and its failure reported once', async () => {
+  const { one, step } = await limited({ ...inAnHour, missed: 'act' })
+  one.refusals.push(...Array.from({ length: 8 }, () => new Error('no')))
+  await one.pass(hour - 600)
+  expect([step(), one.asked]).toEqual(['held', ['stop 7']])
+  // Retries follow after 30 seconds, then 1, 2, 4, 8 and 10 minutes.
+  await one.pass(hour)
+  await flushPromises()
+  expect(one.asked.length).toBe(9)
+  expect(step()).toBe('done')
+  expect(one.told).toHaveLength(2)
+})
+
+test('one refused stop does not block the others, and the history has the figures', async () => {
+  const one = new OneAccount(running, { ...running, id: 8 })
+  await one.start()
+  await one.poll()
+  one.refusals.push(new Error('no'))
+  const when = { kind: 'credit', hours: 10_000 } as const
+  const id = await one.limits.set({ action: 'stop', warning: 0, missed: 'act', when })
+  await one.poll()
+  expect(one.asked).toEqual(['stop 7', 'stop 8'])
+  const record = () => one.view(id)?.history.map(({ text }) => text) ?? []
+  expect(record()).toContainEqual(expect.stringMatching(/^Stopped .*#8.* Seen: \$50\.00 of credit\.$/))
+
+  const { one: other, id: timed } = await limited({ ...inAnHour, missed: 'act' })
+  await other.pass(hour)
+  expect(other.view(timed)?.history.at(-1)?.text).toMatch(/It cost \$0\.400\/h\.$/)
+})
+
+test('a limit’s time must be in the future and at most a year ahead', async () => {
+  const one = new OneAccount(running)
+  await one.start()
+  const at = (time: number) =>
+    one.limits.set({
+      instance: 7,
+      action: 'stop',
+      warning: 0,
+      missed: 'act',
+      when: { kind: 'time', at: time },
+    })
+  for (const time of [one.now() - 1, one.now(), one.now() + 367 * 86_400])
+    await expect(at(time)).rejects.toMatchObject({ problem: { code: 'invalid_argument', field: 'when.at' } })
+  await at(one.now() + 1)
+})
+
+test('a limit stops no outbid instance, and stops it once it runs again', async () => {
+  const { one, step } = await limited({ ...inAnHour, missed: 'act' })
+  one.instances = [instanceView({ id: 7, state: 'outbid' })]
+  for (const _ of [1, 2, 3]) await one.pass(hour)
+  expect([one.asked, step()]).toEqual([[], 'waiting'])
+  expect(one.told).toEqual([])
+  one.instances = [running]
+  await one.poll()
+  await one.poll()
+  expect([one.asked, step()]).toEqual([['stop 7'], 'done'])
+})
+
+test('an instance that its user starts again has its limit on time again', async () => {
+  const { one, id } = await limited({ ...inAnHour, missed: 'act' })
+  await one.pass(hour)
+  expect(one.view(id)?.step).toBe('done')
+  one.instances = [running]
+  await one.limits.startAgain(7)
+  await one.poll()
+  expect(one.view(id)).toMatchObject({ step: 'waiting', condition: { seconds: hour } })
+  await one.pass(hour)
+  expect(one.asked).toEqual(['stop 7', 'stop 7'])
+})
+
+test('an instance that its user starts again may cost as much again as its limit was', async () => {
+  const spent = (micros: number, at: number) => instanceView({ id: 7, spent: { micros, perHour: 0, at } })
+  const one = new OneAccount(spent(1_000_000, 0))
+  await one.start()
+  await one.pass(60)
+  await one.limits.set({
+    instance: 7,
+    action: 'stop',
+    warning: 0,
+    missed: 'act',
+    when: { kind: 'cost', limit: 5_000_000 },
+  })
+  const limits = () =>
+    Object.values(one.store.get().accounts['a00000001']?.limits ?? {}).map(({ condition, step }) => [
+      condition,
+      step,
+    ])
+  for (const [cost, next] of [
+    [5_200_000, 10_200_000],
+    [10_300_000, 15_300_000],
+  ] as const) {
+    one.instances = [spent(cost, one.now())]
+    await one.pass(60)
+    await one.limits.startAgain(7)
+    await one.poll()
+    expect(limits()).toEqual([[{ kind: 'cost', limit: next, from: cost }, 'waiting']])
+  }
+  expect(one.asked).toEqual(['stop 7', 'stop 7'])
+})
