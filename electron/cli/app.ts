@@ -1,4 +1,4 @@
-import { limitsWithoutBerth } from '../contract/automation/limit-hindrance.ts'
+import { limitsWithoutBerth } from '../contract/automation/limit-words.ts'
 import { counted } from '../contract/format/size.ts'
 import { isCharged } from '../contract/reading.ts'
 import { costOf } from '../contract/spending/spend-words.ts'

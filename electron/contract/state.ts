@@ -2,8 +2,7 @@ import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
 import type { AttemptSeriesView, FailedMachineView } from './automation/attempts.ts'
-import type { LimitView } from './automation/limit.ts'
-import type { RentalStop } from './automation/limit-kinds.ts'
+import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
 import type { UndoableView } from './automation/undoable.ts'
@@ -138,7 +137,7 @@ export interface AccountView {
   /** By the limit's id. */
   limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */
-  lastRental?: { id: string; what: string; stops: readonly RentalStop[] }
+  lastRental?: { id: string; what: string; stops: readonly Limit[] }
   /** By id. */
   attempts: Record<string, AttemptSeriesView>
   /** Machines on which rentals failed, by machine id. */

@@ -1,5 +1,5 @@
 import { createContext, untrack } from 'svelte'
-import { limitHindrance } from '#contract/automation/limit-hindrance.ts'
+import { limitHindrance } from '#contract/automation/limit-words.ts'
 import type { UndoableAction } from '#contract/automation/undoable.ts'
 import type { Berth } from '#contract/commands.ts'
 import { instanceName } from '#contract/format/name.ts'

@@ -1,9 +1,9 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { limitAfterActing, limitWarned } from '#core/limits/act/outcomes.ts'
-import { createShownLimits } from '#core/limits/alerts/shown-limits.ts'
-import { limitActions } from '#core/limits/decide/limit-actions.ts'
-import type { LimitSnapshot } from '#core/limits/facts/facts.ts'
-import { type Limit, withoutWarning } from '#core/limits/model.ts'
+import { limitAfterActing, limitWarned } from '#core/limits/act.ts'
+import { limitActions } from '#core/limits/decide.ts'
+import type { LimitSnapshot } from '#core/limits/facts.ts'
+import { type StoredLimit, withoutWarning } from '#core/limits/model.ts'
+import { createShownLimits } from '#core/limits/shown.ts'
 import { createStore } from '#core/state/store.ts'
 import { accountView, emptyState, instanceView } from '../unit/views.ts'
 import { median, type Row, type Size } from './row.ts'
@@ -26,7 +26,7 @@ export async function limitRows({ smoke }: Size): Promise<Row[]> {
   store.change(draft => {
     draft.accounts['a00000001'] = accountView({}, ...ids.map(id => instance(id, 0)))
   })
-  let limits: readonly Limit[] = [...ids.flatMap(limitsOn), ...limitsOnAccount]
+  let limits: readonly StoredLimit[] = [...ids.flatMap(limitsOn), ...limitsOnAccount]
   const shown = createShownLimits({
     store,
     account: 'a00000001',
@@ -43,7 +43,7 @@ export async function limitRows({ smoke }: Size): Promise<Row[]> {
     const snapshot = sightAt(at, { ...views })
     const begin = performance.now()
     const decisions = limitActions(snapshot, limits, at)
-    const changed = new Map<string, Limit>()
+    const changed = new Map<string, StoredLimit>()
     for (const decision of decisions) {
       const { limit, kind } = decision
       if (kind === 'warn') changed.set(limit.id, limitWarned(limit, decision.dueAt, at))
@@ -105,30 +105,31 @@ function instance(id: number, poll: number): InstanceView {
 }
 
 /** The limits at a time become due one per poll. */
-function limitsOn(id: number): Limit[] {
-  const conditions: Limit['condition'][] = [
+function limitsOn(id: number): StoredLimit[] {
+  const conditions: StoredLimit['when'][] = [
     { kind: 'time', at: now + (id % instances) * interval },
-    { kind: 'duration', from: now, seconds: 90_000 },
+    { kind: 'duration', seconds: 90_000 },
     { kind: 'idle', below: 5, seconds: 9000 },
     { kind: 'idle', below: 10, seconds: 90_000 },
-    { kind: 'cost', limit: 1_000_000_000 },
+    { kind: 'cost', dollars: 1000 },
   ]
-  return conditions.map((condition, index) => limitOf(id * 10 + index, condition, id))
+  return conditions.map((when, index) => limitOf(id * 10 + index, when, id))
 }
 
 /** The limit on the credit is always nearly reached, so it chooses its targets at each poll. */
 const limitsOnAccount = [
-  limitOf(1, { kind: 'budget', per: 'day', limit: 9_000_000_000 }),
+  limitOf(1, { kind: 'budget', per: 'day', dollars: 9000 }),
   limitOf(2, { kind: 'credit', hours: 12.4 }),
 ]
 
-function limitOf(number: number, condition: Limit['condition'], on?: number): Limit {
+function limitOf(number: number, when: StoredLimit['when'], on?: number): StoredLimit {
   return {
     id: `g${String(number).padStart(16, '0')}`,
-    condition,
+    when,
     action: 'stop',
     warning: 900,
     missed: 'act',
+    asleep: false,
     setAt: now,
     history: [],
     ...(on === undefined ? {} : { instance: on }),

@@ -184,7 +184,7 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
   await page.getByRole('row', { name: /#\d+/ }).waitFor()
   await limitsOf(page)
   const rules = page.getByRole('switch', { name: /^Stops / })
-  await rules.and(page.getByLabel(/ when its GPU load was below 5 % for 30 min\.$/)).waitFor()
+  await rules.and(page.getByLabel(/ when its GPU load stays below 5 % for 30 min\.$/)).waitFor()
   await rules.and(page.getByLabel(/ when it has cost \$7\.50\.$/)).waitFor()
 
   await page.getByRole('link', { name: 'Offers' }).click()

@@ -13,19 +13,20 @@ export interface WatchdogPart {
  * condition on the load.
  */
 export function watchdogPart({
-  condition,
+  when,
+  setAt,
   action,
   snoozedUntil,
-}: Pick<LimitView, 'condition' | 'action'> & { snoozedUntil?: number | undefined }):
+}: Pick<LimitView, 'when' | 'setAt' | 'action'> & { snoozedUntil?: number | undefined }):
   | WatchdogPart
   | undefined {
-  switch (condition.kind) {
+  switch (when.kind) {
     case 'time':
-      return { action, at: Math.ceil(Math.max(condition.at, snoozedUntil ?? 0)) }
+      return { action, at: Math.ceil(Math.max(when.at, snoozedUntil ?? 0)) }
     case 'duration':
-      return { action, at: Math.ceil(Math.max(condition.from + condition.seconds, snoozedUntil ?? 0)) }
+      return { action, at: Math.ceil(Math.max(setAt + when.seconds, snoozedUntil ?? 0)) }
     case 'idle': {
-      const { seconds, below } = condition
+      const { seconds, below } = when
       const idle = { seconds: Math.round(seconds), below: Math.max(1, Math.round(below)) }
       return snoozedUntil === undefined ? { action, idle } : undefined
     }

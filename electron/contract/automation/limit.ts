@@ -1,10 +1,95 @@
+import * as v from 'valibot'
 import type { InstanceState, InstanceView } from '../instance/instance.ts'
 import { hasTrait } from '../instance/state-traits.ts'
 import type { Problem } from '../problem.ts'
-import type { LimitCondition } from './limit-kinds.ts'
+
+const Dollars = v.pipe(
+  v.number('give the sum in dollars'),
+  v.minValue(0.01, 'at least $0.01'),
+  v.maxValue(1_000_000, 'at most $1,000,000'),
+)
+
+const Span = v.pipe(
+  v.number('give the time as a number'),
+  v.minValue(60, 'at least a minute'),
+  v.maxValue(366 * 86_400, 'at most a year'),
+)
+
+const Percent = v.pipe(
+  v.number('give the load in percent'),
+  v.minValue(1, 'at least 1 %'),
+  v.maxValue(100, 'at most 100 %'),
+)
+
+/** The condition of a limit. Money in dollars, times in seconds, moments in epoch seconds of the account's time. */
+export const LimitWhen = v.variant('kind', [
+  v.strictObject({ kind: v.literal('time'), at: v.pipe(v.number('give a date and a time'), v.finite()) }),
+  /** Since it was set. */
+  v.strictObject({ kind: v.literal('duration'), seconds: Span }),
+  /** The GPU load was below `below` percent for `seconds`, as far as Berth has seen. */
+  v.strictObject({ kind: v.literal('idle'), below: Percent, seconds: Span }),
+  /** The instance's cost since its creation. */
+  v.strictObject({ kind: v.literal('cost'), dollars: Dollars }),
+  /** The spending in this day or month, by this machine's calendar. */
+  v.strictObject({ kind: v.literal('budget'), per: v.picklist(['day', 'month']), dollars: Dollars }),
+  /** At the present rate, the credit would last less than `hours`. */
+  v.strictObject({
+    kind: v.literal('credit'),
+    hours: v.pipe(
+      v.number('give the time in hours'),
+      v.minValue(0.1, 'at least 0.1 hours'),
+      v.maxValue(10_000, 'at most 10,000 hours'),
+    ),
+  }),
+])
+export type LimitWhen = v.InferOutput<typeof LimitWhen>
+
+export type LimitKind = LimitWhen['kind']
 
 /** A limit on an account that may destroy stops instances first, and destroys only if that is not enough. */
-export type LimitAction = 'stop' | 'destroy'
+export const LimitAction = v.picklist(['stop', 'destroy'])
+export type LimitAction = v.InferOutput<typeof LimitAction>
+
+/** What is limited and how, wherever it is chosen: on an instance, on the account, with a rental, in a project's file. */
+export const Limit = v.strictObject({
+  when: LimitWhen,
+  action: LimitAction,
+  /** Also while this computer sleeps: a watchdog on the instance does the same. */
+  asleep: v.boolean(),
+})
+export type Limit = v.InferOutput<typeof Limit>
+
+/** The kinds of limits that can be chosen with a rental, in the order in which they are shown. */
+export const stopKinds = ['idle', 'duration', 'cost'] as const
+export type StopKind = (typeof stopKinds)[number]
+
+/** The limits chosen with a rental, which are set as soon as the instance exists: at most one of each kind. */
+export const Stops = v.pipe(
+  v.array(Limit),
+  v.check(
+    stops => stops.every(({ when }) => stopKinds.some(kind => kind === when.kind)),
+    'a time, idleness or a cost',
+  ),
+  v.check(stops => new Set(stops.map(({ when }) => when.kind)).size === stops.length, 'each kind once'),
+)
+
+interface KindTraits {
+  /** Whether it limits one instance or the whole account. */
+  on: 'instance' | 'account'
+  /** Whether it continues after it has acted. */
+  goesOn: boolean
+  /** Whether its moment is known from the start, and part of its sentence. */
+  isSure: boolean
+}
+
+export const limitKinds: Readonly<Record<LimitKind, KindTraits>> = {
+  time: { on: 'instance', goesOn: false, isSure: true },
+  duration: { on: 'instance', goesOn: false, isSure: true },
+  idle: { on: 'instance', goesOn: true, isSure: false },
+  cost: { on: 'instance', goesOn: false, isSure: false },
+  budget: { on: 'account', goesOn: true, isSure: false },
+  credit: { on: 'account', goesOn: true, isSure: false },
+}
 
 /** The reaction to a moment that passed while Berth was not polling, such as while the laptop slept. */
 export type WhenMissed = 'act' | 'tell'
@@ -22,15 +107,15 @@ export interface LimitEvent {
   text: string
 }
 
-export interface LimitView {
+export interface LimitView extends Limit {
   id: string
   /** Absent for one on the whole account. */
   instance?: number
-  condition: LimitCondition
-  action: LimitAction
   /** Seconds ahead at which it warns; 0 for not at all. */
   warning: number
   missed: WhenMissed
+  /** When it was set, from which a duration counts; epoch seconds of the account's time. */
+  setAt: number
   /** Its action and moment as a sentence. */
   sentence: string
   step: LimitStep
@@ -57,6 +142,12 @@ export interface LimitPreview {
 export const snoozes = [15, 60, 240, 720] as const
 export type SnoozeMinutes = (typeof snoozes)[number]
 
+/** The moment of a limit that is known from the start, without its snooze. Epoch seconds of the account's time. */
+export function fixedMoment({ when, setAt }: Pick<LimitView, 'when' | 'setAt'>): number | undefined {
+  if (when.kind === 'time') return when.at
+  return when.kind === 'duration' ? setAt + when.seconds : undefined
+}
+
 /** Whether a limit has an effect on an instance in that state: stopping one that doesn't run has none. */
 export function actsIn(state: InstanceState, { action }: Pick<LimitView, 'action'>): boolean {
   return action === 'destroy' || !(hasTrait(state, 'over') || state === 'outbid')
@@ -69,7 +160,7 @@ export function hasEnded({ step }: Pick<LimitView, 'step'>): boolean {
 
 /** Whether a limit that has ended so is set again once its instance is started: one on its time or its cost. */
 export function isSetAgain(
-  { condition: { kind }, action }: Pick<LimitView, 'condition' | 'action'>,
+  { when: { kind }, action }: Pick<LimitView, 'when' | 'action'>,
   end: LimitStep | undefined,
 ): boolean {
   return (kind === 'duration' || kind === 'cost') && action === 'stop' && (end === 'done' || end === 'over')

@@ -24,10 +24,10 @@ export function stoppersOf(account: AccountView, { instance, more }: Starting, n
   return Object.values(account.limits).filter(limit => {
     if (hasEnded(limit) || (limit.snoozedUntil ?? 0) > now) return false
     if (limit.instance !== undefined && limit.instance !== instance) return false
-    if (limit.condition.kind === 'credit')
+    if (limit.when.kind === 'credit')
       return (
         credit !== undefined &&
-        (credit <= 0 || credit < (calmRate(account.instances) + more) * limit.condition.hours)
+        (credit <= 0 || credit < (calmRate(account.instances) + more) * limit.when.hours)
       )
     return limit.dueAt !== undefined && limit.dueAt <= now
   })

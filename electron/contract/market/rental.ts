@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RentalStops } from '../automation/limit-kinds.ts'
+import { Stops } from '../automation/limit.ts'
 import { WatchdogRequest } from '../automation/watchdog.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
@@ -180,7 +180,7 @@ const requestFields = v.object({
     ),
   ),
   /** Limits to set once it is created, and also on its replacements. */
-  stops: v.optional(RentalStops),
+  stops: v.optional(Stops),
   /** A watchdog to install over SSH once it can be reached. */
   watchdog: v.optional(WatchdogRequest),
 })

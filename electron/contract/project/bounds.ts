@@ -1,5 +1,5 @@
 import type { AttemptLimits } from '../automation/attempts.ts'
-import type { RentalStop } from '../automation/limit-kinds.ts'
+import type { Limit } from '../automation/limit.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 
@@ -39,7 +39,7 @@ export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptL
 /** A job's highest total cost: its stops' limit and the attempts' ceiling, for each machine that it may use. */
 export function mostOf(
   spec: ProjectSpec,
-  stops: readonly RentalStop[],
+  stops: readonly Limit[],
   price: Micros | undefined,
 ): Micros | undefined {
   const bound = boundOf(stops, dearestOf(spec, price))
@@ -49,19 +49,19 @@ export function mostOf(
 }
 
 /** The most that a machine of a price per hour costs until one of its stops ends it; undefined without a limit. */
-export function boundOf(stops: readonly RentalStop[], price: Micros | undefined): Micros | undefined {
-  const bounds = stops.flatMap(stop => {
-    if (stop.kind === 'cost') return micros(stop.dollars)
-    return stop.kind === 'duration' && price !== undefined ? Math.ceil((price * stop.seconds) / 3600) : []
+export function boundOf(stops: readonly Limit[], price: Micros | undefined): Micros | undefined {
+  const bounds = stops.flatMap(({ when }) => {
+    if (when.kind === 'cost') return micros(when.dollars)
+    return when.kind === 'duration' && price !== undefined ? Math.ceil((price * when.seconds) / 3600) : []
   })
   return bounds.length === 0 ? undefined : Math.min(...bounds)
 }
 
 /** Seconds after which a job's machine is stopped at the latest; undefined without a limit. */
-export function longestOf(stops: readonly RentalStop[], price: Micros): number | undefined {
-  const spans = stops.flatMap(stop => {
-    if (stop.kind === 'duration') return stop.seconds
-    return stop.kind === 'cost' && price > 0 ? (micros(stop.dollars) / price) * 3600 : []
+export function longestOf(stops: readonly Limit[], price: Micros): number | undefined {
+  const spans = stops.flatMap(({ when }) => {
+    if (when.kind === 'duration') return when.seconds
+    return when.kind === 'cost' && price > 0 ? (micros(when.dollars) / price) * 3600 : []
   })
   return spans.length === 0 ? undefined : Math.min(...spans)
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { RentalStop } from '../automation/limit-kinds.ts'
+import type { Limit } from '../automation/limit.ts'
 import type { FolderScan, SyncProgress } from '../instance/sync.ts'
 import type { OfferView } from '../market/offer.ts'
 import type { Problem } from '../problem.ts'
@@ -44,7 +44,7 @@ export interface ProjectPlan {
   problem?: Problem
   /** Disk included. */
   pricePerHour?: Micros
-  stops: RentalStop[]
+  stops: Limit[]
   /** Its highest cost, failed attempts included; absent without a limit. */
   most?: Micros
   /** Seconds after which it is stopped at the latest; absent without a limit. */

@@ -1,14 +1,12 @@
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
 import type { Document } from '../storage/json-file.ts'
-import { type Acting, type ActingParts, createActing } from './act/acting.ts'
-import { type Transition, transitionOf } from './act/transition.ts'
-import type { LimitAlerts } from './alerts/limit-alerts.ts'
-import { createShownLimits, type ShownLimits } from './alerts/shown-limits.ts'
-import { type LimitDecision, limitActions } from './decide/limit-actions.ts'
-import type { Known, LimitSnapshot } from './facts/facts.ts'
-import { askGpuMetrics, createGpuLoads, type GpuLoads } from './facts/gpu-loads.ts'
-import { createSnapshots, type Snapshots, type Spending } from './facts/snapshots.ts'
+import { type Acting, type ActingParts, createActing, type Transition, transitionOf } from './act.ts'
+import type { LimitAlerts } from './alerts.ts'
+import { type LimitDecision, limitActions } from './decide.ts'
+import { createSnapshots, type Known, type LimitSnapshot, type Snapshots, type Spending } from './facts.ts'
+import { askGpuMetrics, createGpuLoads, type GpuLoads } from './gpu-loads.ts'
+import { createShownLimits, type ShownLimits } from './shown.ts'
 
 /** What limits are decided with, apart from the account. */
 export interface EngineParts extends ActingParts {

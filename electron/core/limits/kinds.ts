@@ -1,28 +1,23 @@
-import type { LimitCondition } from '#contract/automation/limit-kinds.ts'
+import { fixedMoment, type LimitWhen } from '#contract/automation/limit.ts'
 import { money } from '#contract/format/money.ts'
-import { percent } from '#contract/format/size.ts'
-import { atMoment, duration } from '#contract/format/time.ts'
 import type { Problem } from '#contract/problem.ts'
 import { costOnceReady, expectedTraffic, isSpendingUnknown } from '#contract/reading.ts'
-import type { Micros } from '#contract/spending/money.ts'
-import { creditRate, type Facts } from './facts/facts.ts'
-import type { Limit } from './model.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { creditRate, type Facts } from './facts.ts'
+import type { StoredLimit } from './model.ts'
 
-/**
- * How a limit of one kind reads the facts, and its texts. The idle time, which spans many polls, is counted in
- * `decide/idle.ts`.
- */
+/** How a limit of one kind reads the facts. The idle time, which spans many polls, is counted by `withIdle`. */
 interface KindOfLimit<Condition> {
   /** When it is due if nothing changes; undefined if never. */
-  moment(condition: Condition, limit: Pick<Limit, 'instance' | 'idleSince'>, facts: Facts): number | undefined
+  moment(
+    when: Condition,
+    limit: Pick<StoredLimit, 'instance' | 'when' | 'setAt' | 'idleSince'>,
+    facts: Facts,
+  ): number | undefined
   /** Why it cannot see what it goes by; undefined if it can. */
-  blindness(limit: Pick<Limit, 'instance'>, facts: Facts): Problem | undefined
-  /** The end of a sentence: `when it has cost $5.00`. */
-  when(condition: Condition, now: number): string
-  /** Why it acts, as a sentence. */
-  reason(condition: Condition): string
+  blindness(limit: Pick<StoredLimit, 'instance'>, facts: Facts): Problem | undefined
   /** A sentence for the history with the observed figure, if that is not the instance's cost. */
-  seen?(condition: Condition, facts: Facts): string
+  seen?(when: Condition, facts: Facts): string
   /**
    * Until when the spending it depends on is known, if the service reports the instances but not the credit: then its
    * moment is an estimate by the prices, and it does not act. Undefined if it is reported.
@@ -30,22 +25,11 @@ interface KindOfLimit<Condition> {
   creditStaleSince?(facts: Facts): number | undefined
 }
 
-type Of<Kind extends LimitCondition['kind']> = Extract<LimitCondition, { kind: Kind }>
+type Of<Kind extends LimitWhen['kind']> = Extract<LimitWhen, { kind: Kind }>
 
-const kinds: { readonly [Kind in LimitCondition['kind']]: KindOfLimit<Of<Kind>> } = {
-  time: {
-    moment: ({ at }) => at,
-    blindness: () => undefined,
-    when: ({ at }, now) => atMoment(at, now),
-    reason: () => 'Its time has come.',
-  },
-  duration: {
-    moment: ({ from, seconds }) => from + seconds,
-    blindness: () => undefined,
-    when: ({ from, seconds }, now) =>
-      `${atMoment(from + seconds, now)}, ${duration(seconds)} after it was set`,
-    reason: ({ seconds }) => `Its ${duration(seconds)} are over.`,
-  },
+const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
+  time: { moment: (_, limit) => fixedMoment(limit), blindness: () => undefined },
+  duration: { moment: (_, limit) => fixedMoment(limit), blindness: () => undefined },
   idle: {
     moment: ({ seconds }, { idleSince }) => (idleSince === undefined ? undefined : idleSince + seconds),
     blindness({ instance = 0 }, { account, loads }) {
@@ -55,38 +39,32 @@ const kinds: { readonly [Kind in LimitCondition['kind']]: KindOfLimit<Of<Kind>> 
       if (heard === undefined) return loadUnknown
       return heard.why === undefined ? undefined : loadUnread(heard.why)
     },
-    when: condition => `when its ${lowLoad(condition)}`,
-    reason: condition => `Its ${lowLoad(condition)}.`,
   },
   cost: {
-    moment({ limit }, { instance }, { account }) {
+    moment({ dollars }, { instance }, { account }) {
       const target = account.instances[instance ?? 0]
       if (!target) return undefined
-      const { micros, perHour, at } = target.spent
+      const { micros: spent, perHour, at } = target.spent
       // One that boots costs its full price in a moment.
       const soon = Math.max(perHour, costOnceReady(target))
-      return reached(micros, limit, soon + expectedTraffic(target), at)
+      return reached(spent, micros(dollars), soon + expectedTraffic(target), at)
     },
     blindness({ instance = 0 }, { account }) {
       const target = account.instances[instance]
       if (target?.costUnknown) return costUnknown
       return target && target.startedAt === undefined ? startUnknown : undefined
     },
-    when: ({ limit }) => `when it has cost ${money(limit)}`,
-    reason: ({ limit }) => `It has cost ${money(limit)}.`,
   },
   budget: {
-    moment({ per, limit }, _, facts) {
+    moment({ per, dollars }, _, facts) {
       const [began, ends] =
         per === 'day' ? [facts.dayBegan, facts.dayEnds] : [facts.monthBegan, facts.monthEnds]
       const from = Math.max(facts.countedAt, began)
       const perHour = facts.account.spendPerHour + expectedOfAll(facts)
-      const at = reached(spentIn(per, facts), limit, perHour, from)
+      const at = reached(spentIn(per, facts), micros(dollars), perHour, from)
       return at === undefined || at >= ends ? undefined : at
     },
     blindness: () => undefined,
-    when: ({ per, limit }) => `when a ${per} has cost ${money(limit)}`,
-    reason: ({ per, limit }) => `This ${per} has cost ${money(limit)}.`,
     seen: ({ per }, facts) => `Seen: ${money(spentIn(per, facts))}.`,
     creditStaleSince: ({ account: { creditAt }, countedAt, at }) =>
       creditAt !== undefined && countedAt < at ? countedAt : undefined,
@@ -103,20 +81,14 @@ const kinds: { readonly [Kind in LimitCondition['kind']]: KindOfLimit<Of<Kind>> 
       if (credit !== undefined) return undefined
       return isUntold ? creditUntold : creditUnknown
     },
-    when: ({ hours }) => `when the credit would last less than ${duration(hours * 3600)}`,
-    reason: ({ hours }) => `The credit would last less than ${duration(hours * 3600)}.`,
     seen: (_, { account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
     creditStaleSince: ({ account: { creditAt } }) => creditAt,
   },
 }
 
 /** The entry for a kind of condition; use it only with conditions of that kind. */
-export function kindOf({ kind }: LimitCondition): KindOfLimit<LimitCondition> {
+export function kindOf({ kind }: LimitWhen): KindOfLimit<LimitWhen> {
   return kinds[kind]
-}
-
-function lowLoad({ below, seconds }: Of<'idle'>): string {
-  return `GPU load was below ${percent(below)} for ${duration(seconds)}`
 }
 
 function spentIn(per: 'day' | 'month', { spentToday, spentThisMonth }: Facts): Micros {

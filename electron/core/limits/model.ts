@@ -1,21 +1,24 @@
 import * as v from 'valibot'
-import { LimitCondition, limitKinds } from '#contract/automation/limit-kinds.ts'
+import { Limit, limitKinds } from '#contract/automation/limit.ts'
 import { LimitId, RentalId } from '#contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
+import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 
 /** A limit as stored. Moments in epoch seconds of the account's time, money in micro-dollars. */
-export const Limit = v.object({
+export const StoredLimit = v.object({
   id: LimitId,
   /** Absent for one on the whole account. */
   instance: v.optional(v.number()),
   /** The rental that it belongs to. */
   rental: v.optional(RentalId),
-  condition: LimitCondition,
-  action: v.picklist(['stop', 'destroy']),
+  ...Limit.entries,
   /** Seconds ahead at which it warns. */
   warning: v.number(),
   missed: v.picklist(['act', 'tell']),
+  /** When it was set, from which a duration counts. */
   setAt: v.number(),
+  /** What its instance had cost when a limit on the cost was set again, micro-dollars. */
+  spentBefore: v.optional(v.number()),
   /** It does not act before this moment. */
   snoozedUntil: v.optional(v.number()),
   /** Since when every poll has found the instance idle. */
@@ -39,22 +42,22 @@ export const Limit = v.object({
   ended: v.optional(v.picklist(['done', 'missed', 'over', 'off'])),
   history: v.array(v.object({ at: v.number(), text: v.string() })),
 })
-export type Limit = v.InferOutput<typeof Limit>
+export type StoredLimit = v.InferOutput<typeof StoredLimit>
 
 /** Whether a limit of this kind ends after it acted. The others continue. */
-export function actsOnce({ condition: { kind } }: Pick<Limit, 'condition'>): boolean {
+export function actsOnce({ when: { kind } }: Pick<StoredLimit, 'when'>): boolean {
   return !limitKinds[kind].goesOn
 }
 
 /** The number of events stored per limit. */
 const longestHistory = 20
 
-export function withEvent(limit: Limit, at: number, text: string): Limit {
+export function withEvent(limit: StoredLimit, at: number, text: string): StoredLimit {
   return { ...limit, history: [...limit.history, { at, text }].slice(-longestHistory) }
 }
 
 /** The same limit without the alerts, tries and failures of its last moment. */
-export function withoutWarning(limit: Limit): Limit {
+export function withoutWarning(limit: StoredLimit): StoredLimit {
   const nothing = { warnedAt: undefined, heldAt: undefined, begunAt: undefined, passed: undefined }
   return { ...limit, ...nothing, failures: undefined, problem: undefined, retryAt: undefined }
 }
@@ -63,8 +66,28 @@ export function withoutWarning(limit: Limit): Limit {
 const mostTargets = 50
 
 /** The limit with the instances that it is about to act on. */
-export function withTargets(limit: Limit, targets: readonly { instance: number }[]): Limit {
+export function withTargets(limit: StoredLimit, targets: readonly { instance: number }[]): StoredLimit {
   const ids = targets.map(({ instance }) => instance)
   const before = (limit.targets ?? []).filter(id => !ids.includes(id))
   return { ...limit, targets: [...before, ...ids].slice(-mostTargets) }
+}
+
+/** The limits of one account, as stored. */
+export interface StoredLimits extends Collection<StoredLimit, string> {
+  /** The limit that acted on an instance, also before a restart, which tells that Berth stopped it. */
+  actedOn(instance: number): StoredLimit | undefined
+}
+
+/** How many ended limits are kept for reading. */
+const mostEnded = 50
+
+export async function openStoredLimits(context: CollectionContext): Promise<StoredLimits> {
+  const limits = await openCollection(context, {
+    name: 'limits',
+    schema: StoredLimit,
+    key: ({ id }) => id,
+    missing: { code: 'no_such_limit', message: 'That limit is no longer there.' },
+    prune: { isOver: ({ ended }) => ended !== undefined && ended !== 'off', most: mostEnded },
+  })
+  return { ...limits, actedOn: instance => limits.all().find(({ targets }) => targets?.includes(instance)) }
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { openDocument } from '../storage/json-file.ts'
-import type { ActingParts } from './act/acting.ts'
-import { limitAlertsOf } from './alerts/limit-alerts.ts'
-import { createLimitChanges, type LimitChanges } from './change/changes.ts'
+import type { ActingParts } from './act.ts'
+import { limitAlertsOf } from './alerts.ts'
+import { createLimitChanges, type LimitChanges } from './changes.ts'
 import { LimitEngine } from './engine.ts'
-import type { Spending } from './facts/snapshots.ts'
-import type { Limit } from './model.ts'
+import type { Spending } from './facts.ts'
+import type { StoredLimit } from './model.ts'
 
 /** The limits of one account, which stop or destroy for the user. */
 export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretOwners'>> {}
@@ -15,7 +15,7 @@ export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretO
 interface LimitParts extends ActingParts {
   spending: Spending
   /** Called with each limit that the user changed, before and after; `after` is undefined once it does nothing. */
-  changed: (before: Limit, after?: Limit) => void
+  changed: (before: StoredLimit, after?: StoredLimit) => void
 }
 
 export async function openLimits(context: AccountContext, parts: LimitParts): Promise<Limits> {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { AttemptSeriesId } from '#contract/automation/attempts.ts'
-import { RentalStops } from '#contract/automation/limit-kinds.ts'
+import { Stops } from '#contract/automation/limit.ts'
 import { RunId } from '#contract/automation/run.ts'
 import { InstanceId, OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId } from '#contract/project/project.ts'
@@ -33,7 +33,7 @@ export const Job = v.object({
   spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
   /** The offer to try first, as the user chose. */
   offer: v.optional(OfferId),
-  stops: RentalStops,
+  stops: Stops,
   /** Micro-dollars per hour of the machine shown when the user agreed. */
   price: v.optional(v.number()),
   keeping: v.optional(Keeping),

@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import { BerthError } from '#contract/problem.ts'
 import { limitsOf, longestOf, mostOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
@@ -36,7 +36,7 @@ export async function searchMarket(
 
 /** What the user chose in place of the file's stops and the best offer. */
 export interface Chosen {
-  stops?: readonly RentalStop[]
+  stops?: readonly Limit[]
   offer?: number
 }
 

@@ -1,5 +1,5 @@
 import type { AttemptSearch } from '#contract/automation/attempts.ts'
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { dearestOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
@@ -52,7 +52,7 @@ function namesMeant(asked: readonly string[], names: readonly string[]): string[
 export function requestOf(
   spec: ProjectSpec,
   label: string,
-  { stops, price }: { stops: readonly RentalStop[]; price?: Micros },
+  { stops, price }: { stops: readonly Limit[]; price?: Micros },
 ): OpenRequest {
   const { image, template, disk, ports = [], machine = {} } = spec
   return {
@@ -79,13 +79,14 @@ export function portsOf({ ports = [] }: Pick<ProjectSpec, 'ports'>): number[] {
   return [...new Set(ports.map(port => portOf(port).container))]
 }
 
-export function stopsOf({ stop = {} }: ProjectSpec): RentalStop[] {
+/** The limits that a project's `stop` asks for. */
+export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
   const { idle, hours, dollars } = stop
-  const stops: RentalStop[] = []
-  if (idle !== undefined) stops.push({ kind: 'idle', below: usual.idleBelow, seconds: idle })
-  if (hours !== undefined) stops.push({ kind: 'duration', seconds: Math.max(60, hours * 3600) })
-  if (dollars !== undefined) stops.push({ kind: 'cost', dollars: Math.max(0.01, dollars) })
-  return stops
+  const whens: LimitWhen[] = []
+  if (idle !== undefined) whens.push({ kind: 'idle', below: usual.idleBelow, seconds: idle })
+  if (hours !== undefined) whens.push({ kind: 'duration', seconds: Math.max(60, hours * 3600) })
+  if (dollars !== undefined) whens.push({ kind: 'cost', dollars: Math.max(0.01, dollars) })
+  return whens.map(when => ({ when, action: 'stop', asleep: false }))
 }
 
 export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {

@@ -1,12 +1,12 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
 import { boundOf, keepingOf } from '#contract/project/bounds.ts'
 import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
 import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import { limitOfRental } from '../limits/change/limit-request.ts'
-import type { StoredLimits } from '../limits/stored-limits.ts'
+import { limitOfRental } from '../limits/changes.ts'
+import type { StoredLimits } from '../limits/model.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
@@ -27,7 +27,7 @@ export interface NewJob extends Pick<Agreed, 'text' | 'spec'> {
   project: string
   /** The offer to try first; the best one if absent. */
   offer?: number
-  stops: readonly RentalStop[]
+  stops: readonly Limit[]
   /** How long its machine is kept if it fails; by the file if absent. */
   keeping?: Keeping
   /** Micro-dollars per hour of the machine that was shown, if any. */
@@ -118,12 +118,12 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
   async function limitAnew(job: Job, machine: InstanceView): Promise<Partial<Job>> {
     const at = now()
     const open = limits.all().filter(limit => limit.instance === machine.id && !limit.ended)
-    const ended = job.stops.filter(({ kind }) => !open.some(limit => limit.condition.kind === kind))
+    const ended = job.stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
     if (ended.length === 0) return {}
     const soFar = machine.spent.micros / 1_000_000
-    const fresh = ended.map(stop =>
+    const fresh = ended.map(({ when, ...stop }) =>
       limitOfRental(
-        stop.kind === 'cost' ? { ...stop, dollars: stop.dollars + soFar } : stop,
+        { ...stop, when: when.kind === 'cost' ? { ...when, dollars: when.dollars + soFar } : when },
         { id: `g${context.newId()}`, instance: machine.id },
         at,
       ),

@@ -2,7 +2,7 @@ import type { LimitAction } from '#contract/automation/limit.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { LimitTarget } from '../limits/decide/choose-targets.ts'
+import type { LimitTarget } from '../limits/targets.ts'
 import type { Run } from './model.ts'
 import type { RunAlerts } from './run-alerts.ts'
 

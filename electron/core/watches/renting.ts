@@ -1,7 +1,7 @@
 import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
-import { limitVeto } from '../limits/limit-veto.ts'
+import { limitVeto } from '../limits/veto.ts'
 import type { Attempts } from '../renting/attempts/service.ts'
 import type { RentalSecrets } from '../renting/rentals/secrets.ts'
 import type { Runs } from '../runs/service.ts'

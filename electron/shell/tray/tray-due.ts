@@ -1,5 +1,5 @@
 import { dueNext, type LimitView, snoozes } from '#contract/automation/limit.ts'
-import { limitHindrance } from '#contract/automation/limit-hindrance.ts'
+import { limitHindrance } from '#contract/automation/limit-words.ts'
 import { everything } from '#contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
 import { localMoment } from '#contract/reading.ts'

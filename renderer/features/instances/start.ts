@@ -2,7 +2,7 @@ import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { dialogs } from '#renderer/place/dialogs.svelte.ts'
-import { usualStops } from '../limits/stopWhen.ts'
+import { clicked, usualStops } from '../limits/stops.ts'
 
 /** Starts a stopped instance; asks first where a limit would stop it again immediately. */
 export function start(instance: InstanceView, page: Page): unknown {
@@ -16,6 +16,6 @@ export function stopAgain(
   page: Page,
   { account, instance }: { account: string; instance: number },
 ): Promise<string | undefined> {
-  const settings = { when: usualStops.duration, action: 'stop', warning: 900, missed: 'act' } as const
+  const settings = { when: usualStops.duration, ...clicked }
   return page.attempt(page.berth.setLimit({ account, instance, ...settings }))
 }

@@ -1,6 +1,5 @@
-import { dueNext, type LimitView } from '#contract/automation/limit.ts'
-import { limitHindrance } from '#contract/automation/limit-hindrance.ts'
-import { limitKinds } from '#contract/automation/limit-kinds.ts'
+import { dueNext, type LimitView, limitKinds } from '#contract/automation/limit.ts'
+import { limitHindrance } from '#contract/automation/limit-words.ts'
 import { moment } from '#contract/format/time.ts'
 import { accountNow, localMoment } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
@@ -35,7 +34,7 @@ export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] 
     .slice(0, most)
     .map(({ account, limit, moment }, index) => {
       const whose = accounts.length > 1 ? ` (${account.name})` : ''
-      const told = limitKinds[limit.condition.kind].isSure
+      const told = limitKinds[limit.when.kind].isSure
       const at = told ? '' : `, at ${moment}`
       const when = limitHindrance(account.connection) ? 'Cannot act now' : index === 0 ? 'Next' : 'Then'
       const label = `${when}${at}: ${lower(limit.sentence)}${whose}`

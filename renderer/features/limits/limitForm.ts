@@ -1,8 +1,10 @@
-import type { LimitView } from '#contract/automation/limit.ts'
-import { LimitRequest, limitKinds } from '#contract/automation/limit-kinds.ts'
+import { type LimitKind, type LimitView, LimitWhen, limitKinds } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
-import { type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { choiceOf, type LimitChoice, limitChoices, limitForms, newTyped, readField } from './kinds.ts'
+import { isoDay } from '#contract/format/calendar.ts'
+import { timeOfDay } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
+import { limitHint } from './limitWords.ts'
 
 /** The dialog's input. */
 export interface LimitDraft {
@@ -65,10 +67,161 @@ export function readLimitDraft({
       scale,
     ),
   )
-  const { errors } = readForm(
-    LimitRequest,
-    when,
-    path => fields.find(({ part }) => part === path)?.name ?? '',
-  )
+  const { errors } = readForm(LimitWhen, when, path => fields.find(({ part }) => part === path)?.name ?? '')
   return errors ? { errors } : { value: { when, action, missed, warning: Number(warning) * 60 } }
+}
+
+/** What the form offers, in that order. A budget is one for a day or for a month. */
+export const limitChoices = ['time', 'duration', 'idle', 'cost', 'day', 'month', 'credit'] as const
+export type LimitChoice = (typeof limitChoices)[number]
+
+/** A part of what is asked for, as it is typed. */
+export interface LimitField {
+  /** Its place in the draft: choices that share it share what was typed. */
+  name: string
+  /** Its name in the request. */
+  part: string
+  label: string
+  unit?: string
+  isMoment?: boolean
+  hint?(instance: InstanceView | undefined, now: number): string | undefined
+}
+
+interface LimitForm {
+  kind: LimitKind
+  label: string
+  fields: readonly LimitField[]
+  /** Whether a watchdog can do the same. */
+  watchdogToo?: true
+  /** What is asked for; `read` gives a field's number in a unit of so many seconds, NaN for none. */
+  request(read: (name: string, scale?: number) => number): LimitWhen
+}
+
+const dollars = (label: string, choice: 'cost' | 'day' | 'month'): LimitField => ({
+  name: 'dollars',
+  part: 'dollars',
+  label,
+  unit: '$',
+  hint: (instance, now) => limitHint(choice, instance, now),
+})
+
+export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
+  time: {
+    kind: 'time',
+    watchdogToo: true,
+    label: 'At a time',
+    fields: [{ name: 'time', part: 'at', label: 'Date and time', isMoment: true }],
+    request: read => ({ kind: 'time', at: read('time') }),
+  },
+  duration: {
+    kind: 'duration',
+    watchdogToo: true,
+    label: 'After a while',
+    fields: [{ name: 'hours', part: 'seconds', label: 'After', unit: 'hours from now' }],
+    request: read => ({ kind: 'duration', seconds: Math.round(read('hours', 3600)) }),
+  },
+  idle: {
+    kind: 'idle',
+    watchdogToo: true,
+    label: 'When it is idle',
+    fields: [
+      { name: 'load', part: 'below', label: 'GPU load below', unit: '%' },
+      {
+        name: 'minutes',
+        part: 'seconds',
+        label: 'For',
+        unit: 'minutes',
+        hint: () =>
+          'Counted while Berth is connected. If the service doesn’t report the load, Berth reads it over SSH.',
+      },
+    ],
+    request: read => ({ kind: 'idle', below: read('load'), seconds: Math.round(read('minutes', 60)) }),
+  },
+  cost: {
+    kind: 'cost',
+    label: 'At a spending limit',
+    fields: [dollars('It has cost', 'cost')],
+    request: read => ({ kind: 'cost', dollars: read('dollars') }),
+  },
+  day: {
+    kind: 'budget',
+    label: 'When a day has cost so much',
+    fields: [dollars('One day has cost', 'day')],
+    request: read => ({ kind: 'budget', per: 'day', dollars: read('dollars') }),
+  },
+  month: {
+    kind: 'budget',
+    label: 'When a month has cost so much',
+    fields: [dollars('One month has cost', 'month')],
+    request: read => ({ kind: 'budget', per: 'month', dollars: read('dollars') }),
+  },
+  credit: {
+    kind: 'credit',
+    label: 'When the credit runs low',
+    fields: [
+      {
+        name: 'creditHours',
+        part: 'hours',
+        label: 'The credit would last less than',
+        unit: 'hours',
+        hint: () =>
+          'Stops one instance after another until the credit lasts that long again: silent and idle ones first, then those that have cost least since they started.',
+      },
+    ],
+    request: read => ({ kind: 'credit', hours: read('creditHours') }),
+  },
+}
+
+/** What a new limit's fields begin with. `now` in epoch seconds of the account's time: the next full hour but one. */
+export function newTyped(now: number): Record<string, string> {
+  return {
+    time: localTime(Math.ceil(now / 3600) * 3600 + 3600),
+    hours: '4',
+    load: '5',
+    minutes: '30',
+    dollars: '10',
+    creditHours: '6',
+  }
+}
+
+/** A limit's choice and fields: a moment that was moved by a snooze, and hours that are left. */
+export function choiceOf(
+  { when, setAt, dueAt }: Pick<LimitView, 'when' | 'setAt' | 'dueAt'>,
+  now: number,
+): { choice: LimitChoice; typed: Record<string, string> } {
+  switch (when.kind) {
+    case 'time':
+      return { choice: 'time', typed: { time: localTime(dueAt ?? when.at) } }
+    case 'duration':
+      return {
+        choice: 'duration',
+        typed: { hours: hoursLeft(dueAt ?? setAt + when.seconds, now) },
+      }
+    case 'idle':
+      return {
+        choice: 'idle',
+        typed: { load: String(when.below), minutes: String(when.seconds / 60) },
+      }
+    case 'cost':
+      return { choice: 'cost', typed: { dollars: String(when.dollars) } }
+    case 'budget':
+      return { choice: when.per, typed: { dollars: String(when.dollars) } }
+    case 'credit':
+      return { choice: 'credit', typed: { creditHours: String(when.hours) } }
+  }
+}
+
+/** What was typed, as a request wants it: epoch seconds of a moment, else a number times `scale`. */
+export function readField(field: LimitField | undefined, text: string, scale?: number): number {
+  return field?.isMoment ? new Date(text).getTime() / 1000 : number(text, scale)
+}
+
+/** With what is left, nothing moves where only the warning is changed; never less than the least that can be asked for. */
+function hoursLeft(at: number, now: number): string {
+  return String(Math.max(0.02, Math.round((at - now) / 36) / 100))
+}
+
+/** As a field for date and time wants it: `2026-11-21T18:00`, by this machine's calendar. Epoch seconds. */
+function localTime(at: number): string {
+  return `${isoDay(new Date(at * 1000))}T${timeOfDay(at)}`
 }

@@ -1,5 +1,12 @@
-import { actsIn, hasEnded, type LimitStep, type LimitView, snoozes } from '#contract/automation/limit.ts'
-import { type LimitKind, limitKinds } from '#contract/automation/limit-kinds.ts'
+import {
+  actsIn,
+  hasEnded,
+  type LimitKind,
+  type LimitStep,
+  type LimitView,
+  limitKinds,
+  snoozes,
+} from '#contract/automation/limit.ts'
 import { money } from '#contract/format/money.ts'
 import { atMoment, duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -33,21 +40,21 @@ export function isNear({ step }: Pick<LimitView, 'step'>): boolean {
  * moment is said, and none of an idle limit, whose instance is not watched.
  */
 export function dueWords(
-  limit: Pick<LimitView, 'dueAt' | 'step' | 'condition' | 'snoozedUntil' | 'instance' | 'action'>,
+  limit: Pick<LimitView, 'dueAt' | 'step' | 'when' | 'snoozedUntil' | 'instance' | 'action'>,
   now: number,
   { instances, creditAt }: Pick<AccountView, 'instances' | 'creditAt'>,
   hindered = false,
 ): string {
-  const { dueAt, condition } = limit
+  const { dueAt, when } = limit
   const target = instances[limit.instance ?? '']
   if (hasEnded(limit)) return ''
-  if (hindered && (dueAt === undefined || condition.kind === 'idle')) return ''
+  if (hindered && (dueAt === undefined || when.kind === 'idle')) return ''
   if (dueAt === undefined)
-    return condition.kind === 'idle' ? notIdle(instances[limit.instance ?? '']) : notDue(limit, instances)
+    return when.kind === 'idle' ? notIdle(instances[limit.instance ?? '']) : notDue(limit, instances)
   if (dueAt <= now) {
     const since = `Due since ${moment(dueAt, now)}`
     if (limit.step !== 'waiting' || hindered) return `${since}.`
-    if (limitKinds[condition.kind].on === 'account' && creditAt !== undefined)
+    if (limitKinds[when.kind].on === 'account' && creditAt !== undefined)
       return `${since}; waiting for the credit.`
     const acts =
       limit.instance === undefined
@@ -55,7 +62,7 @@ export function dueWords(
         : target && actsIn(target.state, limit)
     return acts ? `${since}; it acts at the next poll.` : 'Reached; nothing runs that it would stop.'
   }
-  const sure = limitKinds[condition.kind].isSure
+  const sure = limitKinds[when.kind].isSure
   const only = target && !actsIn(target.state, limit) ? ', if it runs by then' : ''
   const snoozed = limit.snoozedUntil === undefined ? '' : ' It is snoozed.'
   return `At ${moment(dueAt, now)}, in ${duration(dueAt - now)}${sure ? '' : ', at the current rate'}${only}.${snoozed}`
@@ -104,3 +111,18 @@ export function previewMoment(kind: LimitKind, dueAt: number, now: number): stri
 
 /** A snooze's label: `15 min`, `4 h`. */
 export const snoozeOptions = snoozes.map(minutes => ({ minutes, label: duration(minutes * 60) }))
+
+/** Those that act next first, then those that wait, those that are off, and those that have ended, the newest first. */
+export function sortLimits(limits: readonly LimitView[]): LimitView[] {
+  return limits.toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      (a.dueAt ?? Number.MAX_VALUE) - (b.dueAt ?? Number.MAX_VALUE) ||
+      (b.history.at(-1)?.at ?? 0) - (a.history.at(-1)?.at ?? 0),
+  )
+}
+
+function rank(limit: LimitView): number {
+  if (limit.step === 'off') return 1
+  return hasEnded(limit) ? 2 : 0
+}

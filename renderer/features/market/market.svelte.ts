@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import type { AccountId } from '#contract/ids.ts'
 import { withValues } from '#contract/market/filter.ts'
 import type { OfferFilter, OfferQuery, OffersAnswer, SavedQuery } from '#contract/market/offer.ts'
@@ -44,7 +44,7 @@ export class Market {
   #chosen: ChosenTemplate | undefined = $state.raw()
   #last: Found | undefined = $state.raw()
   /** What the next rental is to be stopped by, where that was chosen since the last one. */
-  #stops: { account: AccountId; stops: readonly RentalStop[] } | undefined = $state.raw()
+  #stops: { account: AccountId; stops: readonly Limit[] } | undefined = $state.raw()
   /** GB, the disk that the search began with: what is looked for has it still unless the user has chosen another. */
   #usualDisk = firstDisk
   /** Whether the filter is a proposal that nobody has touched. */
@@ -88,13 +88,13 @@ export class Market {
   }
 
   /** What stops the next rental: as chosen here, else as with the last one. */
-  get stops(): readonly RentalStop[] {
+  get stops(): readonly Limit[] {
     const { account } = this.#page
     const chosen = this.#stops?.account === account?.id ? this.#stops?.stops : undefined
     return chosen ?? account?.lastRental?.stops ?? []
   }
 
-  set stops(stops: readonly RentalStop[]) {
+  set stops(stops: readonly Limit[]) {
     const account = this.#page.account?.id
     this.#stops = account === undefined ? undefined : { account, stops }
   }

@@ -1,4 +1,4 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
 import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
@@ -28,7 +28,7 @@ export interface RentDraft {
   /** GB that are expected on the first day; empty for none. */
   traffic: string
   /** What stops it. */
-  stops: readonly RentalStop[]
+  stops: readonly Limit[]
   /** Installed over SSH, as it doesn't fit into the start script. */
   watchdog?: WatchdogRequest
 }

@@ -1,7 +1,7 @@
 import { type AttemptSeriesView, isTrying } from '#contract/automation/attempts.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
-import { hinderedLimits } from '#contract/automation/limit-hindrance.ts'
+import { hinderedLimits } from '#contract/automation/limit-words.ts'
 import { rate } from '#contract/format/money.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'

@@ -131,7 +131,7 @@ test.for<[string, Record<string, unknown>]>([
   service.facts = { dph_total: 0.41, ...facts }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
-  const when = { kind: 'cost', limit: 5 } as const
+  const when = { kind: 'cost', dollars: 5 } as const
   await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
   for (const _ of [1, 2, 3]) await under.run('refresh', {})
   expect(service.destroyed).toEqual([])
@@ -145,7 +145,7 @@ test('a limit on the cost destroys by a figure that can be', async context => {
   service.facts = { dph_total: 0.41, start_date: Date.now() / 1000 - 20 * 3600 }
   service.instances.set(1, 'running')
   await under.run('refresh', {})
-  const when = { kind: 'cost', limit: 5 } as const
+  const when = { kind: 'cost', dollars: 5 } as const
   await under.run('setLimit', { instance: 1, action: 'destroy', warning: 0, missed: 'act', when })
   await under.run('refresh', {})
   await expect.poll(() => service.destroyed).toEqual([1])

@@ -102,8 +102,8 @@ if (task === 'rent') {
     env: [{ name: 'TOKEN', value: 'secret', secret: true }],
     ports: [],
     stops: [
-      { kind: 'idle', below: 5, seconds: 1800 },
-      { kind: 'cost', dollars: 20 },
+      { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false },
+      { when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false },
     ],
   }
   process.stdout.write('renting\n')

@@ -48,7 +48,7 @@ test('charged traffic is estimated from the offer, then measured, and counted by
     traffic: expected,
   })
   const stops = { instance: id, action: 'stop' } as const
-  const preview = await under.run('previewLimit', { ...stops, when: { kind: 'cost', limit: 10 } })
+  const preview = await under.run('previewLimit', { ...stops, when: { kind: 'cost', dollars: 10 } })
   expect(((preview.dueAt ?? 0) - now()) / hour).toBeCloseTo(10_000_000 / (costPerHour + expected), 1)
 
   await controls.advance(hour)
@@ -70,7 +70,7 @@ test('charged traffic is estimated from the offer, then measured, and counted by
 
   // GPUs and disk alone would take more than an hour to reach it.
   const limit = (spentBy(instance(), now()) + costPerHour + traffic() / 2) / 1_000_000
-  await under.run('setLimit', { ...stops, warning: 0, missed: 'act', when: { kind: 'cost', limit } })
+  await under.run('setLimit', { ...stops, warning: 0, missed: 'act', when: { kind: 'cost', dollars: limit } })
   await controls.advance(hour)
   await under.until(() => instance().state === 'stopped')
 })

@@ -104,7 +104,9 @@ test('connecting the same user again replaces the key instead of adding an accou
 
 test('where the list of accounts is broken, connecting the same user again finds the limits', async () => {
   const first = await world.startConnected()
-  const { id } = await rentRunning(first, { stops: [{ kind: 'cost', dollars: 20 }] })
+  const { id } = await rentRunning(first, {
+    stops: [{ when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false }],
+  })
   const limits = Object.keys(first.account().limits)
   await first.close()
   await world.machine.files.write('accounts.json', '{"accounts": [')

@@ -65,7 +65,7 @@ test.concurrent('without a key the account is shown as it was left, and nothing 
   const before = first.account()
   const { under } = await restartWithoutKey(world, first)
   const shown = ({ limits }: typeof before) =>
-    Object.values(limits).map(({ id, instance, condition, sentence }) => [id, instance, condition, sentence])
+    Object.values(limits).map(({ id, instance, when, sentence }) => [id, instance, when, sentence])
   expect(shown(under.account())).toEqual(shown(before))
   expect(shown(before)).toHaveLength(3)
   expect(under.account().lastRental).toEqual(before.lastRental)

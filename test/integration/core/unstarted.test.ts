@@ -1,5 +1,5 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import { attemptSeriesOf, attemptsRequest, ended } from './attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
@@ -7,8 +7,8 @@ import { type BerthUnderTest, createWorld, type World } from './world.ts'
 // The tests mostly wait, for machines to boot and for what might still appear.
 vi.setConfig({ maxConcurrency: 8, testTimeout: 90_000 })
 
-const stops: RentalStop[] = [{ kind: 'duration', seconds: 8 * 3600 }]
-const limited = [{ condition: { kind: 'duration', seconds: 8 * 3600 }, step: 'waiting' }]
+const stops: Limit[] = [{ when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false }]
+const limited = [{ when: { kind: 'duration', seconds: 8 * 3600 }, step: 'waiting' }]
 
 /** A public deployment that answers renting in that way. */
 async function connected(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { includesPart, watchdogPart, withoutPart, withPart } from '#contract/automation/asleep.ts'
 
-const timed = { condition: { kind: 'time', at: 5000.2 }, action: 'stop' } as const
-const idle = { condition: { kind: 'idle', below: 5, seconds: 600 }, action: 'stop' } as const
+const timed = { when: { kind: 'time', at: 5000.2 }, setAt: 0, action: 'stop' } as const
+const idle = { when: { kind: 'idle', below: 5, seconds: 600 }, setAt: 0, action: 'stop' } as const
 
 test('a snooze moves a watchdog’s time, and takes an idle limit off the watchdog', () => {
   expect(watchdogPart(timed)).toEqual({ action: 'stop', at: 5001 })

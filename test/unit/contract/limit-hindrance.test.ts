@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
-import { hinderedLimits, limitHindrance, limitsWithoutBerth } from '#contract/automation/limit-hindrance.ts'
+import { hinderedLimits, limitHindrance, limitsWithoutBerth } from '#contract/automation/limit-words.ts'
 import { accountView } from '../views.ts'
 
 const limit = (id: string, step: LimitView['step']): LimitView => ({
   id,
   instance: 7,
-  condition: { kind: 'cost', limit: 1_000_000 },
+  when: { kind: 'cost', dollars: 1 },
   action: 'stop',
   warning: 0,
   missed: 'act',
+  asleep: false,
+  setAt: 0,
   sentence: 'Stops #7.',
   step,
   history: [],

@@ -8,10 +8,12 @@ import { accountView, emptyState, instanceView } from '../views.ts'
 const stopped = instanceView({ id: 4711, state: 'stopped', costPerHour: 2000, pricePerHour: 400_000 })
 const limit: LimitView = {
   id: 'g0000000000000001',
-  condition: { kind: 'credit', hours: 200 },
+  when: { kind: 'credit', hours: 200 },
   action: 'stop',
   warning: 900,
   missed: 'act',
+  asleep: false,
+  setAt: 0,
   sentence: '',
   step: 'waiting',
   history: [],
@@ -20,7 +22,7 @@ const limit: LimitView = {
 /** A limit that has stopped the instance, and holds again once it is started. */
 const timed: Partial<LimitView> = {
   instance: 4711,
-  condition: { kind: 'duration', from: 0, seconds: 60 },
+  when: { kind: 'duration', seconds: 60 },
   step: 'done',
 }
 
@@ -50,7 +52,7 @@ async function started(given: Partial<LimitView>, answer = async () => undefined
 
 test('Start asks on the page if a limit would stop it again at once or nothing would, else it starts', async () => {
   expect(await started({})).toEqual(['ask start'])
-  expect(await started({ condition: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
+  expect(await started({ when: { kind: 'credit', hours: 100 } })).toEqual(['startInstance'])
   expect(await started({ snoozedUntil: 1001 })).toEqual(['startInstance'])
   expect(await started({ instance: 4712 })).toEqual(['ask start'])
   expect(await started({ step: 'off' })).toEqual(['ask start'])

@@ -7,10 +7,12 @@ function limitView(given: Partial<LimitView> = {}): LimitView {
   return {
     id: 'g0000000000000001',
     instance: 4711,
-    condition: { kind: 'time', at: 7200 },
+    when: { kind: 'time', at: 7200 },
     action: 'stop',
     warning: 0,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: 'Stops llama #4711 at 18:00.',
     step: 'waiting',
     dueAt: 7200,

@@ -56,10 +56,12 @@ test('the menu starts with credit and spending, and ends with Rent, Open and Qui
 test('pausing asks first where limits are waiting, since none acts during a pause', () => {
   const limit: LimitView = {
     id: 'g0000000000000001',
-    condition: { kind: 'credit', hours: 6 },
+    when: { kind: 'credit', hours: 6 },
     action: 'stop',
     warning: 0,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: 'Stops what loses least.',
     step: 'waiting',
     history: [],

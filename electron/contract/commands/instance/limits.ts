@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import { type LimitPreview, snoozes } from '#contract/automation/limit.ts'
-import { LimitRequest } from '#contract/automation/limit-kinds.ts'
+import { Limit, type LimitPreview, snoozes } from '#contract/automation/limit.ts'
 import { InstanceId, LimitId } from '#contract/ids.ts'
 import type { Problem } from '#contract/problem.ts'
 import { account, command } from '../command.ts'
@@ -9,8 +8,8 @@ import { account, command } from '../command.ts'
 const limitFields = {
   account,
   instance: v.optional(InstanceId),
-  when: LimitRequest,
-  action: v.picklist(['stop', 'destroy']),
+  ...Limit.entries,
+  asleep: v.optional(v.boolean(), false),
 }
 
 const onLimit = { account, limit: LimitId }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { RentalStops } from '#contract/automation/limit-kinds.ts'
+import { Stops } from '#contract/automation/limit.ts'
 import { OfferId } from '#contract/ids.ts'
 import { JobId, ProjectId, type ProjectPlan } from '#contract/project/project.ts'
 import { Keeping, ProjectSpec, SecretName } from '#contract/project/spec.ts'
@@ -41,7 +41,7 @@ export const projectCommands = {
     /** The offer to try first, of those in the plan; the best one if absent. */
     offer: v.optional(OfferId),
     content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
-    stops: RentalStops,
+    stops: Stops,
     /** How long its machine is kept if it fails; by the file if absent. */
     keeping: v.optional(Keeping),
     /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */

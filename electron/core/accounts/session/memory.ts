@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { type LastSeen, openLastSeen } from '#core/instances/last-seen.ts'
 import { type MissingInstances, openMissingInstances } from '#core/instances/missing-instances.ts'
-import { openStoredWatchdogs, type StoredWatchdogs } from '#core/limits/watchdog/stored-watchdogs.ts'
+import { openStoredWatchdogs, type StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
 import { type AccountAlerts, openAccountAlerts } from '#core/notifications/account-alerts.ts'
 import { goneAlerts } from '#core/notifications/alerts.ts'
 import type { CollectionContext } from '#core/storage/collection.ts'

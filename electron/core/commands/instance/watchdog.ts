@@ -1,7 +1,6 @@
 import type { watchdogCommands as declared } from '#contract/commands/instance/watchdog.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
-import { mustBeAhead } from '#core/limits/watchdog/ahead.ts'
-import { tickOf } from '#core/limits/watchdog/model.ts'
+import { mustBeAhead, tickOf } from '#core/limits/watchdog-decide.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { noteUser, type OnInstance, type Parts, targetOf } from '../parts.ts'
 

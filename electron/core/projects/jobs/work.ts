@@ -1,12 +1,11 @@
+import { reasonSentence } from '#contract/automation/limit-words.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { isJobGoing } from '#contract/project/project.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
-import { kindOf } from '#core/limits/kinds.ts'
-import type { Limit } from '#core/limits/model.ts'
-import type { StoredLimits } from '#core/limits/stored-limits.ts'
+import type { StoredLimit, StoredLimits } from '#core/limits/model.ts'
 import type { Attempts } from '#core/renting/attempts/service.ts'
 import { createLoops, type Loops } from '#core/runs/loops.ts'
 import type { Runs } from '#core/runs/service.ts'
@@ -128,12 +127,12 @@ export function createJobWork(
 }
 
 /** Why a limit has stopped the instance, unless the same was set anew since. */
-function limitOf(instance: number, limits: readonly Limit[]): string | undefined {
+function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
   const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
   const anew = limits.some(
-    limit => limit.instance === instance && !limit.ended && limit.condition.kind === acted?.condition.kind,
+    limit => limit.instance === instance && !limit.ended && limit.when.kind === acted?.when.kind,
   )
-  return acted && !anew ? kindOf(acted.condition).reason(acted.condition) : undefined
+  return acted && !anew ? reasonSentence(acted.when) : undefined
 }
 
 /** The steps of the attempts and runs that a job waits for. */

@@ -1,6 +1,6 @@
 import { BerthError } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
-import type { StoredLimits } from '#core/limits/stored-limits.ts'
+import type { StoredLimits } from '#core/limits/model.ts'
 import { openCollection } from '#core/storage/collection.ts'
 import { rentalSecrets, withoutSecrets } from '../rentals/secrets.ts'
 import type { Rentals } from '../rentals/service.ts'

@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
-import type { Watchdogs } from '#core/limits/watchdog/service.ts'
+import type { Watchdogs } from '#core/limits/watchdog.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { instructWatchdog, markRun, type WatchdogOrder } from '#ssh/runs/runs.ts'

@@ -1,12 +1,12 @@
 import { watchdogPart } from '#contract/automation/asleep.ts'
 import { dueNext, hasEnded, type LimitView, limitsSet } from '#contract/automation/limit.ts'
+import { conditionWords } from '#contract/automation/limit-words.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { runsOnceBack } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
-import { conditionWords } from '#renderer/features/limits/kinds.ts'
 import { isYetToEnd } from '#renderer/features/runs/runWords.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
@@ -59,10 +59,10 @@ function concerns(limit: LimitView, instance: InstanceView): boolean {
 }
 
 function endWords(limit: LimitView, on: InstanceView, now: number): string {
-  const { instance, condition, action } = limit
+  const { instance, when, action } = limit
   if (instance === undefined)
     return `${hasOnlyDisk(on) ? 'May be destroyed' : 'May stop'}: ${conditionWords(limit, now)}`
-  const isTimed = condition.kind === 'time' || condition.kind === 'duration'
+  const isTimed = when.kind === 'time' || when.kind === 'duration'
   const stays = action === 'stop' && isAway(on)
   if (stays && isTimed) return 'Does not come back after'
   const does = stays ? 'Does not come back' : action === 'stop' ? 'Stops' : 'Destroys it'
@@ -152,11 +152,11 @@ function withTime({ title, at, about }: Coming, now: number): string {
 }
 
 function limitWords(limit: LimitView, on: InstanceView, at: number, now: number): string {
-  const { condition } = limit
+  const { when } = limit
   const does = `${ending(limit, on)} ${moment(at, now)}`
   // What it has cost by then is not what its limit says.
   if (limit.snoozedUntil !== undefined && at <= limit.snoozedUntil) return `${does}, when its snooze ends.`
-  return condition.kind === 'time' || condition.kind === 'duration'
+  return when.kind === 'time' || when.kind === 'duration'
     ? `${does}.`
     : `${does}, when ${conditionWords(limit, now)}.`
 }

@@ -1,10 +1,12 @@
 import { includesPart, watchdogPart } from '#contract/automation/asleep.ts'
 import { actsIn, hasEnded, type LimitView } from '#contract/automation/limit.ts'
+import { conditionBriefly } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
 import { atMoment, duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
 
@@ -41,10 +43,10 @@ export function stopsOf(
       by: asleep ? 'watchdog' : 'limit',
       action: limit.action,
       ...(limit.dueAt !== undefined && { at: limit.dueAt }),
-      when: conditionBriefly(limit),
+      when: conditionBriefly(limit.when),
       about: `${limit.sentence}${asleep ? ' Its watchdog does so too, also while this computer sleeps.' : ''}`,
       needsBerth: !asleep,
-      byLoad: limit.condition.kind === 'idle',
+      byLoad: limit.when.kind === 'idle',
     }
   })
   if (watchdog && actsIn(instance.state, watchdog.request)) stops.push(...watchdogStops(watchdog, own))
@@ -87,17 +89,6 @@ function watchdogStops({ request, seen }: WatchdogView, limits: readonly LimitVi
   return stops
 }
 
-function conditionBriefly({ condition }: Pick<LimitView, 'condition'>): string {
-  switch (condition.kind) {
-    case 'idle':
-      return `if idle ${duration(condition.seconds)}`
-    case 'cost':
-      return `at ${money(condition.limit)}`
-    default:
-      return 'at its time'
-  }
-}
-
 /** Seconds before a limit acts from which it stands out, so that the user can still answer. */
 const standsOut = 1800
 
@@ -128,25 +119,25 @@ function isPutOff({ dueAt, snoozedUntil }: LimitView): boolean {
 
 /** The limit's action, with its time and reason: `Next: stops at 15:19, when it has cost $9.00.` */
 export function nextWords(limit: LimitView, now: number): string {
-  const { action, condition, dueAt, problem, step } = limit
+  const { action, when, dueAt, problem, step } = limit
   const doing = action === 'destroy' ? 'destroys it' : 'stops'
   if (step === 'acting') return action === 'destroy' ? 'Destroying it now.' : 'Stopping it now.'
   if (problem) return problem.message
   if (dueAt === undefined) return ''
-  const when = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
-  switch (condition.kind) {
+  const then = dueAt <= now ? 'as soon as the service answers' : `${atMoment(dueAt, now)}`
+  switch (when.kind) {
     case 'idle':
       if (isPutOff(limit))
         return `Kept running until ${moment(dueAt, now)}: ${doing} then if it is still idle.`
-      return `Idle since ${moment(dueAt - condition.seconds, now)}: ${doing} ${when}.`
+      return `Idle since ${moment(dueAt - when.seconds, now)}: ${doing} ${then}.`
     case 'cost':
       if (isPutOff(limit))
-        return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(condition.limit)}.`
-      return `Next: ${doing} ${when}, when it has cost ${money(condition.limit)}.`
+        return `Kept running until ${moment(dueAt, now)}: ${doing} then, beyond its ${money(micros(when.dollars))}.`
+      return `Next: ${doing} ${then}, when it has cost ${money(micros(when.dollars))}.`
     case 'duration':
-      return `Next: ${doing} ${when}, after ${duration(condition.seconds)}.`
+      return `Next: ${doing} ${then}, after ${duration(when.seconds)}.`
     default:
-      return `Next: ${doing} ${when}.`
+      return `Next: ${doing} ${then}.`
   }
 }
 

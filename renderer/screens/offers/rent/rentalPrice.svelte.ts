@@ -1,11 +1,12 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
+import { stopperWords } from '#contract/automation/limit-words.ts'
 import { stoppersOf } from '#contract/automation/stoppers.ts'
 import { firstDisk } from '#contract/market/rental.ts'
 import { spendOnceReady } from '#contract/reading.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
-import { stopperWords } from '#renderer/features/limits/stopperWords.ts'
+import { stopOf } from '#renderer/features/limits/stops.ts'
 import {
   beyondCredit,
   creditWouldLast,
@@ -56,8 +57,8 @@ export class RentalPrice {
   }
 
   /** Why a stop condition would not act; undefined if nothing prevents it. */
-  blindness(stops: readonly RentalStop[]): string | undefined {
-    return this.isUnknown && stops.some(({ kind }) => kind === 'cost')
+  blindness(stops: readonly Limit[]): string | undefined {
+    return this.isUnknown && stopOf(stops, 'cost') !== undefined
       ? 'The service doesn’t report its cost, so it can’t be stopped by cost.'
       : undefined
   }
@@ -87,8 +88,8 @@ export class RentalPrice {
   /** That the credit would be used up before it stops, or within 8 hours, and when; undefined where it lasts. */
   readonly beyondCredit: string | undefined = $derived.by(() => {
     const credit = this.#page.account?.credit
-    const stop = this.#rental.draft.stops.find(({ kind }) => kind === 'duration')
-    const hours = stop?.kind === 'duration' ? Math.min(8, stop.seconds / 3600) : 8
+    const stop = stopOf(this.#rental.draft.stops, 'duration')
+    const hours = stop ? Math.min(8, stop.seconds / 3600) : 8
     const total = this.after(hours)?.total
     if (credit === undefined || total === undefined || this.creditLasts === undefined) return undefined
     return beyondCredit({ credit, total, hours, lasts: this.creditLasts }, this.#page.accountNow)

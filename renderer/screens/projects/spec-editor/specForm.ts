@@ -1,7 +1,7 @@
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import { type ProjectDraft, ProjectSpec, timeText } from '#contract/project/spec.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
-import { stopOf, usualStops } from '#renderer/features/limits/stopWhen.ts'
+import { stopOf, stopOn, usualStops } from '#renderer/features/limits/stops.ts'
 
 /** The form's input. Lists are separated by commas. */
 export interface SpecFields {
@@ -19,7 +19,7 @@ export interface SpecFields {
   disk: string
   ports: string
   results: string
-  stops: readonly RentalStop[]
+  stops: readonly Limit[]
   after: 'destroy' | 'stop'
 }
 
@@ -36,7 +36,7 @@ export const emptySpec: SpecFields = {
   disk: '',
   ports: '',
   results: '',
-  stops: [usualStops.duration],
+  stops: [stopOn(usualStops.duration)],
   after: 'destroy',
 }
 
@@ -72,15 +72,15 @@ function draftOf(fields: SpecFields): ProjectDraft {
   }
 }
 
-function stopDraft(stops: readonly RentalStop[]): ProjectDraft['stop'] {
+function stopDraft(stops: readonly Limit[]): ProjectDraft['stop'] {
   if (stops.length === 0) return undefined
   const idle = stopOf(stops, 'idle')
   const duration = stopOf(stops, 'duration')
   const cost = stopOf(stops, 'cost')
   return {
-    idle: idle?.kind === 'idle' ? timeText(Math.max(60, idle.seconds)) : undefined,
-    hours: duration?.kind === 'duration' ? duration.seconds / 3600 : undefined,
-    dollars: cost?.kind === 'cost' ? cost.dollars : undefined,
+    idle: idle && timeText(Math.max(60, idle.seconds)),
+    hours: duration && duration.seconds / 3600,
+    dollars: cost?.dollars,
   }
 }
 

@@ -1,18 +1,18 @@
 import { expect, type TestContext, test } from 'vitest'
-import type { RentalStop } from '#contract/automation/limit-kinds.ts'
+import type { Limit } from '#contract/automation/limit.ts'
 import { attemptSeriesOf, attemptsRequest, ended } from '../attempts/request.ts'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
-const stops: RentalStop[] = [
-  { kind: 'idle', below: 5, seconds: 1800 },
-  { kind: 'duration', seconds: 8 * 3600 },
-  { kind: 'cost', dollars: 20 },
+const stops: Limit[] = [
+  { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', asleep: false },
+  { when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', asleep: false },
+  { when: { kind: 'cost', dollars: 20 }, action: 'stop', asleep: false },
 ]
 const limited = [
-  { condition: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', step: 'waiting' },
-  { condition: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', step: 'waiting' },
-  { condition: { kind: 'cost', limit: 20_000_000 }, action: 'stop', step: 'waiting' },
+  { when: { kind: 'idle', below: 5, seconds: 1800 }, action: 'stop', step: 'waiting' },
+  { when: { kind: 'duration', seconds: 8 * 3600 }, action: 'stop', step: 'waiting' },
+  { when: { kind: 'cost', dollars: 20 }, action: 'stop', step: 'waiting' },
 ]
 
 async function connected(context: TestContext): Promise<{ world: World; under: BerthUnderTest }> {
@@ -86,12 +86,12 @@ test.concurrent('a replacement takes over what is left of the limits of the outb
   await under.until(() => under.account().recoveries[id]?.by !== undefined, 40_000)
   const taken = limitsOn(under, under.account().recoveries[id]?.by ?? 0)
   expect(taken).toMatchObject([
-    { condition: duration?.condition, action: 'stop', dueAt: duration?.dueAt },
-    { condition: { kind: 'cost' }, action: 'stop' },
-    { condition: { kind: 'time', at }, action: 'destroy', warning: 60 },
+    { when: duration?.when, action: 'stop', dueAt: duration?.dueAt },
+    { when: { kind: 'cost' }, action: 'stop' },
+    { when: { kind: 'time', at }, action: 'destroy', warning: 60 },
   ])
   // Two hours at $0.40/h.
   const [, cost] = taken
-  expect(cost?.condition.kind === 'cost' && cost.condition.limit).toBeLessThan(19_300_000)
+  expect(cost?.when.kind === 'cost' && cost.when.dollars).toBeLessThan(19.3)
   expect(cost?.history.at(-1)?.text).toMatch(/^Taken over from #\d+, which had cost \$0\.\d\d$/)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { carryOut } from '#core/limits/act/carry-out.ts'
-import type { LimitTarget } from '#core/limits/decide/choose-targets.ts'
+import { carryOut } from '#core/limits/act.ts'
+import type { LimitTarget } from '#core/limits/targets.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
 import { rentRunning } from '../steps.ts'

@@ -23,7 +23,7 @@ async function spendingWorld(
 
 const budget = (under: BerthUnderTest) =>
   under.run('setLimit', {
-    when: { kind: 'budget', per: 'month', limit: 0.01 },
+    when: { kind: 'budget', per: 'month', dollars: 0.01 },
     action: 'stop',
     warning: 0,
     missed: 'act',
@@ -44,7 +44,7 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
   })
   const view = () => under.account().watches[watch]
   await under.until(() => view()?.waits !== undefined)
-  expect(view()?.waits?.message).toContain('this month’s budget of $0.01 is reached')
+  expect(view()?.waits?.message).toContain('this month has cost $0.01')
   for (let poll = 0; poll < 3; poll += 1) {
     await world.sim.controls.advance(120)
     await under.run('searchWatch', { watch })

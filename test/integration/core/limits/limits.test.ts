@@ -58,14 +58,14 @@ describe.concurrent('each kind of limit acts on the first poll after its moment,
     ['at a time', (_under, id, now) => ({ instance: id, when: { kind: 'time', at: now + 2 * hour } })],
     ['after a duration', (_under, id) => ({ instance: id, when: { kind: 'duration', seconds: 2 * hour } })],
     ['idle', (_under, id) => ({ instance: id, when: { kind: 'idle', below: 100, seconds: 5 * minute } })],
-    ['cost', (under, id) => ({ instance: id, when: { kind: 'cost', limit: hourly(under, id) * 2 } })],
+    ['cost', (under, id) => ({ instance: id, when: { kind: 'cost', dollars: hourly(under, id) * 2 } })],
     [
       'budget of a day',
-      (under, id) => ({ when: { kind: 'budget', per: 'day', limit: hourly(under, id) * 2 } }),
+      (under, id) => ({ when: { kind: 'budget', per: 'day', dollars: hourly(under, id) * 2 } }),
     ],
     [
       'budget of a month',
-      (under, id) => ({ when: { kind: 'budget', per: 'month', limit: hourly(under, id) * 2 } }),
+      (under, id) => ({ when: { kind: 'budget', per: 'month', dollars: hourly(under, id) * 2 } }),
     ],
     ['credit', (under, id) => ({ when: { kind: 'credit', hours: 100 / hourly(under, id) - 2 } })],
   ]

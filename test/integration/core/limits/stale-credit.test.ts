@@ -70,7 +70,7 @@ const untell = ({ world }: Scene, status: number) =>
 const kinds: [string, number, (scene: Scene) => LimitSettings][] = [
   ['credit', 403, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
   ['credit', 500, scene => ({ when: { kind: 'credit', hours: 100 / hourly(scene) - 0.7 } })],
-  ['budget', 403, scene => ({ when: { kind: 'budget', per: 'month', limit: hourly(scene) * 1.2 } })],
+  ['budget', 403, scene => ({ when: { kind: 'budget', per: 'month', dollars: hourly(scene) * 1.2 } })],
 ]
 
 test.concurrent.for(kinds)(
@@ -106,7 +106,7 @@ test.concurrent.for(kinds)(
 test.concurrent('a budget keeps what it has counted over a restart without a known credit', async context => {
   const scene = await running(context)
   const { world, under } = scene
-  await limit(scene, { when: { kind: 'budget', per: 'month', limit: hourly(scene) } })
+  await limit(scene, { when: { kind: 'budget', per: 'month', dollars: hourly(scene) } })
   await under.run('refresh', {})
   untell(scene, 403)
   await scene.pass(40 * minute)

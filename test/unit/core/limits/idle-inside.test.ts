@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { BerthError } from '#contract/problem.ts'
-import { transitionOf } from '#core/limits/act/transition.ts'
-import { limitActions } from '#core/limits/decide/limit-actions.ts'
-import { createGpuLoads } from '#core/limits/facts/gpu-loads.ts'
-import type { Limit } from '#core/limits/model.ts'
+import { transitionOf } from '#core/limits/act.ts'
+import { limitActions } from '#core/limits/decide.ts'
+import { createGpuLoads } from '#core/limits/gpu-loads.ts'
+import type { StoredLimit } from '#core/limits/model.ts'
 import { instanceView } from '#test/unit/views.ts'
 import { flushPromises, HandClock } from '../hand-clock.ts'
 
@@ -32,13 +32,14 @@ async function decisions(seconds: number, polls: number, printed: (now: number) 
       return text
     },
   })
-  let limit: Limit = {
+  let limit: StoredLimit = {
     id: 'g0000000000000001',
     instance: 7,
-    condition: { kind: 'idle', below: 5, seconds },
+    when: { kind: 'idle', below: 5, seconds },
     action: 'stop',
     warning: 0,
     missed: 'act',
+    asleep: false,
     setAt: now(),
     history: [],
   }

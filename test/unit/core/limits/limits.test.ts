@@ -8,6 +8,7 @@ const running = instanceView({ id: 7 })
 const inAnHour = {
   instance: 7,
   action: 'stop',
+  asleep: false,
   warning: 0,
   when: { kind: 'duration', seconds: hour },
 } as const
@@ -89,7 +90,7 @@ test('idle time counts on over a short restart, and starts over after a long one
     [1800, hour],
   ] as const) {
     const { one, id } = await limited(
-      { instance: 7, action: 'stop', warning: 0, missed: 'act', when: idle },
+      { instance: 7, action: 'stop', asleep: false, warning: 0, missed: 'act', when: idle },
       { ...running, gpuLoad: 0 },
     )
     // The delayed write is on disk.
@@ -155,7 +156,7 @@ test('one refused stop does not block the others, and the history has the figure
   await one.poll()
   one.refusals.push(new Error('no'))
   const when = { kind: 'credit', hours: 10_000 } as const
-  const id = await one.limits.set({ action: 'stop', warning: 0, missed: 'act', when })
+  const id = await one.limits.set({ action: 'stop', asleep: false, warning: 0, missed: 'act', when })
   await one.poll()
   expect(one.asked).toEqual(['stop 7', 'stop 8'])
   const record = () => one.view(id)?.history.map(({ text }) => text) ?? []
@@ -173,6 +174,7 @@ test('a limit’s time must be in the future and at most a year ahead', async ()
     one.limits.set({
       instance: 7,
       action: 'stop',
+      asleep: false,
       warning: 0,
       missed: 'act',
       when: { kind: 'time', at: time },
@@ -201,7 +203,7 @@ test('an instance that its user starts again has its limit on time again', async
   one.instances = [running]
   await one.limits.startAgain(7)
   await one.poll()
-  expect(one.view(id)).toMatchObject({ step: 'waiting', condition: { seconds: hour } })
+  expect(one.view(id)).toMatchObject({ step: 'waiting', when: { seconds: hour } })
   await one.pass(hour)
   expect(one.asked).toEqual(['stop 7', 'stop 7'])
 })
@@ -214,24 +216,22 @@ test('an instance that its user starts again may cost as much again as its limit
   await one.limits.set({
     instance: 7,
     action: 'stop',
+    asleep: false,
     warning: 0,
     missed: 'act',
-    when: { kind: 'cost', limit: 5_000_000 },
+    when: { kind: 'cost', dollars: 5 },
   })
   const limits = () =>
-    Object.values(one.store.get().accounts['a00000001']?.limits ?? {}).map(({ condition, step }) => [
-      condition,
-      step,
-    ])
+    Object.values(one.store.get().accounts['a00000001']?.limits ?? {}).map(({ when, step }) => [when, step])
   for (const [cost, next] of [
-    [5_200_000, 10_200_000],
-    [10_300_000, 15_300_000],
+    [5_200_000, 10.2],
+    [10_300_000, 15.3],
   ] as const) {
     one.instances = [spent(cost, one.now())]
     await one.pass(60)
     await one.limits.startAgain(7)
     await one.poll()
-    expect(limits()).toEqual([[{ kind: 'cost', limit: next, from: cost }, 'waiting']])
+    expect(limits()).toEqual([[{ kind: 'cost', dollars: next }, 'waiting']])
   }
   expect(one.asked).toEqual(['stop 7', 'stop 7'])
 })

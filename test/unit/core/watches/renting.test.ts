@@ -17,10 +17,12 @@ type Found = ReturnType<Attempts['find']>
 
 const spent: LimitView = {
   id: 'g1',
-  condition: { kind: 'budget', per: 'day', limit: 5_000_000 },
+  when: { kind: 'budget', per: 'day', dollars: 5 },
   action: 'stop',
   warning: 0,
   missed: 'act',
+  asleep: false,
+  setAt: 0,
   sentence: '',
   step: 'waiting',
   dueAt: 0,
@@ -165,7 +167,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   }
 }
 
-const waits = 'Waits: today’s budget of $5.00 is reached, and its limit would stop it at once.'
+const waits = 'Waits: this day has cost $5.00, and its limit would stop it at once.'
 
 const train = {
   name: 'train',

@@ -22,10 +22,12 @@ test('what a limit did is announced once', () => {
   const limit = {
     id: 'g1',
     instance: 7,
-    condition: { kind: 'time', at: 5 },
+    when: { kind: 'time', at: 5 },
     action: 'stop',
     warning: 0,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: 'Stops box #7 at 18:00',
     step: 'acting',
     history: [],

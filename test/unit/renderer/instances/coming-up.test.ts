@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
-import { hinderedLimits, limitHindrance } from '#contract/automation/limit-hindrance.ts'
+import { hinderedLimits, limitHindrance } from '#contract/automation/limit-words.ts'
 import {
   comingUp,
   limitsOn,
@@ -18,10 +18,12 @@ function limit(over: Partial<LimitView>): LimitView {
   return {
     id: 'g1',
     instance: 7,
-    condition: { kind: 'cost', limit: 9_000_000 },
+    when: { kind: 'cost', dollars: 9 },
     action: 'stop',
     warning: 900,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: 'Stops #7.',
     step: 'waiting',
     history: [],
@@ -38,7 +40,7 @@ const sentence = (of: ReturnType<typeof account>, rules = true) =>
 
 test('the sentence names the limit that acts first', () => {
   const of = account(
-    limit({ id: 'g1', dueAt: now + 3 * hour, condition: { kind: 'time', at: now + 3 * hour } }),
+    limit({ id: 'g1', dueAt: now + 3 * hour, when: { kind: 'time', at: now + 3 * hour } }),
     limit({ id: 'g2', dueAt: now + hour }),
     limit({ id: 'g3', instance: 8, dueAt: now + 60 }),
     limit({ id: 'g4', step: 'off', dueAt: now + 60 }),
@@ -67,7 +69,7 @@ test('a limit that would stop a stopped instance is no event, one that would des
   const stopped = instanceView({ id: 7, state: 'stopped' })
   const words = (action: 'stop' | 'destroy') => {
     const of = {
-      ...account(limit({ condition: { kind: 'time', at }, dueAt: at, action })),
+      ...account(limit({ when: { kind: 'time', at }, dueAt: at, action })),
       instances: { 7: stopped },
     }
     return nextSentence(stopped, comingUp(of, stopped, now), [], true, now)
@@ -86,7 +88,7 @@ test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
     foreign: false,
   } as const
   const of = {
-    ...account(limit({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })),
+    ...account(limit({ when: { kind: 'time', at }, dueAt: at, warning: 0 })),
     instances: { 7: outbid },
     watchdogs: { 7: watchdog },
   }
@@ -107,7 +109,7 @@ test('a limit on the account does not stop what has only its disk, but may destr
 })
 
 test('limits that cannot act are no events, and what a watchdog does still is', () => {
-  const of = account(limit({ dueAt: now + hour, condition: { kind: 'time', at: now + hour } }))
+  const of = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour } }))
   const request = { action: 'stop' as const, at: now + hour }
   const watched: typeof of = {
     ...of,
@@ -124,7 +126,7 @@ test('limits that cannot act are no events, and what a watchdog does still is', 
 })
 
 test('a limit that is not counting is no event, and without rules the sentence says so', () => {
-  expect(sentence(account(limit({ condition: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
+  expect(sentence(account(limit({ when: { kind: 'idle', below: 5, seconds: 60 } })))).toMatch(
     /^Nothing is due/,
   )
   expect(sentence(account(), false)).toBe('Nothing is scheduled.')
@@ -145,7 +147,7 @@ test('the end of the contract is named where nothing else ends the instance', ()
 test('a watchdog is an event of its own only without a limit at the same time', () => {
   const at = now + 2 * hour
   const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const
-  const timed = limit({ condition: { kind: 'time', at }, dueAt: at, warning: 0 })
+  const timed = limit({ when: { kind: 'time', at }, dueAt: at, warning: 0 })
   const both = { ...account(timed), watchdogs: { 7: watchdog } }
   expect(comingUp(both, instance, now)).toHaveLength(1)
   const alone = { ...account(), watchdogs: { 7: watchdog } }

@@ -109,10 +109,12 @@ test('a running row says that nothing will stop it', () => {
   const limit = {
     id: 'g1',
     instance: 1,
-    condition: { kind: 'cost', limit: 1 },
+    when: { kind: 'cost', dollars: 1 },
     action: 'stop',
     warning: 0,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: '',
     step: 'waiting',
     history: [],
@@ -123,7 +125,7 @@ test('a running row says that nothing will stop it', () => {
   const budget = {
     ...limit,
     instance: undefined,
-    condition: { kind: 'budget', per: 'day', limit: 1 },
+    when: { kind: 'budget', per: 'day', dollars: 1 },
   } as const
   const { instance: _, ...ofAccount } = budget
   expect(limits({ limits: { g1: ofAccount } })).toEqual([undefined])

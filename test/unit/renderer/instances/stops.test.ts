@@ -24,10 +24,12 @@ function limit(given: Partial<LimitView>): LimitView {
   return {
     id: 'g1',
     instance: 7,
-    condition: { kind: 'time', at: now + 2 * hour },
+    when: { kind: 'time', at: now + 2 * hour },
     action: 'stop',
     warning: 900,
     missed: 'act',
+    asleep: false,
+    setAt: 0,
     sentence: '',
     step: 'waiting',
     dueAt: now + 2 * hour,
@@ -61,7 +63,7 @@ test('the moment and what is left of the next stop are given, whatever stops it'
   expect(cells({ limits: [limit({})] })).toEqual([`limit: ${clock} · 2 h`])
   const cost = limit({
     id: 'g2',
-    condition: { kind: 'cost', limit: 9_000_000 },
+    when: { kind: 'cost', dollars: 9 },
     dueAt: now + 47 * 60,
   })
   expect(cells({ limits: [limit({}), cost] })).toEqual([
@@ -74,9 +76,9 @@ test('the moment and what is left of the next stop are given, whatever stops it'
 })
 
 test('without a moment the condition is given', () => {
-  const { dueAt: _, ...uncounted } = limit({ condition: { kind: 'idle', below: 5, seconds: 1800 } })
+  const { dueAt: _, ...uncounted } = limit({ when: { kind: 'idle', below: 5, seconds: 1800 } })
   expect(cells({ limits: [uncounted] })).toEqual(['limit: if idle 30 min'])
-  expect(cells({ limits: [{ ...uncounted, condition: { kind: 'cost', limit: 9_000_000 } }] })).toEqual([
+  expect(cells({ limits: [{ ...uncounted, when: { kind: 'cost', dollars: 9 } }] })).toEqual([
     'limit: at $9.00',
   ])
   expect(cells({ watchdog: watchdog({ action: 'stop', lease: 7200 }) })).toEqual([
@@ -97,7 +99,7 @@ test('a limit that its watchdog holds as well is one, the watchdog’s', () => {
 })
 
 test('how long it is idle is not known while Berth sees nothing', () => {
-  const idle = limit({ condition: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
+  const idle = limit({ when: { kind: 'idle', below: 5, seconds: 1800 }, dueAt: now + 28 * 60 })
   expect(cells({ limits: [idle] })).toEqual([`limit: ${timeOfDay(now + 28 * 60)} · 28 min`])
   expect(cells({ limits: [idle] }, true)).toEqual(['limit: if idle 30 min'])
 })
@@ -125,14 +127,14 @@ test('only limits that have an effect on it count, the next one first', () => {
 
 test('the next action is given with its time and reason', () => {
   const at = timeOfDay(now + 2 * hour)
-  expect(nextWords(limit({ condition: { kind: 'cost', limit: 9_000_000 } }), now)).toBe(
+  expect(nextWords(limit({ when: { kind: 'cost', dollars: 9 } }), now)).toBe(
     `Next: stops at ${at}, when it has cost $9.00.`,
   )
-  expect(nextWords(limit({ condition: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
+  expect(nextWords(limit({ when: { kind: 'idle', below: 5, seconds: 3 * hour } }), now)).toBe(
     `Idle since ${timeOfDay(now - hour)}: stops at ${at}.`,
   )
   const kept = limit({
-    condition: { kind: 'idle', below: 5, seconds: 3 * hour },
+    when: { kind: 'idle', below: 5, seconds: 3 * hour },
     snoozedUntil: now + 2 * hour,
   })
   expect(nextWords(kept, now)).toBe(`Kept running until ${at}: stops then if it is still idle.`)

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchdogPart } from '#contract/automation/asleep.ts'
 import { dueWords } from '#renderer/features/limits/limitWords.ts'
-import { watchdogFieldsOf } from '#renderer/features/limits/watchdog/watchdogForm.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const now = 1_800_000_000
@@ -10,7 +8,7 @@ const due = {
   step: 'waiting' as const,
   action: 'stop' as const,
   dueAt: now - 60,
-  condition: { kind: 'time' as const, at: now - 60 },
+  when: { kind: 'time' as const, at: now - 60 },
 }
 const running = accountView({}, instanceView({ id: 7, state: 'running' }))
 const stopped = accountView({}, instanceView({ id: 7, state: 'stopped' }))
@@ -21,7 +19,7 @@ test('a limit that is due says why it has not acted yet', () => {
   expect(dueWords({ ...due, dueAt: now + 60 }, now, stopped)).toMatch(
     /^At .*, in 1 min, if it runs by then\.$/,
   )
-  const budget = { ...due, condition: { kind: 'budget' as const, per: 'day' as const, limit: 1 } }
+  const budget = { ...due, when: { kind: 'budget' as const, per: 'day' as const, dollars: 1 } }
   expect(dueWords(budget, now, { ...running, creditAt: now - 900 })).toMatch(/; waiting for the credit\.$/)
   const { instance: _, ...whole } = due
   expect(dueWords(whole, now, running)).toMatch(/it acts at the next poll/)
@@ -32,7 +30,7 @@ test('a limit that is due says why it has not acted yet', () => {
 })
 
 test('a limit that cannot act promises nothing beyond its moment', () => {
-  const idle = { ...due, condition: { kind: 'idle', below: 5, seconds: 60 } as const }
+  const idle = { ...due, when: { kind: 'idle', below: 5, seconds: 60 } as const }
   expect(dueWords(due, now, running, true)).toMatch(/^Due since [^;]*\.$/)
   expect(dueWords({ ...due, dueAt: now + 3600 }, now, running, true)).toMatch(/^At .*, in 1 h\.$/)
   expect(dueWords({ ...idle, dueAt: now + 60 }, now, running, true)).toBe('')
@@ -40,29 +38,7 @@ test('a limit that cannot act promises nothing beyond its moment', () => {
 })
 
 test('an idle limit counts only while the instance runs', () => {
-  const idle = { ...due, dueAt: undefined, condition: { kind: 'idle', below: 5, seconds: 60 } as const }
+  const idle = { ...due, dueAt: undefined, when: { kind: 'idle', below: 5, seconds: 60 } as const }
   expect(dueWords(idle, now, stopped)).toBe('It counts once the instance runs.')
   expect(dueWords(idle, now, running)).toBe('It is not idle now.')
-})
-
-test('a watchdog takes time and idle conditions of a limit, but not money', () => {
-  expect(
-    watchdogPart({ condition: { kind: 'duration', from: now, seconds: 90.5 }, action: 'destroy' }),
-  ).toEqual({
-    action: 'destroy',
-    at: now + 91,
-  })
-  expect(watchdogPart({ condition: { kind: 'idle', below: 4.6, seconds: 600 }, action: 'stop' })).toEqual({
-    action: 'stop',
-    idle: { seconds: 600, below: 5 },
-  })
-  const filled = watchdogPart({ condition: { kind: 'duration', from: now, seconds: 9000 }, action: 'stop' })
-  expect(filled && watchdogFieldsOf(filled, now)).toMatchObject({
-    action: 'stop',
-    timed: true,
-    hours: '2.5',
-    idle: false,
-  })
-  expect(watchdogPart({ condition: { kind: 'cost', limit: 1 }, action: 'stop' })).toBeUndefined()
-  expect(watchdogPart({ condition: { kind: 'credit', hours: 1 }, action: 'stop' })).toBeUndefined()
 })

@@ -22,7 +22,7 @@ test('a limit that cannot see what is spent says so instead of that nothing lead
   const unseen = instanceView({ id: 7, costPerHour: 0, costUnknown: true })
   const words = (...instances: (typeof unseen)[]) =>
     dueWords(
-      { condition: { kind: 'credit', hours: 6 }, step: 'waiting', action: 'stop' },
+      { when: { kind: 'credit', hours: 6 }, step: 'waiting', action: 'stop' },
       0,
       accountView({}, ...instances),
     )

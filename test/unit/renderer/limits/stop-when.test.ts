@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest'
-import { stopOf, stopSentence, stopWords, usualStops, withStop } from '#renderer/features/limits/stopWhen.ts'
+import { conditionLabel, stopSentence } from '#contract/automation/limit-words.ts'
+import { stopOf, stopOn, usualStops, withStop } from '#renderer/features/limits/stops.ts'
 
 const { idle, duration, cost } = usualStops
 
 test('stops have a fixed order, one of each kind', () => {
   const two = withStop(withStop([], 'cost', cost), 'idle', idle)
-  expect(two).toEqual([idle, cost])
-  expect(withStop(two, 'cost', { kind: 'cost', dollars: 5 })).toEqual([idle, { kind: 'cost', dollars: 5 }])
-  expect(withStop(two, 'idle', undefined)).toEqual([cost])
+  expect(two).toEqual([stopOn(idle), stopOn(cost)])
+  const five = { kind: 'cost', dollars: 5 } as const
+  expect(withStop(two, 'cost', five)).toEqual([stopOn(idle), stopOn(five)])
+  expect(withStop(two, 'idle', undefined)).toEqual([stopOn(cost)])
   expect(stopOf(two, 'duration')).toBeUndefined()
 })
 
 test('each stop has a short and a full text', () => {
-  expect([idle, duration, cost].map(stopWords)).toEqual(['30 min idle', '8 h', '$20'])
-  expect([idle, duration, cost].map(stopSentence)).toEqual([
-    'Stops when GPU load stays below 5 % for 30 min',
+  expect([idle, duration, cost].map(conditionLabel)).toEqual(['30 min idle', '8 h', '$20'])
+  expect([idle, duration, cost].map(when => stopSentence({ when }))).toEqual([
+    'Stops when its GPU load stays below 5 % for 30 min',
     'Stops 8 h after it was rented',
-    'Stops once it has cost $20',
+    'Stops when it has cost $20.00',
   ])
 })

@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
+import { stopperWords } from '#contract/automation/limit-words.ts'
 import { starting, stoppersOf } from '#contract/automation/stoppers.ts'
-import { stopperWords } from '#renderer/features/limits/stopperWords.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const limit = (given: Partial<LimitView>): LimitView => ({
   id: 'g0000000000000001',
-  condition: { kind: 'budget', per: 'day', limit: 660_000 },
+  when: { kind: 'budget', per: 'day', dollars: 0.66 },
   action: 'stop',
   warning: 900,
   missed: 'act',
+  asleep: false,
+  setAt: 0,
   sentence: '',
   step: 'waiting',
   history: [],
@@ -21,23 +23,21 @@ const stoppers = (given: Partial<LimitView>, credit = 50_000_000) => {
 }
 
 test('a reached budget stops what is started, unless snoozed or done', () => {
-  expect(stoppers({ dueAt: 900 })).toEqual([
-    'Today’s budget of $0.66 is reached: its limit stops it at the next poll.',
-  ])
+  expect(stoppers({ dueAt: 900 })).toEqual(['This day has cost $0.66: its limit stops it at the next poll.'])
   expect(stoppers({ dueAt: 1100 })).toEqual([])
   expect(stoppers({ dueAt: 900, snoozedUntil: 1100 })).toEqual([])
   expect(stoppers({ dueAt: 900, step: 'done' })).toEqual([])
 })
 
 test('a credit limit is predicted with the cost of the start', () => {
-  const condition = { kind: 'credit', hours: 6 } as const
-  expect(stoppers({ condition }, 5_900_000)).toHaveLength(1)
-  expect(stoppers({ condition }, 6_100_000)).toEqual([])
+  const when = { kind: 'credit', hours: 6 } as const
+  expect(stoppers({ when }, 5_900_000)).toHaveLength(1)
+  expect(stoppers({ when }, 6_100_000)).toEqual([])
 })
 
 test('a credit limit counts expected traffic, but no instance that is stopping', () => {
-  const condition = { kind: 'credit', hours: 10 } as const
-  const limits = { one: limit({ condition }) }
+  const when = { kind: 'credit', hours: 10 } as const
+  const limits = { one: limit({ when }) }
   const stopped = (given: object) => {
     const running = instanceView({ costPerHour: 600_000, diskPricePerHour: 100_000, ...given })
     const account = accountView({ credit: 10_000_000, limits }, running)
@@ -57,7 +57,7 @@ test('a credit limit counts expected traffic, but no instance that is stopping',
 })
 
 test('a limit of another instance does not count', () => {
-  const condition = { kind: 'cost', limit: 1_000_000 } as const
-  expect(stoppers({ condition, instance: 4711, dueAt: 900 })).toHaveLength(1)
-  expect(stoppers({ condition, instance: 4712, dueAt: 900 })).toEqual([])
+  const when = { kind: 'cost', dollars: 1 } as const
+  expect(stoppers({ when, instance: 4711, dueAt: 900 })).toHaveLength(1)
+  expect(stoppers({ when, instance: 4712, dueAt: 900 })).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { stopOn } from '#renderer/features/limits/stops.ts'
 import { emptySpec, readSpecForm } from '#renderer/screens/projects/spec-editor/specForm.ts'
 
 describe('the project form', () => {
@@ -24,9 +25,9 @@ describe('the project form', () => {
       ports: '6006, 8080:80',
       results: 'out',
       stops: [
-        { kind: 'idle' as const, below: 5, seconds: 5400 },
-        { kind: 'duration' as const, seconds: 9000 },
-        { kind: 'cost' as const, dollars: 4 },
+        stopOn({ kind: 'idle', below: 5, seconds: 5400 }),
+        stopOn({ kind: 'duration', seconds: 9000 }),
+        stopOn({ kind: 'cost', dollars: 4 }),
       ],
       after: 'stop' as const,
     }

@@ -117,7 +117,7 @@ describe('a job that has failed', () => {
   })
 
   test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
-    const limited = job({ stops: [{ kind: 'cost', dollars: 2 }] })
+    const limited = job({ stops: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] })
     const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
     expect(nextJobMove(limited, seenStopped)).toMatchObject({
       problem: {

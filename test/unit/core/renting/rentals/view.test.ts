@@ -13,7 +13,7 @@ const rental = (id: string, more: Partial<Rental> = {}): Rental => ({
     env: [],
     ports: [],
     label: id,
-    stops: [{ kind: 'duration', seconds: 3600 }],
+    stops: [{ when: { kind: 'duration', seconds: 3600 }, action: 'stop', asleep: false }],
   },
   offer: { id: 7 },
   step: 'running',

@@ -1,0 +1,204 @@
+import { named } from '../format/list.ts'
+import { money } from '../format/money.ts'
+import { instanceName, shortInstanceName } from '../format/name.ts'
+import { counted, figure, percent } from '../format/size.ts'
+import { atMoment, duration, moment } from '../format/time.ts'
+import type { InstanceView } from '../instance/instance.ts'
+import { micros } from '../spending/money.ts'
+import type { AccountView, ConnectionState } from '../state.ts'
+import {
+  fixedMoment,
+  type Limit,
+  type LimitAction,
+  type LimitView,
+  type LimitWhen,
+  limitsSet,
+} from './limit.ts'
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** A limit as far as its words go. */
+type Worded = Pick<LimitView, 'when' | 'setAt' | 'snoozedUntil'>
+
+type WordedOn = Worded & Pick<LimitView, 'instance' | 'action'>
+
+/** A condition that comes about some day, as a clause: `it has cost $5.00`. */
+function clause(when: Exclude<LimitWhen, { kind: 'time' | 'duration' }>): string {
+  switch (when.kind) {
+    case 'idle':
+      return `its GPU load stays below ${percent(when.below)} for ${duration(when.seconds)}`
+    case 'cost':
+      return `it has cost ${money(micros(when.dollars))}`
+    case 'budget':
+      return `a ${when.per} has cost ${money(micros(when.dollars))}`
+    case 'credit':
+      return `the credit would last less than ${duration(when.hours * 3600)}`
+  }
+}
+
+/** What a limit waits for, as the end of `Stops when…`. `now` in epoch seconds of the account's time. */
+export function conditionWords(limit: Worded, now: number): string {
+  const { when } = limit
+  if (when.kind === 'time' || when.kind === 'duration') return `it is ${fixedWords(limit, moment, now)}`
+  return clause(when)
+}
+
+/** The same after a verb: `at 15:34`, `when it has cost $5.00`. */
+function whenWords(limit: Worded, now: number): string {
+  const { when } = limit
+  if (when.kind === 'time' || when.kind === 'duration') return fixedWords(limit, atMoment, now)
+  return `when ${clause(when)}`
+}
+
+/** `15:34, snoozed from 15:19`, for a limit with a fixed moment. */
+function fixedWords(limit: Worded, said: typeof moment, now: number): string {
+  const { when, snoozedUntil = 0 } = limit
+  const at = fixedMoment(limit) ?? 0
+  if (snoozedUntil > at) return `${said(snoozedUntil, now)}, snoozed from ${moment(at, now)}`
+  return `${said(at, now)}${when.kind === 'duration' ? `, ${duration(when.seconds)} after it was set` : ''}`
+}
+
+/** Why a limit acts, as a clause: `it has cost $5.00`. */
+export function reasonClause(when: LimitWhen): string {
+  switch (when.kind) {
+    case 'time':
+      return 'its time has come'
+    case 'duration':
+      return `its ${duration(when.seconds)} are over`
+    case 'idle':
+      return `its GPU load was below ${percent(when.below)} for ${duration(when.seconds)}`
+    case 'budget':
+      return `this ${when.per} has cost ${money(micros(when.dollars))}`
+    default:
+      return clause(when)
+  }
+}
+
+/** The same as a sentence. */
+export function reasonSentence(when: LimitWhen): string {
+  return `${capital(reasonClause(when))}.`
+}
+
+/** A limit as a sentence, which begins with `actionWords`. */
+export function limitSentence(limit: WordedOn, instances: Instances, now: number): string {
+  if (limit.instance === undefined) return accountSentence(limit)
+  return `${actionWords(limit, instances)}${whenWords(limit, now)}.`
+}
+
+/** The beginning of the sentence: `Stops llama #4711 `. The rest only changes with the limit. */
+export function actionWords({ instance, action }: WordedOn, instances: Instances): string {
+  if (instance === undefined) return 'Stops '
+  const name = nameOf(instance, instances, instanceName)
+  return action === 'stop' ? `Stops ${name} ` : `Destroys ${name} with all its files `
+}
+
+function accountSentence(limit: WordedOn): string {
+  const when = whenWords(limit, 0)
+  const destroys = limit.action === 'destroy'
+  if (limit.when.kind === 'credit') {
+    const more = destroys ? ' If that isn’t enough, it destroys stopped instances.' : ''
+    return `Stops what loses least, one after another, ${when}.${more}`
+  }
+  const more = destroys ? ' Then it destroys stopped instances, with all their files.' : ''
+  return `Stops everything that runs ${when}.${more}`
+}
+
+/** `llama #4711 stops`, `everything stops`: the limit's effect. */
+export function effectWords(
+  { instance, action, when }: Pick<WordedOn, 'instance' | 'action' | 'when'>,
+  instances: Instances,
+): string {
+  if (instance !== undefined)
+    return `${nameOf(instance, instances)} ${action === 'stop' ? 'stops' : 'is destroyed'}`
+  return when.kind === 'credit' ? 'What loses least stops' : 'Everything stops'
+}
+
+/** `Stopped llama #4711 and eval #4712`, of either action or both. */
+export function doneWords(
+  targets: readonly { instance: number; action: LimitAction }[],
+  instances: Instances,
+): string {
+  const parts = (['stop', 'destroy'] as const).flatMap(action => {
+    const names = targets
+      .filter(target => target.action === action)
+      .map(({ instance }) => nameOf(instance, instances))
+    return names.length === 0 ? [] : [`${action === 'stop' ? 'Stopped' : 'Destroyed'} ${listed(names)}`]
+  })
+  return parts.join('. ')
+}
+
+/** A few names, as notifications are short. */
+export function listed(names: readonly string[]): string {
+  return named(names, { most: 3 })
+}
+
+export function nameOf(id: number, instances: Instances, name = shortInstanceName): string {
+  const instance = instances[id]
+  return instance ? name(instance) : `instance #${id}`
+}
+
+/** A condition in a cell, where its moment isn't known: `if idle 30 min`. */
+export function conditionBriefly(when: LimitWhen): string {
+  switch (when.kind) {
+    case 'idle':
+      return `if idle ${duration(when.seconds)}`
+    case 'cost':
+      return `at ${money(micros(when.dollars))}`
+    default:
+      return 'at its time'
+  }
+}
+
+/** A condition as a button: `30 min idle`, `8 h`, `$20`. */
+export function conditionLabel(when: LimitWhen): string {
+  if (when.kind === 'cost') return `$${figure(when.dollars, 2)}`
+  if (when.kind === 'duration') return duration(when.seconds)
+  return when.kind === 'idle' ? `${duration(when.seconds)} idle` : conditionBriefly(when)
+}
+
+/** A limit that is to be set on an instance: `Stops 8 h after it was rented`; `from` says what a time is counted from. */
+export function stopSentence({ when }: Pick<Limit, 'when'>, from = 'after it was rented'): string {
+  if (when.kind === 'duration') return `Stops ${duration(when.seconds)} ${from}`
+  return when.kind === 'time' ? 'Stops at its time' : `Stops when ${clause(when)}`
+}
+
+/** Why a limit stops what is about to run, and what it does, as a sentence. */
+export function stopperWords({ when, action, instance }: WordedOn): string {
+  const does = action === 'stop' ? 'stops' : instance === undefined ? 'stops and then destroys' : 'destroys'
+  const what = when.kind === 'credit' ? 'what loses least' : 'it'
+  return `${capital(reasonClause(when))}: its limit ${does} ${what} at the next poll.`
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** Why no limit of an account acts now, to follow `cannot act`; undefined where they act. */
+export function limitHindrance({ status }: Pick<ConnectionState, 'status'>): string | undefined {
+  switch (status) {
+    case 'locked':
+      return 'until Berth has the API key again'
+    case 'refused':
+      return 'until the API key is accepted again'
+    case 'offline':
+      return 'until the service answers again'
+    default:
+      return undefined
+  }
+}
+
+/** `2 limits are set and cannot act until the service answers again.`; undefined without limits or hindrance. */
+export function hinderedLimits(limits: number, hindrance: string | undefined): string | undefined {
+  if (limits === 0 || hindrance === undefined) return undefined
+  return `${counted(limits, 'limit')} ${limits === 1 ? 'is' : 'are'} set and cannot act ${hindrance}.`
+}
+
+/** What is said of limits where Berth has ended; undefined where none is set. The demo's end with it. */
+export function limitsWithoutBerth(accounts: readonly AccountView[]): string | undefined {
+  const real = accounts.filter(({ demo }) => !demo)
+  const said = hinderedLimits(limitsSet(real).length, 'while Berth is not running')
+  const watchdogs = real.some(({ watchdogs }) =>
+    Object.values(watchdogs).some(({ step }) => step === 'watching'),
+  )
+  return said && watchdogs ? `${said} A watchdog on an instance still can.` : said
+}

@@ -1,0 +1,156 @@
+import { doneWords, effectWords, listed, nameOf, reasonSentence } from '#contract/automation/limit-words.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { atMoment } from '#contract/format/time.ts'
+import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
+import { costOf } from '#contract/spending/spend-words.ts'
+import type { AccountContext } from '../account-context.ts'
+import type { Alert } from '../notifications/alert.ts'
+import type { StoredLimit } from './model.ts'
+import type { LimitTarget } from './targets.ts'
+
+/** The context of an account's limit alerts. Moments in epoch seconds of the account's time. */
+export interface LimitScene {
+  account: AccountId
+  instances: Readonly<Record<string, InstanceView>>
+  now: number
+}
+
+/** One id per limit, so that a later alert replaces the earlier one. */
+export function limitAlertId(account: AccountId, limit: string): string {
+  return `${account}/limit/${limit}`
+}
+
+/** The limit is expected to act at `dueAt`. `targets` is what an account's limit would act on now. */
+export function warningAlert(
+  scene: LimitScene,
+  limit: StoredLimit,
+  dueAt: number,
+  targets: readonly LimitTarget[],
+): Alert {
+  const names = targets.map(({ instance }) => nameOf(instance, scene.instances))
+  const which = limit.instance === undefined && names.length > 0 ? ` As things are: ${listed(names)}.` : ''
+  const lost = limit.action === 'destroy' ? ' All its files are lost then.' : ''
+  return {
+    ...base(scene, limit),
+    title: `${effectWords(limit, scene.instances)} ${atMoment(dueAt, scene.now)}`,
+    // The title has the moment: a duration would become wrong while it is shown.
+    body: `By a limit.${which}${lost}`,
+    urgency: 'critical',
+    actions: [snooze(scene.account, limit), { id: 'show', label: 'Show' }],
+  }
+}
+
+/** It goes by a load that cannot be read, so nothing watches. */
+export function blindAlert(scene: LimitScene, limit: StoredLimit, { message, advice }: Problem): Alert {
+  return {
+    ...base(scene, limit),
+    title: `A limit of ${nameOf(limit.instance ?? 0, scene.instances)} can’t see its load`,
+    body: [message, advice].filter(Boolean).join(' '),
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+/** It is due, but the service does not answer, or has not reported the credit since `creditStaleSince`. */
+export function heldAlert(
+  scene: LimitScene,
+  limit: StoredLimit,
+  { dueAt, creditStaleSince }: { dueAt: number; creditStaleSince: number | undefined },
+): Alert {
+  const { now } = scene
+  const since =
+    creditStaleSince === undefined ? '' : ` The credit was last known ${atMoment(creditStaleSince, now)}.`
+  return {
+    ...base(scene, limit),
+    title: `${effectWords(limit, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
+    body: `It was due ${atMoment(dueAt, now)}.${since} Until then your instances keep costing money.`,
+    urgency: 'critical',
+    actions: [snooze(scene.account, limit), { id: 'show', label: 'Show' }],
+  }
+}
+
+export function limitDoneAlert(
+  scene: LimitScene,
+  limit: StoredLimit,
+  targets: readonly LimitTarget[],
+  late: { dueAt: number } | undefined,
+): Alert {
+  const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth was not polling.` : ''
+  return {
+    ...base(scene, limit),
+    title: doneWords(targets, scene.instances),
+    body: `${reasonSentence(limit.when)}${delay}`,
+    urgency: 'normal',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number): Alert {
+  const instance = scene.instances[limit.instance ?? '']
+  const cost = instance ? ` ${shortInstanceName(instance)} costs ${costOf([instance])}.` : ''
+  return {
+    ...base(scene, limit),
+    title: `A limit was missed: ${effectWords(limit, scene.instances)}`,
+    body: `It was due ${atMoment(dueAt, scene.now)}, while Berth was not polling, and was only to say so.${cost}`,
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+export function limitFailedAlert(scene: LimitScene, limit: StoredLimit, { message, advice }: Problem): Alert {
+  return {
+    ...base(scene, limit),
+    title: `${effectWords(limit, scene.instances)} later: it did not work yet`,
+    body: [message, advice, 'Berth tries again.'].filter(Boolean).join(' '),
+    urgency: 'critical',
+    actions: [{ id: 'show', label: 'Show' }],
+  }
+}
+
+function base({ account }: LimitScene, { id, instance }: StoredLimit) {
+  return {
+    id: limitAlertId(account, id),
+    kind: 'limit' as const,
+    instance,
+    place:
+      instance === undefined
+        ? ({ screen: 'account' } as const)
+        : ({ screen: 'instances', instance, tab: 'automation' } as const),
+  }
+}
+
+function snooze(account: AccountId, limit: StoredLimit): Alert['actions'][number] {
+  return {
+    id: 'command-snooze',
+    label: 'Snooze 1 h',
+    command: { name: 'snoozeLimit', args: { account, limit: limit.id, minutes: 60 } },
+  }
+}
+
+/** Alerts and Activity entries of an account's limits. */
+export interface LimitAlerts {
+  note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
+  alert(alert: Alert): void
+  /** Withdraws a limit's alert. */
+  withdraw(limit: string): void
+  /** `at`: epoch seconds of the account's time. */
+  scene(at: number): LimitScene
+}
+
+export function limitAlertsOf({
+  account,
+  store,
+  activity,
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): LimitAlerts {
+  const note: LimitAlerts['note'] = (kind, text, detail, instance) =>
+    activity.add({ account, kind, text, detail: detail || undefined, instance })
+  return {
+    note,
+    alert: alert => notifications.tell(account, [alert]),
+    withdraw: limit => notifications.withdraw(limitAlertId(account, limit)),
+    scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
+  }
+}

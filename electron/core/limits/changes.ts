@@ -1,0 +1,307 @@
+import {
+  isSetAgain,
+  type Limit,
+  type LimitPreview,
+  limitKinds,
+  type SnoozeMinutes,
+} from '#contract/automation/limit.ts'
+import { limitSentence } from '#contract/automation/limit-words.ts'
+import { money } from '#contract/format/money.ts'
+import { moment } from '#contract/format/time.ts'
+import { BerthError } from '#contract/problem.ts'
+import { spentBy } from '#contract/reading.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import type { AccountContext } from '../account-context.ts'
+import { isDeepEqual } from '../state/same.ts'
+import type { LimitAlerts } from './alerts.ts'
+import { dueOf, withIdle } from './decide.ts'
+import type { Known } from './facts.ts'
+import { type StoredLimit, type StoredLimits, withEvent, withoutWarning } from './model.ts'
+import { blindness } from './shown.ts'
+import { targetsOf } from './targets.ts'
+
+/** The user's changes to an account's limits, and the limits of rentals. */
+export interface LimitChanges {
+  /** Resolves with the limit's id once it is on disk. Throws `invalid_argument` or `not_written`. */
+  set(settings: LimitSettings & Pick<StoredLimit, 'warning' | 'missed'>, instead?: string): Promise<string>
+  preview(settings: LimitSettings): Promise<LimitPreview>
+  /** A limit that is off does nothing. Throws `limit_ended`, or `invalid_argument` for a time that has passed. */
+  switch(id: string, on: boolean): Promise<void>
+  /**
+   * Sets a rental's limits on its instance, once: its stops, or in the place of `replaces` what is left of the limits
+   * there. A failed write does not reject.
+   */
+  limitRental(rental: string, instance: number, stops: readonly Limit[], replaces?: number): Promise<void>
+  /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
+  startAgain(instance: number): Promise<void>
+  remove(id: string): Promise<void>
+  /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
+  snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
+}
+
+export function createLimitChanges(
+  { newId, now, poll }: Pick<AccountContext, 'newId' | 'now' | 'poll'>,
+  {
+    limits,
+    limitAlerts,
+    changed,
+    known,
+    look,
+    show,
+  }: {
+    limits: StoredLimits
+    limitAlerts: LimitAlerts
+    /** Called with each changed limit, before and after; `after` is undefined once it does nothing. */
+    changed: (before: StoredLimit, after?: StoredLimit) => void
+    known: () => Known
+    /** Reads an instance's GPU load, where nothing is known of it. */
+    look: (instance: number | undefined) => Promise<void>
+    show: () => void
+  },
+): LimitChanges {
+  const sentenceOf = (limit: StoredLimit) => limitSentence(limit, limitAlerts.scene(now()).instances, now())
+
+  function say(text: string, limit: StoredLimit, by: 'user' | 'berth' = 'user'): void {
+    limitAlerts.note(by, text, sentenceOf(limit), limit.instance)
+    show()
+  }
+
+  return {
+    async set({ warning, missed, ...settings }, instead) {
+      const before = instead === undefined ? undefined : limits.get(instead)
+      const at = now()
+      const fresh = newLimit(settings, { id: `g${newId()}`, warning, missed }, at)
+      const limit = before ? changedLimit(fresh, before, sentenceOf(before), at) : fresh
+      await limits.add(limit, instead)
+      if (instead !== undefined) limitAlerts.withdraw(instead)
+      if (before) changed(before, limit)
+      say(before ? 'Changed a limit' : 'Set a limit', limit)
+      void poll()
+      return limit.id
+    },
+    async preview(settings) {
+      if (settings.when.kind === 'idle') await look(settings.instance)
+      const at = now()
+      const limit = newLimit(settings, { id: 'g0000000000000000', warning: 0, missed: 'act' }, at)
+      return previewOf(limit, known(), at)
+    },
+    async switch(id, on) {
+      const limit = limits.get(id)
+      const next = switched(limit, on, now())
+      if (next === limit) return
+      await limits.put(next)
+      if (!on) limitAlerts.withdraw(id)
+      changed(limit, on ? next : undefined)
+      say(`Switched a limit ${on ? 'on' : 'off'}`, next)
+      void poll()
+    },
+    async limitRental(rental, instance, stops, replaces) {
+      // After a kill the limits may exist already.
+      if (limits.all().some(limit => limit.rental === rental && !limit.ended)) return
+      const at = now()
+      const place = () => ({ id: `g${newId()}`, instance, rental })
+      const replaced = known().facts.account.instances[replaces ?? '']
+      const chosen = replaced
+        ? limits
+            .all()
+            .filter(limit => limit.instance === replaces && !limit.ended)
+            .map(limit => takenOver(limit, place(), spentBy(replaced, at), at))
+        : stops.map(stop => limitOfRental(stop, place(), at))
+      if (chosen.length === 0) return
+      await limits.put(...chosen)
+      for (const limit of chosen) say('Set a limit', limit, 'berth')
+    },
+    async startAgain(instance) {
+      const own = limits.all().filter(limit => limit.instance === instance)
+      if (own.some(({ ended }) => !ended)) return
+      const view = known().facts.account.instances[instance]
+      for (const kind of ['duration', 'cost']) {
+        const last = own.findLast(limit => limit.when.kind === kind && isSetAgain(limit, limit.ended))
+        if (!last || !view) continue
+        const at = now()
+        const again = setAgain(last, `g${newId()}`, spentBy(view, at), at)
+        await limits.add(again, last.id)
+        say('Set a limit again', again, 'berth')
+      }
+    },
+    async remove(id) {
+      const limit = limits.get(id)
+      await limits.remove(id)
+      changed(limit)
+      limitAlerts.withdraw(id)
+      if (limit.ended) show()
+      else say('Removed a limit', limit)
+    },
+    async snooze(id, minutes) {
+      const limit = limits.get(id)
+      const next = snoozed(limit, minutes, dueOf(limit, known().facts), now())
+      await limits.put(next)
+      changed(limit, next)
+      limitAlerts.withdraw(id)
+      say(`${next.history.at(-1)?.text}: a limit`, limit)
+    },
+  }
+}
+
+/** What a limit would do, and when, if it were set now. */
+function previewOf(limit: StoredLimit, known: Known, now: number): LimitPreview {
+  const { facts } = known
+  const { account, loads } = facts
+  const instance = limit.instance === undefined ? undefined : account.instances[limit.instance]
+  const load = instance && (instance.gpuLoad ?? loads.get(instance.id)?.load)
+  const idle = withIdle(limit, instance, load, { now, unseen: false })
+  const dueAt = dueOf(idle, facts)
+  const blind = blindness(limit, facts, now)
+  return {
+    sentence: limitSentence(limit, account.instances, now),
+    dueAt: dueAt && Math.round(dueAt),
+    targets: targetsOf(limit, known, now),
+    doubt:
+      blind?.code === 'no_gpu_load'
+        ? 'The service doesn’t report its GPU load: Berth reads it over SSH each minute, so SSH must work.'
+        : blind?.message,
+  }
+}
+
+/** A limit as requested; without `instance`, one on the whole account. */
+export interface LimitSettings extends Limit {
+  instance?: number
+}
+
+/** The furthest moment, in seconds ahead. A clock that is wrong by more is noticed by it. */
+const furthest = 366 * 86_400
+
+/** A new limit at `now`, epoch seconds of the account's time. Throws `invalid_argument`. */
+export function newLimit(
+  { instance, when, action, asleep }: LimitSettings,
+  rest: Pick<StoredLimit, 'id' | 'warning' | 'missed'>,
+  now: number,
+): StoredLimit {
+  const forAccount = limitKinds[when.kind].on === 'account'
+  if (forAccount && instance !== undefined)
+    throw refused('Budgets and credit are limits of the whole account.', 'when.kind')
+  if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
+  mustBeAhead(when, now)
+  return { ...rest, instance, when, action, asleep, setAt: now, history: [] }
+}
+
+/**
+ * A limit that replaces another keeps its history. With the same condition it also keeps a snooze, and how long its
+ * instance has been idle.
+ */
+export function changedLimit(
+  limit: StoredLimit,
+  before: StoredLimit,
+  sentence: string,
+  now: number,
+): StoredLimit {
+  const { targets, snoozedUntil, idleSince, rental } = before
+  const goesOn = limit.when.kind !== 'duration' && isDeepEqual(limit.when, before.when)
+  const changed = {
+    ...limit,
+    ...(targets && { targets }),
+    ...(rental && { rental }),
+    ...(goesOn && snoozedUntil !== undefined && { snoozedUntil }),
+    ...(goesOn && idleSince !== undefined && { idleSince }),
+    history: before.history,
+  }
+  return withEvent(changed, now, `Changed. Before: ${sentence}`)
+}
+
+/** A duration starts again. */
+function switchedOn(limit: StoredLimit, now: number): StoredLimit {
+  const { ended: _ended, snoozedUntil: _snoozedUntil, idleSince: _idleSince, ...rest } = withoutWarning(limit)
+  mustBeAhead(limit.when, now)
+  return { ...rest, setAt: now }
+}
+
+/** Returns `limit` itself without a change. Throws `limit_ended`, and `invalid_argument` for a time that has passed. */
+export function switched(limit: StoredLimit, on: boolean, now: number): StoredLimit {
+  if (limit.ended && limit.ended !== 'off') throw endedAlready()
+  if (on === (limit.ended === undefined)) return limit
+  const next = on ? switchedOn(limit, now) : { ...withoutWarning(limit), ended: 'off' as const }
+  return withEvent(next, now, on ? 'Switched on' : 'Switched off')
+}
+
+/** Postpones a limit, presently due at `dueAt`; null ends the snooze. Throws `limit_off` and `limit_ended`. */
+export function snoozed(
+  limit: StoredLimit,
+  minutes: SnoozeMinutes | null,
+  dueAt: number | undefined,
+  now: number,
+): StoredLimit {
+  if (limit.ended) throw limit.ended === 'off' ? isOff() : endedAlready()
+  const { snoozedUntil: _, ...awake } = withoutWarning(limit)
+  if (minutes === null) return withEvent(awake, now, 'Snooze ended')
+  const snoozedUntil = Math.max(now, dueAt ?? now) + minutes * 60
+  return withEvent({ ...awake, snoozedUntil }, now, `Snoozed until ${moment(snoozedUntil, now)}`)
+}
+
+/** Seconds ahead at which the limits of rentals warn. */
+const rentalWarning = 900
+
+/** The limit that was chosen with a rental. */
+export function limitOfRental(
+  stop: Limit,
+  { id, instance, rental }: Pick<StoredLimit, 'id' | 'instance' | 'rental'>,
+  now: number,
+): StoredLimit {
+  const rest = { id, warning: rentalWarning, missed: 'act' } as const
+  return { ...newLimit({ instance, ...stop }, rest, now), ...(rental && { rental }) }
+}
+
+/**
+ * The limit for a replacement: the limit was set for the work, so the time and the money that went before count. `spent`:
+ * by the instance that it replaces, in micro-dollars.
+ */
+export function takenOver(
+  { when, action, asleep, warning, missed, snoozedUntil, setAt, instance }: StoredLimit,
+  place: Pick<StoredLimit, 'id' | 'instance' | 'rental'>,
+  spent: Micros,
+  now: number,
+): StoredLimit {
+  const left =
+    when.kind === 'cost'
+      ? { ...when, dollars: Math.max(0.01, (micros(when.dollars) - spent) / 1_000_000) }
+      : when
+  const limit = { ...place, when: left, action, asleep, warning, missed, snoozedUntil, setAt, history: [] }
+  const before = when.kind === 'cost' ? `, which had cost ${money(spent)}` : ''
+  return withEvent(limit, now, `Taken over from #${instance}${before}`)
+}
+
+/** The limit of a started instance: as long, or as much beyond the `spent` micro-dollars, as the one that has ended. */
+export function setAgain(
+  { instance, when, action, asleep, warning, missed, spentBefore = 0 }: StoredLimit,
+  id: string,
+  spent: Micros,
+  now: number,
+): StoredLimit {
+  const next =
+    when.kind === 'cost'
+      ? { ...when, dollars: (micros(when.dollars) + spent - spentBefore) / 1_000_000 }
+      : when
+  const before = when.kind === 'cost' ? { spentBefore: spent } : {}
+  return { id, instance, when: next, action, asleep, warning, missed, setAt: now, ...before, history: [] }
+}
+
+function mustBeAhead(when: Limit['when'], now: number): void {
+  if (when.kind !== 'time') return
+  if (when.at <= now) throw refused('That time has passed already.', 'when.at')
+  if (when.at > now + furthest) throw refused('That is more than a year ahead.', 'when.at')
+}
+
+function endedAlready(): BerthError {
+  return new BerthError({
+    code: 'limit_ended',
+    message: 'That limit has already acted.',
+    advice: 'Set another one.',
+  })
+}
+
+function isOff(): BerthError {
+  return new BerthError({ code: 'limit_off', message: 'That limit is off.', advice: 'Switch it on first.' })
+}
+
+function refused(message: string, field: string): BerthError {
+  return new BerthError({ code: 'invalid_argument', message, field })
+}

@@ -1,0 +1,167 @@
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { calmRate } from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { Clock } from '#ports/clock.ts'
+import { breakAfter } from '../instances/reconcile.ts'
+import { midnight, nextMidnight } from '../money/local-days.ts'
+
+/** The facts that limits decide on: an account as seen at `at`. Times in epoch seconds of the account's time. */
+export interface Facts extends Periods {
+  at: number
+  account: Pick<AccountView, 'instances' | 'credit' | 'creditUntold' | 'creditAt' | 'spendPerHour'>
+  /** The spending of this local day and month, and until when it was counted. */
+  spentToday: Micros
+  spentThisMonth: Micros
+  /** What left the account per hour lately. */
+  observedPerHour: Micros
+  countedAt: number
+  /** By instance: loads read over SSH where the service does not report them. */
+  loads: Loads
+}
+
+/** A load in percent, or why it cannot be read, as a clause; and when that was. */
+export type HeardLoad = { at: number } & (
+  | { load: number; why?: undefined }
+  | { load?: undefined; why: string }
+)
+export type Loads = ReadonlyMap<number, HeardLoad>
+
+/** The facts, and what limits have done about them. */
+export interface Known {
+  facts: Facts
+  /** Instances that a limit acted on so recently that the service may not show it yet. */
+  acted: ReadonlySet<number>
+}
+
+/** The basis of a decision. */
+export interface LimitSnapshot extends Known {
+  /** Whether the facts are from a poll just now. Stale ones only lead to warnings. */
+  fresh: boolean
+  /** Instances without fresh facts, although the rest was just polled. Absent: none. */
+  unconfirmed?: ReadonlySet<number>
+  /** Whether two polls agree about the time. After a clock has jumped, limits wait for a second poll. */
+  sure: boolean
+  /** When the account was polled before, epoch seconds of its time. */
+  seenAt: number | undefined
+  /** Seconds between two polls above which the time between them counts as unseen. */
+  gap: number
+}
+
+/**
+ * The rate for limits on the credit, micro-dollars per hour: by the prices, and while one of unknown cost runs at least
+ * what was observed. What has stopped is no longer spent, whatever the last hour has cost.
+ */
+export function creditRate({
+  account: { instances },
+  observedPerHour,
+}: {
+  account: Pick<AccountView, 'instances'>
+  observedPerHour: Micros
+}): Micros {
+  const unseen = Object.values(instances).some(
+    ({ costUnknown, state }) => costUnknown && hasTrait(state, 'stoppable'),
+  )
+  return Math.max(calmRate(instances), unseen ? observedPerHour : 0)
+}
+
+/** Begin and end of a moment's day and month in this computer's time zone. Epoch seconds. */
+export interface Periods {
+  dayBegan: number
+  dayEnds: number
+  monthBegan: number
+  monthEnds: number
+}
+
+export function periodsOf(at: number): Periods {
+  const date = new Date(at * 1000)
+  const [year, month] = [date.getFullYear(), date.getMonth()]
+  return {
+    dayBegan: midnight(at),
+    dayEnds: nextMidnight(at),
+    monthBegan: new Date(year, month, 1).getTime() / 1000,
+    monthEnds: new Date(year, month + 1, 1).getTime() / 1000,
+  }
+}
+
+/** The part of an account's money history that limits use. */
+export interface Spending {
+  spentToday(): number
+  spentThisMonth(): number
+  observedPerHour(): number
+  /** Until when spending was counted; undefined before the first poll. */
+  countedAt(): number | undefined
+}
+
+type SeenAccount = Pick<AccountView, 'instances' | 'credit' | 'spendPerHour' | 'clock'>
+
+/** Records when the account was polled, and whether its time is reliable. */
+export interface Snapshots {
+  /** The snapshot of a new poll. */
+  fresh(account: SeenAccount, at: number): Omit<LimitSnapshot, 'acted'>
+  /** The snapshot of the last known facts, without a new poll. */
+  stale(account: AccountView): Omit<LimitSnapshot, 'acted'>
+  /** The last known facts. */
+  known(account: SeenAccount): Facts
+  /** The last poll was decided on: the next one is compared with it. */
+  decided(at: number): void
+  /** When this session last polled. */
+  lastAt(): number | undefined
+}
+
+export function createSnapshots(context: {
+  clock: Clock
+  spending: Spending
+  /** The loads, by the rate of the account's time and its seconds between two polls. */
+  loads: (rate: number, between: number) => Loads
+  /** Seconds between two polls. */
+  interval: () => number
+  /** When an earlier session last saw the account. */
+  seenAt: number | undefined
+  /** The account's time, epoch seconds. */
+  now: () => number
+}): Snapshots {
+  const { clock, spending } = context
+  let last: { at: number; monotonic: number } | undefined
+  let { seenAt } = context
+
+  const gapOf = ({ clock: { rate } }: SeenAccount) => breakAfter(context.interval() * rate)
+
+  function facts(account: SeenAccount, at: number): Facts {
+    return {
+      at,
+      account,
+      spentToday: spending.spentToday(),
+      spentThisMonth: spending.spentThisMonth(),
+      observedPerHour: spending.observedPerHour(),
+      loads: context.loads(account.clock.rate, context.interval() * account.clock.rate),
+      countedAt: spending.countedAt() ?? at,
+      ...periodsOf(context.now()),
+    }
+  }
+
+  const known = (account: SeenAccount) => facts(account, last?.at ?? seenAt ?? context.now())
+
+  return {
+    known,
+    fresh(account, at) {
+      const gap = gapOf(account)
+      const monotonic = clock.monotonic()
+      const passed = last && ((monotonic - last.monotonic) / 1000) * account.clock.rate
+      const sure = last !== undefined && passed !== undefined && Math.abs(at - last.at - passed) <= gap
+      last = { at, monotonic }
+      return { facts: facts(account, at), fresh: true, sure, seenAt, gap }
+    },
+    stale: account => ({
+      facts: known(account),
+      fresh: false,
+      sure: true,
+      seenAt,
+      gap: gapOf(account),
+    }),
+    decided(at) {
+      seenAt = at
+    },
+    lastAt: () => last?.at,
+  }
+}

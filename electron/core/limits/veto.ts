@@ -1,0 +1,49 @@
+import type { LimitView } from '#contract/automation/limit.ts'
+import { reasonClause } from '#contract/automation/limit-words.ts'
+import { type Starting, stoppersOf } from '#contract/automation/stoppers.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
+
+/**
+ * Why Berth starts nothing by itself now: a limit would stop it at the next poll, and only its disk's bill would
+ * remain. Undefined if no limit would. `now` in epoch seconds of the account's time.
+ */
+export function limitVeto(
+  account: AccountView | undefined,
+  starting: Starting,
+  now: number,
+): Problem | undefined {
+  const limit = account && stoppersOf(account, starting, now)[0]
+  return (
+    limit && {
+      code: heldByLimit,
+      message: `Waits: ${reasonClause(limit.when)}, and its limit would stop it at once.`,
+      advice: 'It continues when that is over. To continue sooner, snooze or change the limit.',
+    }
+  )
+}
+
+/** The problem code of anything that waits for a limit. */
+export const heldByLimit = 'held_by_limit'
+
+/** The problem of an instance that a limit has stopped or is about to. */
+export function stoppedBy(limit: Pick<LimitView, 'when'>): Problem {
+  return {
+    code: 'stopped_by_limit',
+    message: `A limit in Berth stops it: ${reasonClause(limit.when)}.`,
+    advice: 'Nothing is left of it.',
+  }
+}
+
+/**
+ * The limit that stops everything, or this instance, at the next poll. Limits on the credit do not count, as they stop
+ * what loses least, which may be another one.
+ */
+export function stopperOf(
+  account: AccountView | undefined,
+  instance: number,
+  now: number,
+): LimitView | undefined {
+  const stoppers = account ? stoppersOf(account, { instance, more: 0 }, now) : []
+  return stoppers.find(({ when }) => when.kind !== 'credit')
+}

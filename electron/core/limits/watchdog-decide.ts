@@ -1,0 +1,233 @@
+import * as v from 'valibot'
+import {
+  hasCondition,
+  includesPart,
+  watchdogPart,
+  withoutPart,
+  withPart,
+} from '#contract/automation/asleep.ts'
+import {
+  type WatchdogEnding,
+  type WatchdogReason,
+  WatchdogRequest,
+  type WatchdogView,
+} from '#contract/automation/watchdog.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
+import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
+import type { StoredLimit } from './model.ts'
+
+/** Seconds: a watchdog checks at least every ten, and its clock and the account's may differ by a few more. */
+const slack = 15
+/** Polls that may still show it running after Berth requested its end; after that the request counts as failed. */
+export const pollsUntilEnd = 3
+
+/**
+ * A watchdog after a poll, and what it has probably done: its instance no longer runs, it was due, and Berth did not
+ * end it. This is judged once, at the first poll without the running instance. `instance` is undefined when it is gone;
+ * `at` in epoch seconds of the account's time.
+ */
+export function watchdogAfterPoll(
+  watchdog: StoredWatchdog,
+  instance: InstanceView | undefined,
+  at: number,
+): { watchdog: StoredWatchdog; did?: WatchdogEnding } {
+  if (instance?.state === 'running') return { watchdog: runsOn(watchdog) }
+  const halted = !instance || hasTrait(instance.state, 'halted')
+  if (watchdog.told || watchdog.step !== 'watching' || !halted) return { watchdog }
+  const action = instance ? 'stop' : 'destroy'
+  const why = watchdog.endsHere === undefined ? reasonFor(watchdog, action, at) : undefined
+  if (!why) return { watchdog: { ...watchdog, told: true } }
+  const did = { at, action, why } as const
+  return { watchdog: { ...watchdog, told: true, did }, did }
+}
+
+function runsOn(watchdog: StoredWatchdog): StoredWatchdog {
+  const { endsHere = 0, told, ...rest } = watchdog
+  if (endsHere === 0 && !told) return watchdog
+  return endsHere > 1 ? { ...rest, endsHere: endsHere - 1 } : rest
+}
+
+/** Why the watchdog acted, if it can have been the watchdog: its first condition that was due by then. */
+function reasonFor(
+  { request, seen, renewedAt }: StoredWatchdog,
+  action: WatchdogEnding['action'],
+  at: number,
+): WatchdogReason | undefined {
+  if (seen?.why === 'run') return 'run'
+  if (request.action !== action) return undefined
+  if (seen?.why) return seen.why
+  // The clock may have been set back since.
+  const seenAt = Math.min(seen?.at ?? at, at)
+  const moments: [WatchdogReason, number | undefined][] = [
+    // A moment that had passed by the last visit without effect was dealt with before.
+    ['time', request.at !== undefined && (!seen || seenAt <= request.at + slack) ? request.at : undefined],
+    [
+      'idle',
+      request.idle && seen?.idleFor !== undefined ? seen.at + request.idle.seconds - seen.idleFor : undefined,
+    ],
+    ['lease', request.lease === undefined || renewedAt === undefined ? undefined : renewedAt + request.lease],
+    // An instance that was busy at the last visit may have been idle ever since.
+    ['idle', request.idle && seen ? seenAt + request.idle.seconds : undefined],
+  ]
+  const due = moments.flatMap(([why, moment]) =>
+    moment !== undefined && moment <= at + slack ? [{ why, moment }] : [],
+  )
+  const [first] = due.sort((a, b) => a.moment - b.moment)
+  return first?.why
+}
+
+/** Whether a watchdog's report is new. */
+export function isNews(did: WatchdogEnding, told: WatchdogEnding | undefined): boolean {
+  return told === undefined || did.at > told.at + slack
+}
+
+/** A watchdog after a visit, `at` in epoch seconds of the account's time; `renewed`: its lease was. */
+export function afterVisit(
+  watchdog: StoredWatchdog,
+  { load, blind, idleFor, leasedFor, why, tries, key, hooked, did, request }: WatchdogReading,
+  { at, renewed, startsIt }: { at: number; renewed: boolean; startsIt: boolean },
+): StoredWatchdog {
+  return {
+    ...watchdog,
+    ...(watchdog.foreign ? { request } : {}),
+    step: 'watching',
+    seen: {
+      at,
+      load,
+      ...(blind ? { blind } : {}),
+      idleFor,
+      leasedFor,
+      why,
+      tries,
+      key,
+      comesBack: hooked || startsIt,
+    },
+    ...(renewed ? { renewedAt: at } : {}),
+    ...(did ? { did } : {}),
+  }
+}
+
+/** Whether a replacement of its instance gets the same: not one that waits for runs alone, which stay behind. */
+export function isCarried({ step, foreign, request }: StoredWatchdog): boolean {
+  return (step === 'putting' || step === 'watching') && !foreign && hasCondition(request)
+}
+
+/**
+ * A watchdog after a change of a limit, whose condition it shares. Undefined where it shares none. `runsNeed`: whether
+ * a run depends on it.
+ */
+export function followed(
+  watchdog: StoredWatchdog,
+  before: StoredLimit,
+  after: StoredLimit | undefined,
+  runsNeed: boolean,
+): StoredWatchdog | undefined {
+  const part = watchdogPart(before)
+  if (!part || watchdog.foreign || watchdog.step === 'removing' || !includesPart(watchdog.request, part))
+    return undefined
+  const next = after && watchdogPart(after)
+  // A watchdog that waits only for runs has no condition.
+  const rest =
+    withoutPart(watchdog.request, part) ?? (runsNeed ? { action: watchdog.request.action } : undefined)
+  const request = next ? withPart(rest, next) : rest
+  return request ? { ...watchdog, request, step: 'putting' } : { ...watchdog, step: 'removing' }
+}
+
+const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
+
+/** A watchdog as stored: the request, and its last report. It contains no secrets. */
+export const StoredWatchdog = v.object({
+  instance: v.number(),
+  request: WatchdogRequest,
+  step: v.picklist(['putting', 'watching', 'removing', 'lost']),
+  foreign: v.boolean(),
+  /** When the lease was last renewed, epoch seconds of the account's time. */
+  renewedAt: v.optional(v.number()),
+  seen: v.optional(
+    v.object({
+      at: v.number(),
+      load: v.optional(v.number()),
+      blind: v.optional(v.literal(true)),
+      idleFor: v.optional(v.number()),
+      leasedFor: v.optional(v.number()),
+      why: v.optional(reason),
+      tries: v.optional(v.number()),
+      comesBack: v.boolean(),
+      key: v.picklist(['container', 'kept']),
+    }),
+  ),
+  did: v.optional(v.object({ at: v.number(), action: v.picklist(['stop', 'destroy']), why: reason })),
+  /** Berth requested its instance's end; that many more polls may still show it running. */
+  endsHere: v.optional(v.number()),
+  /** Whether it has been decided that the watchdog ended the instance; decided again only after it has run. */
+  told: v.optional(v.boolean()),
+})
+export type StoredWatchdog = v.InferOutput<typeof StoredWatchdog>
+
+/** Seconds between visits, short enough that a lease survives a few failed ones. */
+export function visitEvery({ request, foreign }: StoredWatchdog): number {
+  if (request.lease === undefined || foreign) return 300
+  return Math.min(300, Math.max(2, request.lease / 4))
+}
+
+/** Seconds between two checks of the watchdog itself. */
+export function tickOf({ idle, lease }: WatchdogRequest): number {
+  return Math.max(1, Math.min(10, Math.floor(Math.min(idle?.seconds ?? 60, lease ?? 60) / 4)))
+}
+
+/** Whether a start script installs a watchdog. */
+export function startsWatchdog(onstart: string | undefined): boolean {
+  return onstart?.includes('# >>> berth watchdog') ?? false
+}
+
+/**
+ * Throws `invalid_argument` for a time before `now`, epoch seconds of the account's time: a watchdog would act at once,
+ * or treat it as done and watch for nothing.
+ */
+export function mustBeAhead({ at }: WatchdogRequest, now: number): void {
+  if (at === undefined || at > now) return
+  throw new BerthError({
+    code: 'invalid_argument',
+    message: 'That time has passed already.',
+    advice: 'Give one that is still to come.',
+    field: 'request.at',
+  })
+}
+
+/** The watchdogs of one account, as stored and as shown in State, one per instance. */
+export interface StoredWatchdogs extends Collection<StoredWatchdog, number> {
+  /** Why the last visit failed, by instance; shown with the next `show`. */
+  readonly problems: Map<number, Problem>
+  /** Berth is about to stop or destroy an instance, so its end is not the watchdog's doing. */
+  endsHere(instance: number): void
+}
+
+export async function openStoredWatchdogs(context: CollectionContext): Promise<StoredWatchdogs> {
+  const problems = new Map<number, Problem>()
+  const watchdogs = await openCollection(context, {
+    name: 'watchdogs',
+    schema: StoredWatchdog,
+    key: ({ instance }) => instance,
+    view: all => ({
+      watchdogs: Object.fromEntries(
+        all.map(watchdog => [watchdog.instance, watchdogView(watchdog, problems.get(watchdog.instance))]),
+      ),
+    }),
+  })
+  return {
+    ...watchdogs,
+    problems,
+    endsHere(instance) {
+      const watchdog = watchdogs.find(instance)
+      if (watchdog) void watchdogs.put({ ...watchdog, endsHere: pollsUntilEnd })
+    },
+  }
+}
+
+function watchdogView(watchdog: StoredWatchdog, problem: Problem | undefined): WatchdogView {
+  const { renewedAt: _renewedAt, endsHere: _endsHere, told: _told, ...view } = watchdog
+  return { ...view, problem }
+}

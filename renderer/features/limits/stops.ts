@@ -1,0 +1,65 @@
+import { hasEnded, type Limit, type LimitWhen, type StopKind, stopKinds } from '#contract/automation/limit.ts'
+import { instanceName } from '#contract/format/name.ts'
+import { duration } from '#contract/format/time.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Page } from '#renderer/berth/page.svelte.ts'
+import type { Action } from '../instances/action.ts'
+
+/** What a rental's limits wait for where nothing else is chosen. */
+export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
+  idle: { kind: 'idle', below: 5, seconds: 1800 },
+  duration: { kind: 'duration', seconds: 8 * 3600 },
+  cost: { kind: 'cost', dollars: 20 },
+}
+
+/** A limit that stops on a condition, while this computer is awake. */
+export function stopOn(when: LimitWhen): Limit {
+  return { when, action: 'stop', asleep: false }
+}
+
+/** The settings of a limit that a click sets, without the form: it warns a quarter of an hour ahead. */
+export const clicked = { action: 'stop', warning: 900, missed: 'act' } as const
+
+type StopOf<Kind extends StopKind> = Extract<LimitWhen, { kind: Kind }>
+
+/** The chosen condition of a kind. */
+export function stopOf<Kind extends StopKind>(stops: readonly Limit[], kind: Kind): StopOf<Kind> | undefined {
+  return stops.map(({ when }) => when).find((when): when is StopOf<Kind> => when.kind === kind)
+}
+
+/** The chosen limits in their order, with the one of that kind replaced, or removed without `when`. */
+export function withStop(stops: readonly Limit[], kind: StopKind, when: LimitWhen | undefined): Limit[] {
+  return stopKinds.flatMap(each => {
+    const chosen = each === kind ? when : stopOf(stops, each)
+    return chosen ? stopOn(chosen) : []
+  })
+}
+
+/** Sets the limit that stops an instance when it is idle, with the figures that were chosen last, or takes it back. */
+export function idleStop(instance: InstanceView, page: Page): Action {
+  const { account, berth } = page
+  const limit = Object.values(account?.limits ?? {}).find(
+    ({ instance: on, when }) => on === instance.id && when.kind === 'idle',
+  )
+  if (limit && !hasEnded(limit))
+    return {
+      id: 'idle-stop',
+      label: 'Keep running when idle',
+      run: () => page.attempt(berth.switchLimit({ limit: limit.id, on: false })),
+    }
+  const when = stopOf(limit ? [limit] : (account?.lastRental?.stops ?? []), 'idle') ?? usualStops.idle
+  return {
+    id: 'idle-stop',
+    label: `When idle for ${duration(when.seconds)}, stop`,
+    async run() {
+      const set = await page.attempt(
+        berth.setLimit({ instance: instance.id, when, ...clicked, ...(limit && { limit: limit.id }) }),
+      )
+      if (set !== undefined)
+        page.say(
+          `${instanceName(instance)} stops when idle for ${duration(when.seconds)}.`,
+          'To undo it: More › Keep running when idle.',
+        )
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { dueOf } from '#core/limits/decide.ts'
+import { type Facts, periodsOf } from '#core/limits/facts.ts'
+import { instanceView } from '#test/unit/views.ts'
+
+const dollar = 1_000_000
+const hour = 3600
+
+/** Three hours before the end of a month, at a dollar an hour, with the spending of the day and the month. */
+const ends = new Date(2026, 2, 1).getTime() / 1000
+const at = ends - 3 * hour
+const facts: Facts = {
+  ...periodsOf(at),
+  at,
+  account: { instances: {}, spendPerHour: dollar },
+  spentToday: 2 * dollar,
+  spentThisMonth: 40 * dollar,
+  observedPerHour: 0,
+  countedAt: at,
+  loads: new Map(),
+}
+const due = (per: 'day' | 'month', dollars: number) =>
+  dueOf({ when: { kind: 'budget', per, dollars }, setAt: 0 }, facts)
+
+test('a budget that lasts to the end of its day or month is never due', () => {
+  expect(due('day', 4)).toBe(at + 2 * hour)
+  expect(due('day', 5)).toBeUndefined()
+  expect(due('day', 6)).toBeUndefined()
+  expect(due('month', 42)).toBe(at + 2 * hour)
+  expect(due('month', 43)).toBeUndefined()
+  expect(facts).toMatchObject({ dayEnds: ends, monthEnds: ends })
+})
+
+test('expected traffic makes cost, credit and budget limits due earlier', () => {
+  const spent = { micros: 0, at, perHour: dollar }
+  const instance = (traffic: object) => instanceView({ id: 7, costPerHour: dollar, spent, traffic })
+  const moments = (traffic: object) => {
+    const account = { instances: { 7: instance(traffic) }, spendPerHour: dollar, credit: 6 * dollar }
+    const seen = { ...facts, account }
+    return [
+      dueOf({ when: { kind: 'cost', dollars: 4 }, instance: 7, setAt: 0 }, seen),
+      dueOf({ when: { kind: 'credit', hours: 1 }, setAt: 0 }, seen),
+      dueOf({ when: { kind: 'budget', per: 'day', dollars: 4 }, setAt: 0 }, seen),
+    ]
+  }
+  expect(moments({})).toEqual([at + 4 * hour, at + 5 * hour, at + 2 * hour])
+  expect(moments({ expectedPerHour: dollar })).toEqual([at + 2 * hour, at + 2 * hour, at + hour])
+})
+
+test('the cost of an instance that boots is forecast by its full price', () => {
+  const spent = { micros: 0, at, perHour: dollar / 100 }
+  const moment = (state: 'loading' | 'stopped') => {
+    const booting = instanceView({ id: 7, state, costPerHour: dollar / 100, pricePerHour: dollar, spent })
+    const account = { instances: { 7: booting }, spendPerHour: dollar }
+    return dueOf({ when: { kind: 'cost', dollars: 4 }, instance: 7, setAt: 0 }, { ...facts, account })
+  }
+  expect(moment('loading')).toBe(at + 4 * hour)
+  expect(moment('stopped')).toBe(at + 400 * hour)
+})
+
+test('a limit on the credit that cannot see the cost goes by the fall of the credit, and acts once it is used up', () => {
+  const moment = (credit: number, observedPerHour: number, state: 'running' | 'stopped' = 'running') => {
+    const unseen = instanceView({ id: 7, state, costPerHour: 0, costUnknown: true })
+    const account = { instances: { 7: unseen }, spendPerHour: 0, credit: credit * dollar }
+    const seen = { ...facts, account, observedPerHour: observedPerHour * dollar }
+    return dueOf({ when: { kind: 'credit', hours: 6 }, setAt: 0 }, seen)
+  }
+  expect(moment(7, 0)).toBeUndefined()
+  expect(moment(21, 3)).toBe(at + hour)
+  expect(moment(0, 0)).toBe(at)
+  expect(moment(-3, 0)).toBe(at)
+  // What has stopped is not spent any more.
+  expect(moment(7, 3, 'stopped')).toBeUndefined()
+})

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import {
+  isNews,
+  pollsUntilEnd,
+  type StoredWatchdog,
+  tickOf,
+  visitEvery,
+  watchdogAfterPoll,
+} from '#core/limits/watchdog-decide.ts'
+import { instanceView } from '#test/unit/views.ts'
+
+const running = instanceView()
+const stopped = instanceView({ state: 'stopped' })
+
+/** Last visited at 4000, then busy. */
+function watching(
+  request: Omit<WatchdogRequest, 'action'>,
+  seen: Partial<StoredWatchdog['seen']> = {},
+): StoredWatchdog {
+  return {
+    instance: 4711,
+    request: { action: 'stop', ...request },
+    step: 'watching',
+    foreign: false,
+    renewedAt: 4000,
+    seen: { at: 4000, comesBack: true, key: 'container', ...seen },
+  }
+}
+
+const destroying = (watchdog: StoredWatchdog): StoredWatchdog => ({
+  ...watchdog,
+  request: { ...watchdog.request, action: 'destroy' },
+})
+const why = (watchdog: StoredWatchdog, instance: InstanceView | undefined, at: number) =>
+  watchdogAfterPoll(watchdog, instance, at).did?.why
+
+test('a stop counts as the watchdog’s if its time, lease, idle limit or run was due', () => {
+  expect(why(watching({ at: 5000 }), stopped, 4900)).toBeUndefined()
+  expect(why(watching({ at: 5000 }), stopped, 5000)).toBe('time')
+  expect(why(watching({ lease: 600 }), stopped, 4500)).toBeUndefined()
+  expect(why(watching({ lease: 600 }), stopped, 4600)).toBe('lease')
+  const idle = { idle: { seconds: 1800, below: 5 } }
+  expect(why(watching(idle, { idleFor: 1700 }), stopped, 4050)).toBeUndefined()
+  expect(why(watching(idle, { idleFor: 1700 }), stopped, 4100)).toBe('idle')
+  expect(why(watching(idle), stopped, 5700)).toBeUndefined()
+  expect(why(watching(idle), stopped, 5800)).toBe('idle')
+  expect(why(watching(idle, { why: 'idle' }), stopped, 4001)).toBe('idle')
+  expect(why(watching({}, { why: 'run' }), stopped, 4001)).toBe('run')
+  expect(why(watching({}), stopped, 9000)).toBeUndefined()
+})
+
+test('of several reasons the earliest one counts', () => {
+  const both = watching({ at: 4500, lease: 600, idle: { seconds: 1800, below: 5 } })
+  expect(why(both, stopped, 9000)).toBe('time')
+  expect(why(watching({ lease: 600, idle: { seconds: 300, below: 5 } }), stopped, 9000)).toBe('idle')
+  // That time had already passed at the last visit.
+  expect(why({ ...both, request: { action: 'stop', at: 3000 } }, stopped, 9000)).toBeUndefined()
+})
+
+test('only the action it was set to take counts as the watchdog’s', () => {
+  const idle = watching({ idle: { seconds: 300, below: 5 } })
+  expect(watchdogAfterPoll(destroying(idle), undefined, 5000).did).toEqual({
+    at: 5000,
+    action: 'destroy',
+    why: 'idle',
+  })
+  expect(watchdogAfterPoll(idle, stopped, 5000).did).toEqual({ at: 5000, action: 'stop', why: 'idle' })
+  expect(why(idle, undefined, 5000)).toBeUndefined()
+  expect(why(destroying(idle), stopped, 5000)).toBeUndefined()
+  expect(why({ ...idle, step: 'removing' }, stopped, 5000)).toBeUndefined()
+})
+
+test('a stop by Berth never counts as the watchdog’s, unless the instance ran on since', () => {
+  let watchdog: StoredWatchdog = { ...watching({ lease: 60 }), endsHere: pollsUntilEnd }
+  for (let polls = 1; polls <= pollsUntilEnd; polls += 1) {
+    expect(why(watchdog, stopped, 9000)).toBeUndefined()
+    watchdog = watchdogAfterPoll(watchdog, running, 4000 + polls).watchdog
+  }
+  expect(why(watchdog, stopped, 9000)).toBe('lease')
+})
+
+test('a stop is judged once, at the first poll that shows it, until the next run', () => {
+  // A stop by somebody else stays theirs once the watchdog would have been due.
+  const before = watchdogAfterPoll(watching({ at: 5000 }), stopped, 4100).watchdog
+  expect(why(before, stopped, 5100)).toBeUndefined()
+  const told = watchdogAfterPoll(watching({ lease: 60 }), stopped, 5000).watchdog
+  expect(why(told, stopped, 5010)).toBeUndefined()
+  expect(why(watchdogAfterPoll(told, running, 6000).watchdog, stopped, 6500)).toBe('lease')
+})
+
+test('a later report by the watchdog of the same stop is not news, a second stop is', () => {
+  const told = { at: 5020, action: 'stop', why: 'idle' } as const
+  expect(isNews({ at: 5000, action: 'stop', why: 'lease' }, told)).toBe(false)
+  expect(isNews({ at: 6000, action: 'stop', why: 'idle' }, told)).toBe(true)
+  expect(isNews(told, undefined)).toBe(true)
+})
+
+test('a lease outlasts three failed visits, and the watchdog checks it often enough', () => {
+  for (const lease of [10, 60, 600, 7200]) {
+    const watchdog = watching({ lease })
+    expect(visitEvery(watchdog) * 3).toBeLessThan(lease)
+    expect(tickOf(watchdog.request)).toBeLessThanOrEqual(Math.max(1, lease / 4))
+  }
+  expect(visitEvery({ ...watching({ lease: 600 }), foreign: true })).toBe(300)
+})
