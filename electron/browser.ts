@@ -36,7 +36,7 @@ async function start(shutdown: Shutdown): Promise<void> {
   const page = new BuiltFiles(fileURLToPath(new URL('../renderer', import.meta.url)))
   const server = await openPageServer(page, flags.port)
   shutdown.add(server.close)
-  const { opener } = openPrograms(files)
+  const { opener, programs, platform } = openPrograms(files)
   const open = () => {
     openPage(server, opener, systemClock, say).catch(error =>
       log.line(`the page was not opened: ${String(error)}`),
@@ -45,16 +45,18 @@ async function start(shutdown: Shutdown): Promise<void> {
   const loadSimulator = async () => (await import('../simulator/simulator.ts')).startSimulator
   const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
 
-  const opening = openDbusNotifier(process.env, log.line, icon).then(notifier =>
-    openMachine(files, notifier, shutdown),
-  )
   async function startBehindPage(): Promise<RunningBerth> {
-    const [machine, { startBerth }] = await Promise.all([opening, import('./core/berth.ts')])
-    const terminals = await findTerminals(machine.programs, machine.platform)
+    const [{ startBerth }, machine, notifier, terminals] = await Promise.all([
+      import('./core/berth.ts'),
+      openMachine(files, shutdown),
+      openDbusNotifier(process.env, log.line, icon),
+      findTerminals(programs, platform),
+    ])
     const berth = await startBerth({
       log,
       machine: {
         ...machine,
+        notifier,
         browserDownloads: server.downloads,
         commandFile: userCommandFile({
           platform: process.platform,

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { app, session } from 'electron'
+import { app, Menu, session } from 'electron'
 import project from '../package.json' with { type: 'json' }
+import { systemClock } from './local/clock.ts'
 import { userCommandFile } from './local/command-file.ts'
-import { openMachine } from './local/machine.ts'
+import { openMachine, openPrograms } from './local/machine.ts'
 import { BuiltFiles } from './local/page-server/page-files.ts'
+import { systemRandom } from './local/random.ts'
 import { openCommandSocket } from './local/socket/command-socket.ts'
 import { demoFor } from './local/start/demo-market.ts'
 import { cliArguments, ownArguments, readFlags } from './local/start/flags.ts'
@@ -33,29 +35,34 @@ const loadSimulator = async () => (await import('../simulator/simulator.ts')).st
 async function start(home: string): Promise<void> {
   const flags = readFlags(ownArguments(process.argv.slice(1)))
   const { files, log } = await openHome(home, shutdown)
-  // A package's files are in an archive that the desktop can't read, but it installs the icon.
-  const notifier = await openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png'))
-  const machine = await openMachine(files, notifier, shutdown)
   await app.whenReady()
   await hardenSession(session.defaultSession)
   servePage(new BuiltFiles(at('../renderer')))
-  const { clock, opener, random } = machine
+  const { opener, programs, platform } = openPrograms(files)
   const built = { preload: at('../preload/preload.cjs'), pictures: at('../icons') }
-  const desktop = { files, clock, opener, log: log.line, shutdown, appShutdown, deepLinks }
+  const desktop = { files, clock: systemClock, opener, log: log.line, shutdown, appShutdown, deepLinks }
   const showDesktop = await openDesktop({ ...desktop, hidden: flags.hidden, ...built })
-  // Loaded here, since a second instance passes its link on and ends without it.
-  const { startBerth } = await import('./core/berth.ts')
-  const demo = await demoFor(flags, files, shutdown, log.line, loadSimulator)
-  const trayHost = await openTrayHost(process.platform, process.env, clock)
+  // While the page loads in its own process; the core isn't loaded by a second instance, which only passes its link on.
+  const opened = Promise.all([
+    openMachine(files, shutdown),
+    // A package's files are in an archive that the desktop can't read, but it installs the icon.
+    openNotifier(log.line, app.isPackaged ? 'berth' : at('../icons/app.png')),
+    openTrayHost(process.platform, process.env, systemClock),
+    findTerminals(programs, platform),
+    systemAutostart(),
+    systemUpdater(log),
+    demoFor(flags, files, shutdown, log.line, loadSimulator),
+  ])
+  const [{ startBerth }, [machine, notifier, trayHost, terminals, autostart, updater, demo]] =
+    await Promise.all([import('./core/berth.ts'), opened])
   shutdown.add(trayHost.close)
-  const terminals = await findTerminals(machine.programs, machine.platform)
-  const updater = await systemUpdater(log)
   const berth = await startBerth({
     log,
     machine: {
       ...machine,
+      notifier,
       fileDialogs: systemFileDialogs(),
-      autostart: await systemAutostart(),
+      autostart,
       links: systemLinks,
       commandFile: userCommandFile({
         platform: process.platform,
@@ -82,7 +89,14 @@ async function start(home: string): Promise<void> {
   }
   const openPage = showDesktop(berth, trayHost)
   shutdown.add(
-    await openCommandSocket({ home, berth, random, log: log.line, openPage, quit: appShutdown.end }),
+    await openCommandSocket({
+      home,
+      berth,
+      random: systemRandom,
+      log: log.line,
+      openPage,
+      quit: appShutdown.end,
+    }),
   )
 }
 
@@ -110,6 +124,8 @@ sandboxPages()
 silenceChromium()
 declarePageScheme()
 bearName()
+// Until Berth has its own menu, Electron would build one of its own.
+Menu.setApplicationMenu(null)
 keepChromiumIn(home)
 const appShutdown = endInOrder(shutdown)
 endOnErrors(shutdown)

@@ -17,11 +17,13 @@ export function firstLines(text: string, most: LineBounds): string[] {
   return lines
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+// Made when first needed, since it takes longer than everything else in Berth's first lines.
+let graphemes: Intl.Segmenter | undefined
 
 /** The text, cut with an ellipsis where it has more than so many letters as a reader counts them. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   let end = 0
   let count = 0
   // A letter may have marks without end.

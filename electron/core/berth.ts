@@ -70,8 +70,7 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   }
   const demo = options.demo && { ...options.demo, files: watched(options.demo.files) }
   const { clock, files, keychain, notifier } = machine
-  const editors = await findEditors(machine)
-  const store = createStore(stateAtStart(app, machine, editors))
+  const store = createStore(stateAtStart(app, machine))
 
   const places = demo ? [files, demo.files] : [files]
   const activity = await openActivity(store, clock, places, account =>
@@ -85,16 +84,22 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
       kind: 'error',
       text: `A file of Berth's could not be read and was set aside as ${setAside}`,
     })
-  const settings = await openSettings(files, clock, onBroken)
+  const newId = () => machine.random.hex(16)
+  const [settings, searches, projects, secrets, pageNotices, fileTransfers, editors] = await Promise.all([
+    openSettings(files, clock, onBroken),
+    openSavedSearches(store, machine, onBroken),
+    openProjects(store, machine, onBroken),
+    openProjectSecrets(store, machine, onBroken),
+    openPageNotices({ store, clock, notifier, files, onBroken }),
+    openFileTransfers({ store, clock, files, activity, newId, onBroken }),
+    findEditors(machine),
+  ])
   await followAutostart(settings, machine.autostart)
   await followCommandFile(settings, machine.commandFile)
   store.change(draft => {
     draft.settings = settings.get()
+    draft.app.editors = editors.map(({ id, name }) => ({ id, name }))
   })
-  const searches = await openSavedSearches(store, machine, onBroken)
-  const projects = await openProjects(store, machine, onBroken)
-  const secrets = await openProjectSecrets(store, machine, onBroken)
-  const pageNotices = await openPageNotices({ store, clock, notifier, files, onBroken })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
   const ways = showWays(store)
   const access = openAccess(
@@ -116,8 +121,6 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     onProblem: problem => sayProblem(problem),
   })
   const tunnels = createTunnels({ store, clock, random: machine.random, access })
-  const newId = () => machine.random.hex(16)
-  const fileTransfers = await openFileTransfers({ store, clock, files, activity, newId, onBroken })
   const accounts = await openAccounts({
     store,
     machine,
@@ -200,13 +203,12 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
 function stateAtStart(
   app: BerthOptions['app'],
   { platform, notifier, autostart, commandFile, keychain }: Machine,
-  editors: State['app']['editors'],
 ): State {
   return {
     app: {
       ...app,
       platform,
-      editors: editors.map(({ id, name }) => ({ id, name })),
+      editors: [],
       notifications: notifier.available,
       autostart: app.shell === 'electron' ? autostart !== undefined : undefined,
       commandFile: commandFile?.path,

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import type { Files } from '../ports/files.ts'
 import type { Machine } from '../ports/machine.ts'
-import type { Notifier } from '../ports/notifier.ts'
 import { childEnv } from './child-env.ts'
 import { systemDownloads } from './chosen/downloads.ts'
 import { systemSyncedFolders } from './chosen/synced-folders.ts'
@@ -31,15 +30,14 @@ export function openPrograms(files: Files): Pick<Machine, 'opener' | 'programs' 
   return { opener, programs, platform }
 }
 
-/** The ports on this machine, once its keychain has answered. The shells differ in `files` and `notifier`. */
-export async function openMachine(files: Files, notifier: Notifier, shutdown?: Shutdown): Promise<Machine> {
+/** The ports on this machine, once its keychain has answered. The shells differ in `files` and in how they notify. */
+export async function openMachine(files: Files, shutdown?: Shutdown): Promise<Omit<Machine, 'notifier'>> {
   return {
     ...openPrograms(files),
     clock: systemClock,
     downloads: systemDownloads(homedir()),
     files,
     keychain: await openKeychain(systemClock, isBlocked => shutdown?.addBlock(isBlocked)),
-    notifier,
     random: systemRandom,
     syncedFolders: systemSyncedFolders,
     home: homedir(),

@@ -10,16 +10,22 @@ const privateNets = [
   ...['::ffff:0:0/96', '64:ff9b:1::/48', '2001::/32', '2002::/16'],
 ]
 
-/** By family: in a common list, `::ffff:0:0/96` would match every IPv4 address. */
-const notPublic = { 4: new BlockList(), 6: new BlockList() }
-for (const net of privateNets) {
-  const [address = '', prefix = ''] = net.split('/')
-  if (isIP(address) === 6) notPublic[6].addSubnet(address, Number(prefix), 'ipv6')
-  else notPublic[4].addSubnet(address, Number(prefix), 'ipv4')
+/** By family: in a common list, `::ffff:0:0/96` would match every IPv4 address. Made when first asked. */
+let notPublic: Record<4 | 6, BlockList> | undefined
+
+function privateLists(): Record<4 | 6, BlockList> {
+  const lists = { 4: new BlockList(), 6: new BlockList() }
+  for (const net of privateNets) {
+    const [address = '', prefix = ''] = net.split('/')
+    if (isIP(address) === 6) lists[6].addSubnet(address, Number(prefix), 'ipv6')
+    else lists[4].addSubnet(address, Number(prefix), 'ipv4')
+  }
+  return lists
 }
 
 /** Whether an IP address is public: not loopback, private, link-local or multicast. */
 export function isPublicAddress(address: string): boolean {
+  notPublic ??= privateLists()
   if (isIP(address) === 6) return !notPublic[6].check(address, 'ipv6')
   return isIP(address) === 4 && !notPublic[4].check(address, 'ipv4')
 }

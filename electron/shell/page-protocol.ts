@@ -1,4 +1,4 @@
-import { protocol } from 'electron'
+import { type ProtocolResponse, protocol } from 'electron'
 import type { BuiltFiles } from '../local/page-server/page-files.ts'
 import { pageHeaders } from '../local/page-server/page-headers.ts'
 import { isPage, pageScheme } from './page-address.ts'
@@ -12,18 +12,28 @@ export function declarePageScheme(): void {
   protocol.registerSchemesAsPrivileged([{ scheme: pageScheme, privileges }])
 }
 
-/** Serves the built page under its scheme, with the same headers as in browser mode. */
+/**
+ * Serves the built page under its scheme, with the same headers as in browser mode. Electron would rather have
+ * `protocol.handle`, which loads all of Node's `fetch` first: a tenth of the time until the first row.
+ */
 export function servePage(files: BuiltFiles): void {
-  protocol.handle(pageScheme, request => answerPage(files, request))
+  protocol.registerBufferProtocol(pageScheme, (request, answer) => answer(answerTo(files, request)))
 }
 
-async function answerPage(files: BuiltFiles, request: Pick<Request, 'url' | 'method'>): Promise<Response> {
+function answerTo(files: BuiltFiles, { url, method }: Electron.ProtocolRequest): ProtocolResponse {
   const headers = pageHeaders()
-  if (!isPage(request.url)) return new Response('403\n', { status: 403, headers })
-  if (request.method !== 'GET') return new Response('405\n', { status: 405, headers })
-  const file = await files.find(new URL(request.url).pathname, false)
-  if (file === undefined) return new Response('404\n', { status: 404, headers })
-  return new Response(new Uint8Array(file.bytes), {
+  if (!isPage(url)) return refusal(403)
+  if (method !== 'GET') return refusal(405)
+  const file = files.find(new URL(url).pathname, false)
+  if (file === undefined) return refusal(404)
+  return {
+    mimeType: file.type.split(';')[0],
+    charset: 'utf-8',
     headers: { ...headers, 'content-type': file.type, 'cache-control': file.cacheControl },
-  })
+    data: file.bytes,
+  }
+}
+
+function refusal(statusCode: number): ProtocolResponse {
+  return { statusCode, headers: pageHeaders(), data: Buffer.from(`${statusCode}\n`) }
 }

@@ -15,7 +15,8 @@ const home = await mkdtemp(join(tmpdir(), 'berth-bench-'))
 const secrets = new Map<string, string>()
 const silent: Notifier = { available: true, show: async () => {}, close: async () => {}, onClick: () => {} }
 const machine = {
-  ...(await openMachine(await openFiles(home), silent)),
+  ...(await openMachine(await openFiles(home))),
+  notifier: silent,
   keychain: {
     persistent: true,
     get: async (name: string) => secrets.get(name),

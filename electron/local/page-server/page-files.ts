@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
 /** A file of the built page, ready to be sent. */
 export interface BuiltFile {
-  bytes: Uint8Array
+  bytes: Buffer
   type: string
   /** Names with a hash are cached for good, as their content never changes. */
   cacheControl: string
@@ -21,42 +21,42 @@ const types: Record<string, string> = {
   '.json': 'application/json',
 }
 
-/** The built page in a folder. Each file is read once; with `brotli`, the build's compressed copy is preferred. */
+/**
+ * The built page in a folder. Each file is read once, and at once: the page waits for its few files while Berth starts
+ * beside it. With `brotli`, the build's compressed copy is preferred.
+ */
 export class BuiltFiles {
   readonly #root: string
-  readonly #read = new Map<string, Promise<BuiltFile | undefined>>()
+  readonly #read = new Map<string, BuiltFile>()
 
   constructor(root: string) {
     this.#root = root
   }
 
   /** The file for an address's path; undefined where the page has none. */
-  find(pathname: string, brotli: boolean): Promise<BuiltFile | undefined> {
+  find(pathname: string, brotli: boolean): BuiltFile | undefined {
     const name = pathname === '/' ? 'index.html' : pathname.slice(1)
     const type = types[extname(name)]
     const plain = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(name)
-    if (!plain || type === undefined) return Promise.resolve(undefined)
+    if (!plain || type === undefined) return undefined
     const key = brotli ? `br ${name}` : name
-    const known = this.#read.get(key)
-    if (known !== undefined) return known
-    const found = this.#load(name, type, brotli)
-    this.#read.set(key, found)
+    const found = this.#read.get(key) ?? this.#load(name, type, brotli)
     // Names that do not exist are not cached: there is no end to them.
-    void found.then(file => file ?? this.#read.delete(key))
+    if (found) this.#read.set(key, found)
     return found
   }
 
-  async #load(name: string, type: string, brotli: boolean): Promise<BuiltFile | undefined> {
+  #load(name: string, type: string, brotli: boolean): BuiltFile | undefined {
     const file = { type, cacheControl: cacheControl(name) }
-    const compressed = brotli ? await this.#bytes(`${name}.br`) : undefined
+    const compressed = brotli ? this.#bytes(`${name}.br`) : undefined
     if (compressed !== undefined) return { ...file, bytes: compressed, encoding: 'br' }
-    const bytes = await this.#bytes(name)
+    const bytes = this.#bytes(name)
     return bytes && { ...file, bytes }
   }
 
-  async #bytes(name: string): Promise<Uint8Array | undefined> {
+  #bytes(name: string): Buffer | undefined {
     try {
-      return await readFile(join(this.#root, name))
+      return readFileSync(join(this.#root, name))
     } catch {
       return undefined
     }

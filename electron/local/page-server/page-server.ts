@@ -57,7 +57,7 @@ export async function openPageServer(files: BuiltFiles, port: number): Promise<P
       return loopbackServer(maxHeaderSize)
         .on('request', (request, response) => {
           const site = request.headers['sec-fetch-site']?.toString()
-          void answer(request, response, host, { ...headers, ...openerPolicy(site) })
+          answer(request, response, host, { ...headers, ...openerPolicy(site) })
         })
         .on('upgrade', (request, socket, head) => upgrade(request, socket, head, host))
     })
@@ -65,12 +65,12 @@ export async function openPageServer(files: BuiltFiles, port: number): Promise<P
     return `http://${name}:${listening.port}/#${token}`
   }
 
-  async function answer(
+  function answer(
     request: IncomingMessage,
     response: ServerResponse,
     host: string,
     headers: Record<string, string>,
-  ): Promise<void> {
+  ) {
     // Stops other sites whose name resolves to loopback (DNS rebinding). The refusal does not reveal the name.
     if (request.headers.host !== host) return end(response, 403, pageHeaders())
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, headers)
@@ -80,7 +80,7 @@ export async function openPageServer(files: BuiltFiles, port: number): Promise<P
       return status === undefined ? undefined : end(response, status, headers)
     }
     const brotli = /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
-    const file = await files.find(path, brotli)
+    const file = files.find(path, brotli)
     if (file === undefined) return end(response, 404, headers)
     response.writeHead(200, {
       ...headers,
