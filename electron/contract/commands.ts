@@ -21,7 +21,6 @@ import { recoveryCommands } from './commands/instance/recovery.ts'
 import { runCommands } from './commands/instance/runs.ts'
 import { tunnelCommands } from './commands/instance/tunnels.ts'
 import { watchdogCommands } from './commands/instance/watchdog.ts'
-import { attemptCommands } from './commands/market/attempts.ts'
 import { offerCommands } from './commands/market/offers.ts'
 import { rentingCommands } from './commands/market/renting.ts'
 import { templateCommands } from './commands/market/templates.ts'
@@ -33,7 +32,6 @@ export const commands = {
   ...accountCommands,
   ...offerCommands,
   ...rentingCommands,
-  ...attemptCommands,
   ...recoveryCommands,
   ...watchCommands,
   ...templateCommands,

@@ -1,7 +1,6 @@
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
-import type { AttemptSeriesView, FailedMachineView } from './automation/attempts.ts'
 import type { Limit, LimitView } from './automation/limit.ts'
 import type { RecoveryView } from './automation/recovery.ts'
 import type { RunView } from './automation/run.ts'
@@ -14,7 +13,7 @@ import type { InstanceView } from './instance/instance.ts'
 import type { InstanceNote } from './instance/note.ts'
 import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
-import type { RentalView } from './market/rental.ts'
+import type { FailedMachineView, RentalView } from './market/rental-view.ts'
 import type { Problem } from './problem.ts'
 import type { JobView, ProjectView } from './project/project.ts'
 import type { Micros } from './spending/money.ts'
@@ -138,8 +137,6 @@ export interface AccountView {
   limits: Record<string, LimitView>
   /** The last successful rental, to rent it again, with its stop conditions. */
   lastRental?: { id: string; what: string; stops: readonly Limit[] }
-  /** By id. */
-  attempts: Record<string, AttemptSeriesView>
   /** Machines on which rentals failed, by machine id. */
   failedMachines: Record<string, FailedMachineView>
   /** By the instance's id; absent if Berth only alerts when it is outbid. */

@@ -1,6 +1,6 @@
 import { stateWord } from '#contract/format/state.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
-import type { RentalStep, RentalView } from '#contract/market/rental.ts'
+import type { RentalStep, RentalView } from '#contract/market/rental-view.ts'
 
 /** Running; on its way; at rest; needs you; broken, so that it will not run again. */
 export type Shape = 'running' | 'busy' | 'stopped' | 'needs-you' | 'broken'
@@ -34,12 +34,15 @@ export function stateWords(
 }
 
 const rentals: Record<RentalStep, { word: string; shape: Shape }> = {
+  searching: { word: 'Renting', shape: 'busy' },
   asking: { word: 'Renting', shape: 'busy' },
   lost: { word: 'Renting', shape: 'busy' },
   unclear: { word: 'Unclear', shape: 'needs-you' },
   waiting: { word: 'Renting', shape: 'busy' },
-  running: { word: 'Ready', shape: 'running' },
   late: { word: 'Late', shape: 'needs-you' },
+  entering: { word: 'Renting', shape: 'busy' },
+  dropping: { word: 'Dropping', shape: 'busy' },
+  ready: { word: 'Ready', shape: 'running' },
   failed: { word: 'Failed', shape: 'broken' },
   cancelled: { word: 'Cancelled', shape: 'stopped' },
 }
@@ -55,6 +58,10 @@ export function unknownRental(
     : undefined
 }
 
-export function rentalWords(step: RentalStep): { word: string; shape: Shape } {
-  return rentals[step]
+/** A rental's state as a word and a shape. */
+export function rentalWords({ step, cancelling }: Pick<RentalView, 'step' | 'cancelling'>): {
+  word: string
+  shape: Shape
+} {
+  return cancelling && step !== 'unclear' ? { word: 'Cancelling', shape: 'busy' } : rentals[step]
 }

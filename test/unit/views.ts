@@ -1,6 +1,6 @@
 import { defaultSettings } from '#contract/app/settings.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
 import type { AccountView, State } from '#contract/state.ts'
 
 export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
@@ -18,16 +18,19 @@ export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
   }
 }
 
-/** A rental under way by default. */
+/** A rental of one offer, under way by default. */
 export function rentalView(given: Partial<RentalView> = {}): RentalView {
   return {
     id: 'r0000000000000001',
     step: 'waiting',
-    offer: { id: 5, gpuName: 'A100 SXM', gpuCount: 8 },
+    tries: [{ mark: 'r0000000000000001', offer: { id: 5, gpuName: 'A100 SXM', gpuCount: 8 }, startedAt: 0 }],
     image: 'pytorch/pytorch',
     interruptible: false,
     startedAt: 0,
+    since: 0,
     deadline: 600,
+    entered: false,
+    cancelling: false,
     ...given,
   }
 }
@@ -45,7 +48,6 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     instances: Object.fromEntries(instances.map(instance => [instance.id, instance])),
     rentals: {},
     limits: {},
-    attempts: {},
     failedMachines: {},
     recoveries: {},
     notes: {},

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import { BidPrice } from '../market/rental.ts'
+import { BidPrice, RetryLimits } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import { AttemptLimits } from './attempts.ts'
 
 /** The least seconds between two actions on one instance. */
 const Floor = v.pipe(
@@ -21,14 +20,14 @@ export const RecoveryChoice = v.variant('kind', [
     kind: v.literal('replace'),
     ceiling: BidPrice,
     every: Floor,
-    limits: v.omit(AttemptLimits, ['price']),
+    limits: v.omit(RetryLimits, ['price']),
   }),
 ])
 export type RecoveryChoice = v.InferOutput<typeof RecoveryChoice>
 
 /**
  * watching: nothing to do. waiting: it is outbid, and the least time since the last action has not passed. raising: a
- * bid was sent. replacing: a series of attempts is in progress. held: it is outbid, and the choice allows nothing;
+ * bid was sent. replacing: another is being rented. held: it is outbid, and the choice allows nothing;
  * `problem` says why. replaced: another instance has taken its place.
  */
 export type RecoveryStep = 'watching' | 'waiting' | 'raising' | 'replacing' | 'held' | 'replaced'
@@ -43,10 +42,11 @@ export interface RecoveryView {
   /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
   added: { micros: Micros; at: number; perHour: Micros }
   replacements: number
-  /** The cost of replacements that are gone, dropped attempts included. */
+  /** The cost of replacements that are gone, dropped tries included. */
   replaced: Micros
   /** The instance that replaced it, and the one that it replaced. */
   by?: number
   of?: number
-  attemptSeries?: string
+  /** The rental of its replacement. */
+  rental?: string
 }

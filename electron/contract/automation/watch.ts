@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import type { OfferView } from '../market/offer.ts'
-import { OpenRequest } from '../market/rental.ts'
+import { OpenRequest, RentalSearch, RetryLimits } from '../market/rental.ts'
 import type { Problem } from '../problem.ts'
 import type { Micros } from '../spending/money.ts'
-import { AttemptLimits, AttemptSearch } from './attempts.ts'
 import type { RunRequest } from './run.ts'
 
 /** The id of a watch: `w` and sixteen hexadecimal digits. */
@@ -12,7 +11,7 @@ export const WatchId = v.pipe(v.string(), v.regex(/^w[0-9a-f]{16}$/, 'not a watc
 /** The request and the limits with which a watch rents by itself. */
 export const WatchRents = v.object({
   request: OpenRequest,
-  limits: AttemptLimits,
+  limits: RetryLimits,
   /** Machines in total; then the watch is done. */
   most: v.pipe(
     v.number('give a number of machines'),
@@ -26,7 +25,7 @@ export type WatchRents = v.InferOutput<typeof WatchRents>
 /** A search of the market that is repeated. */
 export const WatchRequest = v.object({
   name: v.pipe(v.string(), v.trim(), v.nonEmpty('give it a name'), v.maxLength(64, 'at most 64 characters')),
-  search: AttemptSearch,
+  search: RentalSearch,
   /** Minutes of the account's time between searches. */
   every: v.pipe(
     v.number('give a number of minutes'),

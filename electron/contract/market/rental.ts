@@ -3,9 +3,8 @@ import { Stops } from '../automation/limit.ts'
 import { WatchdogRequest } from '../automation/watchdog.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
-import type { Problem } from '../problem.ts'
-import type { Micros } from '../spending/money.ts'
-import type { OfferView, SavedQuery } from './offer.ts'
+import { OfferFilter, OfferQuery } from './offer.ts'
+import { sortColumns } from './sort.ts'
 
 /** The default disk in GB. */
 export const firstDisk = 20
@@ -214,50 +213,45 @@ export const OpenRequest = v.pipe(
 )
 export type OpenRequest = v.InferOutput<typeof OpenRequest>
 
-/** The steps of a rental, in order. `lost`: no answer came, so Berth looks for the instance by polling. */
-export type RentalStep =
-  | 'asking'
-  | 'lost'
-  | 'unclear'
-  | 'waiting'
-  | 'running'
-  | 'late'
-  | 'failed'
-  | 'cancelled'
+/** The limits of a rental with retries. */
+export const RetryLimits = v.object({
+  /** The most machines to try, counting offers that were gone. */
+  attempts: v.pipe(
+    v.number('give a number of attempts'),
+    v.integer('a whole number of attempts'),
+    v.minValue(1, 'at least one attempt'),
+    v.maxValue(20, 'at most 20 attempts'),
+  ),
+  /** Dollars that all attempts together may cost until one is ready. */
+  ceiling: v.pipe(
+    v.number('give what the attempts may cost'),
+    v.minValue(0.01, 'at least $0.01'),
+    v.maxValue(1000, 'at most $1,000'),
+  ),
+  /** Seconds that one attempt may take until its instance is ready. */
+  deadline: v.pipe(
+    v.number('give the minutes that an attempt may take'),
+    v.minValue(60, 'at least a minute'),
+    v.maxValue(7200, 'at most two hours'),
+  ),
+  /** Dollars per hour, disk included: dearer offers are skipped. Not used with a bid, which is its own limit. */
+  price: v.optional(
+    v.pipe(
+      v.number('give a price per hour'),
+      v.minValue(0.001, 'at least $0.001 per hour'),
+      v.maxValue(1000, 'at most $1,000 per hour'),
+    ),
+  ),
+})
+export type RetryLimits = v.InferOutput<typeof RetryLimits>
 
-export interface RentalView {
-  id: string
-  step: RentalStep
-  /** Known once the service has created it. */
-  instance?: number
-  offer: {
-    id: number
-    gpuName?: string
-    gpuCount?: number /** MB per GPU */
-    gpuMemory?: number
-    pricePerHour?: Micros
-    location?: string
-  }
-  /** Empty for the template's image. */
-  image: string
-  /** The name of its template. */
-  template?: string
-  label?: string
-  interruptible: boolean
-  /** Epoch seconds of the account's time. */
-  startedAt: number
-  /** Seconds of the account's time until `late`, counted from creation. */
-  deadline: number
-  /** While `unclear`: instances that may belong to it; the user chooses one, or none. */
-  candidates?: readonly number[]
-  problem?: Problem
-}
-
-/** The best offer that is as good as the replaced machine, and how to rent it. */
-export interface Replacement {
-  /** Absent if no present offer is as good. */
-  offer?: OfferView
-  request: OpenRequest
-  /** All conditions for a machine as good, including those that the user dropped for this answer. */
-  search: SavedQuery
-}
+/** The search for the offers of a rental with retries, and the order in which they are tried. */
+export const RentalSearch = v.object({
+  query: OfferQuery,
+  filter: OfferFilter,
+  order: v.object({
+    column: v.picklist(sortColumns),
+    descending: v.boolean(),
+  }),
+})
+export type RentalSearch = v.InferOutput<typeof RentalSearch>

@@ -1,5 +1,5 @@
-import type { AttemptLimits } from '../automation/attempts.ts'
 import type { Limit } from '../automation/limit.ts'
+import type { RetryLimits } from '../market/rental.ts'
 import { type Micros, micros } from '../spending/money.ts'
 import type { Keeping, ProjectSpec } from './spec.ts'
 
@@ -26,7 +26,7 @@ export function dearestOf({ machine = {} }: ProjectSpec, price: Micros | undefin
 }
 
 /** The attempts' limits. `price`: of the shown machine. Their ceiling is the price of an hour, at least a dollar. */
-export function limitsOf(spec: ProjectSpec, price: Micros | undefined): AttemptLimits {
+export function limitsOf(spec: ProjectSpec, price: Micros | undefined): RetryLimits {
   const dearest = dearestOf(spec, price)
   const dollars = dearest === undefined ? undefined : dearest / 1_000_000
   return {

@@ -18,7 +18,6 @@ export function accountView(
     instances: {},
     rentals: {},
     limits: {},
-    attempts: {},
     failedMachines: {},
     recoveries: {},
     priceIncreases: {},

@@ -20,7 +20,6 @@ import { recoveryHandlers } from './instance/recovery.ts'
 import { runHandlers } from './instance/runs.ts'
 import { tunnelHandlers } from './instance/tunnels.ts'
 import { watchdogHandlers } from './instance/watchdog.ts'
-import { attemptHandlers } from './market/attempts.ts'
 import { offerHandlers } from './market/offers.ts'
 import { rentingHandlers } from './market/renting.ts'
 import { templateHandlers } from './market/templates.ts'
@@ -34,7 +33,6 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
     ...accountHandlers(parts),
     ...offerHandlers(parts),
     ...rentingHandlers(parts),
-    ...attemptHandlers(parts),
     ...recoveryHandlers(parts),
     ...watchHandlers(parts),
     ...templateHandlers(parts),

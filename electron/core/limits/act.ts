@@ -1,4 +1,3 @@
-import { isTrying } from '#contract/automation/attempts.ts'
 import type { LimitAction } from '#contract/automation/limit.ts'
 import { doneWords, reasonSentence } from '#contract/automation/limit-words.ts'
 import { atMoment, moment } from '#contract/format/time.ts'
@@ -37,8 +36,8 @@ import type { LimitTarget } from './targets.ts'
 /** What acting works with, apart from the account. */
 export interface ActingParts {
   limits: StoredLimits
-  /** The series of attempts that an instance was rented for. */
-  ownerOf: (instance: number) => string | undefined
+  /** Whether a rental with retries tries an instance. */
+  isTried: (instance: number) => boolean
   /** Awaited before anything is stopped or destroyed. */
   before: BeforeLimit
 }
@@ -58,18 +57,17 @@ type Act = Extract<LimitDecision, { kind: 'act' }>
 
 /** `show` is called whenever a limit begins or stops acting. */
 export function createActing(
-  { account, store, client, ending, now, poll }: AccountContext,
-  { limits, ownerOf, before }: ActingParts,
+  { client, ending, now, poll }: AccountContext,
+  { limits, isTried, before }: ActingParts,
   { alert, note, scene }: LimitAlerts,
   show: () => void,
 ): Acting {
   const busy = new Set<string>()
   const acted = new Map<number, number>()
 
-  /** Not while a series of attempts runs, which drops its own instance once a limit has recorded that it acts on it. */
+  /** Not while a rental tries it, which drops its own instance once a limit has recorded that it acts on it. */
   function mayActOn({ instance }: LimitTarget): boolean {
-    const attemptSeries = store.get().accounts[account]?.attempts[ownerOf(instance) ?? '']
-    return !attemptSeries || !isTrying(attemptSeries)
+    return !isTried(instance)
   }
 
   /** Returns whether there is a result to report. */

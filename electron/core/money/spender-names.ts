@@ -34,11 +34,11 @@ export function namedSpenders(
 /** The project that each machine was rented for, including machines that could not be entered. */
 function projectsByInstance({
   jobs,
-  attempts,
-}: Pick<AccountPoll['account'], 'jobs' | 'attempts'>): ReadonlyMap<number, string> {
+  rentals,
+}: Pick<AccountPoll['account'], 'jobs' | 'rentals'>): ReadonlyMap<number, string> {
   return new Map(
     Object.values(jobs).flatMap(({ name, instance, attemptSeries }) =>
-      [instance, ...(attempts[attemptSeries]?.attempts ?? []).map(attempt => attempt.instance)].flatMap(id =>
+      [instance, ...(rentals[attemptSeries]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
         id === undefined ? [] : [[id, name] as const],
       ),
     ),

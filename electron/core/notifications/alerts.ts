@@ -1,10 +1,10 @@
 import type { Settings } from '#contract/app/settings.ts'
-import { isTrying } from '#contract/automation/attempts.ts'
 import { money, rate } from '#contract/format/money.ts'
 import { shortInstanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
+import { isRenting } from '#contract/market/rental-view.ts'
 import { creditLasts, isCharged, isContractOver, isCreditLow, isSpendingUnknown } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import { costWords } from '#contract/spending/spend-words.ts'
@@ -54,11 +54,9 @@ export function alerts(
   }
 }
 
-/** Whether a series of attempts handles it, which drops the instance or reports itself that it is ready. */
-function isTried({ attempts }: AccountView, id: number): boolean {
-  return Object.values(attempts).some(
-    attemptSeries => attemptSeries.instance === id && isTrying(attemptSeries),
-  )
+/** Whether a rental with retries handles it, which drops the instance or reports itself that it is ready. */
+function isTried({ rentals }: AccountView, id: number): boolean {
+  return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
 }
 
 /** The alert for credit that has become low, or has fallen below zero while something is charged. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
-import { AttemptSeriesId } from '#contract/automation/attempts.ts'
 import { Stops } from '#contract/automation/limit.ts'
 import { RunId } from '#contract/automation/run.ts'
-import { InstanceId, OfferId } from '#contract/ids.ts'
+import { InstanceId, OfferId, RentalId } from '#contract/ids.ts'
 import { JobId, ProjectId } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { Keeping } from '#contract/project/spec.ts'
@@ -56,7 +55,7 @@ export const Job = v.object({
   createdAt: v.number(),
   startedAt: v.optional(v.number()),
   endedAt: v.optional(v.number()),
-  attemptSeries: AttemptSeriesId,
+  attemptSeries: RentalId,
   instance: v.optional(InstanceId),
   /** The GPU of the present or last machine. */
   gpu: v.optional(v.object({ name: v.string(), count: v.number() })),

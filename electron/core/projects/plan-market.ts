@@ -4,11 +4,11 @@ import { limitsOf, longestOf, mostOf } from '#contract/project/bounds.ts'
 import type { ProjectPlan } from '#contract/project/project.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext } from '../account-context.ts'
-import { fittingOffers } from '../renting/attempts/best-offer.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
-import { pricesUnknown } from '../renting/attempts/words.ts'
+import { fittingOffers } from '../renting/best-offer.ts'
 import { searchNarrowed } from '../renting/offers/find-offers.ts'
 import { offerView } from '../renting/offers/offer-view.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import { pricesUnknown } from '../renting/words.ts'
 import { requestOf, searchOf, secretsOf, stopsOf } from './plan.ts'
 
 /** The part of a plan that depends on the market, and the names of the secrets it needs. */
@@ -46,15 +46,15 @@ const mostOffers = 10
 /** Throws `offer_unfit` where the chosen offer is not among those that fit. */
 export async function planMarket(
   context: AccountContext,
-  { hosts }: Pick<Attempts, 'hosts'>,
+  { hosts }: Pick<Rentals, 'hosts'>,
   spec: ProjectSpec,
   chosen: Chosen = {},
 ): Promise<MarketPlan> {
   const { search, offers } = await searchMarket(context, spec)
   const stops = chosen.stops ? [...chosen.stops] : stopsOf(spec)
   const request = requestOf(spec, '', { stops })
-  const limits = limitsOf(spec, undefined)
-  const wanted = { search, request, limits, attempts: [], first: chosen.offer }
+  const retries = limitsOf(spec, undefined)
+  const wanted = { search, request, retries, tries: [], first: chosen.offer }
   const fitting = [...fittingOffers(wanted, offers, hosts.view())]
   const [choice] = fitting
   if (chosen.offer !== undefined && choice?.offer.id !== chosen.offer)

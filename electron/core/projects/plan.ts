@@ -1,6 +1,5 @@
-import type { AttemptSearch } from '#contract/automation/attempts.ts'
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
-import type { OpenRequest } from '#contract/market/rental.ts'
+import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
 import { dearestOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
@@ -12,7 +11,7 @@ const usual = { idleBelow: 5 }
 const anyBid = micros(1000)
 
 /** A project's search. `names`: the GPUs on the market, since `H100` means each of its variants. */
-export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): AttemptSearch {
+export function searchOf({ machine = {}, disk }: ProjectSpec, names: readonly string[]): RentalSearch {
   const { gpu, count, vram, price, interruptible, region, verified, reliability, download, upload, cuda } =
     machine
   const asked = gpu === undefined ? undefined : [gpu].flat()

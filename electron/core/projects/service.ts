@@ -7,7 +7,7 @@ import type { Keeping, ProjectSpec } from '#contract/project/spec.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import { limitOfRental } from '../limits/changes.ts'
 import type { StoredLimits } from '../limits/model.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
+import type { Rentals } from '../renting/rentals.ts'
 import type { Runs } from '../runs/service.ts'
 import { jobAlertId } from './alerts.ts'
 import { againFromFailure, ended, fetchingAgain } from './jobs/changes.ts'
@@ -63,7 +63,7 @@ export interface Jobs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
 export interface JobParts {
   projects: Projects
   secrets: ProjectSecrets
-  attempts: Attempts
+  attempts: Rentals
   runs: Runs
   limits: StoredLimits
 }
@@ -170,7 +170,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
         secretFiles: [...secretFiles],
         step: 'renting',
         createdAt: now(),
-        attemptSeries: `f${context.newId()}`,
+        attemptSeries: `r${context.newId()}`,
         spentBefore: 0,
         moved: 0,
       })
@@ -208,7 +208,7 @@ export async function openJobs(context: AccountContext, parts: JobParts): Promis
     },
     async retry(id) {
       const { view } = failedOne(id)
-      await goOn(id, 'go on with', job => againFromFailure(job, view, `f${context.newId()}`))
+      await goOn(id, 'go on with', job => againFromFailure(job, view, `r${context.newId()}`))
     },
     async dismiss(id) {
       const job = jobs.get(id)

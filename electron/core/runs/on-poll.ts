@@ -3,8 +3,7 @@ import type { Problem } from '#contract/problem.ts'
 import type { AccountContext, AccountPoll } from '../account-context.ts'
 import { rentalOf } from '../instances/mark.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
-import type { Rentals } from '../renting/rentals/service.ts'
+import type { Rentals } from '../renting/rentals.ts'
 import { notStartedAlert } from './alerts.ts'
 import { instanceGone, runAfterPoll } from './decide.ts'
 import type { Run } from './model.ts'
@@ -13,8 +12,7 @@ import type { RunChange } from './stored-runs.ts'
 import type { RunWork } from './work.ts'
 
 interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
-  rentals: Pick<Rentals, 'knows' | 'rented'>
-  attempts: Pick<Attempts, 'find'>
+  rentals: Pick<Rentals, 'find'>
   /** Runs whose instance is being rented right now. */
   asking: ReadonlySet<string>
   dismiss(id: string): Promise<void>
@@ -24,19 +22,18 @@ interface PollParts extends Pick<RunWork, 'work' | 'wake'> {
 export function createOnPoll(
   { store, account }: Pick<AccountContext, 'store' | 'account'>,
   { runs, watchdog, runAlerts, failing }: Pick<RunParts, 'runs' | 'watchdog' | 'runAlerts' | 'failing'>,
-  { rentals, attempts, asking, work, wake, dismiss }: PollParts,
+  { rentals, asking, work, wake, dismiss }: PollParts,
 ): (poll: AccountPoll) => void {
-  /** The rental, or the series of attempts, that a run waits for. */
+  /** The rental that a run waits for. */
   function awaited({ rental, attemptSeries }: Run): { step: string; problem?: Problem } | undefined {
-    if (attemptSeries !== undefined) return attempts.find(attemptSeries)
-    return rental !== undefined && rentals.knows(rental) ? rentals.rented(rental) : undefined
+    return rentals.find(attemptSeries ?? rental ?? '')
   }
 
   function rentedFor({ rental, attemptSeries }: Run, records: AccountPoll['records']): number | undefined {
-    const ready = attemptSeries === undefined ? undefined : attempts.find(attemptSeries)
-    if (ready?.step === 'ready') return ready.instance
-    if (rental === undefined) return undefined
-    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
+    const id = attemptSeries ?? rental ?? ''
+    const found = rentals.find(id)
+    if (found?.step === 'ready') return found.instance
+    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === id)?.id
   }
 
   /** The change that starts a waiting run or fails it; undefined if it has to wait on. */
@@ -67,9 +64,7 @@ export function createOnPoll(
   /** Whether State still has the rental that the run waited for: the page shows both together. */
   function isShown({ rental, attemptSeries }: Run): boolean {
     const shown = store.get().accounts[account]
-    return attemptSeries === undefined
-      ? shown?.rentals[rental ?? ''] !== undefined
-      : shown?.attempts[attemptSeries] !== undefined
+    return shown?.rentals[attemptSeries ?? rental ?? ''] !== undefined
   }
 
   /** Applies a poll to an unfinished run. */

@@ -6,9 +6,8 @@ import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
-import { rentedWith } from '../renting/rentals/model.ts'
-import type { Rentals } from '../renting/rentals/service.ts'
+import { rentedWith } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
 import { alertId } from './alerts.ts'
 import { entering } from './decide.ts'
 import { createFailing } from './failing.ts'
@@ -34,7 +33,7 @@ export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flu
    * if `rent` rejects. Resolves with what `rent` does.
    */
   startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
-  /** Removes the run that waits for a series of attempts which never began. */
+  /** Removes the run that waits for a rental which never began. */
   forget(attemptSeries: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the service is being asked for what was chosen before. */
@@ -73,8 +72,7 @@ const mostOver = 50
 export async function openRuns(
   context: AccountContext,
   watchdogs: Watchdogs,
-  rentals: Pick<Rentals, 'knows' | 'rented' | 'ofInstance'>,
-  attempts: Pick<Attempts, 'find'>,
+  rentals: Pick<Rentals, 'find' | 'ofInstance'>,
 ): Promise<Runs> {
   const { account, store, machine, files } = context
   const { clock } = machine
@@ -92,7 +90,7 @@ export async function openRuns(
     watchdog,
     runAlerts,
     failing,
-    rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance), context.record(instance)),
+    rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance)?.rental, context.record(instance)),
     outputOf: outputs.of,
   }
   const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
@@ -219,7 +217,7 @@ export async function openRuns(
     },
     spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
-    onPoll: createOnPoll(context, parts, { rentals, attempts, asking, work, wake, dismiss }),
+    onPoll: createOnPoll(context, parts, { rentals, asking, work, wake, dismiss }),
     show: runs.show,
     async flush() {
       await rest()

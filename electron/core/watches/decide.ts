@@ -1,6 +1,6 @@
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
-import { withoutSecrets } from '../renting/rentals/secrets.ts'
+import { withoutSecrets } from '../renting/secrets.ts'
 import type { Watch } from './model.ts'
 
 /** Whether the market should be searched now; `now` in epoch seconds of the account's time. */

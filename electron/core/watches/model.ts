@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { AttemptSeriesId } from '#contract/automation/attempts.ts'
 import { WatchId, WatchRequest } from '#contract/automation/watch.ts'
-import { AccountId } from '#contract/ids.ts'
+import { AccountId, RentalId } from '#contract/ids.ts'
 import { StoredProblem } from '../app/problems.ts'
 import { Run } from '../runs/model.ts'
 
@@ -42,11 +41,11 @@ export const Watch = v.object({
   alerted: v.optional(v.array(AlertedOffer)),
   /** The number of machines it has rented. */
   rented: v.number(),
-  /** The series of attempts for the next machine, stored before it begins. */
-  renting: v.optional(AttemptSeriesId),
+  /** The rental of the next machine, stored before it begins. */
+  renting: v.optional(RentalId),
   /** Why it does not rent now, such as a limit. */
   waits: v.optional(StoredProblem),
-  /** Failed series of attempts in a row. */
+  /** Failed rentals in a row. */
   failed: v.number(),
 })
 export type Watch = v.InferOutput<typeof Watch>

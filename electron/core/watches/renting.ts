@@ -2,8 +2,8 @@ import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { limitVeto } from '../limits/veto.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
-import type { RentalSecrets } from '../renting/rentals/secrets.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import type { RentalSecrets } from '../renting/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import type { Collection } from '../storage/collection.ts'
 import { watchDoneAlert } from './alerts.ts'
@@ -16,17 +16,17 @@ export interface WatchRenting {
   next(id: string, price: Micros): Promise<void>
   /** Call when nothing matches: clears the reason for waiting. */
   none(id: string): Promise<void>
-  /** Checks the series of attempts for a watch's machine. */
+  /** Checks the rental of a watch's machine. */
   check(id: string): Promise<void>
 }
 
-/** Failed series in a row after which a watch stops renting. */
+/** Failed rentals in a row after which a watch stops renting. */
 const mostFailed = 3
 
 /** What it works with, apart from the account. */
 interface RentingParts {
   watches: Collection<Watch, string>
-  attempts: Pick<Attempts, 'start' | 'find'>
+  rentals: Pick<Rentals, 'start' | 'find'>
   runs: Pick<Runs, 'startOn' | 'forget'>
   secrets: RentalSecrets
   /** Shows why a watch was stopped. */
@@ -35,7 +35,7 @@ interface RentingParts {
 
 export function createWatchRenting(
   context: AccountContext,
-  { watches, attempts, runs, secrets, said }: RentingParts,
+  { watches, rentals, runs, secrets, said }: RentingParts,
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches
@@ -64,25 +64,26 @@ export function createWatchRenting(
   async function begin({ id, request, run }: Watch): Promise<void> {
     const { search, rents } = request
     if (!rents) return
-    const openRequest = await secrets.restore({ id }, rents.request)
+    const openRequest = await secrets.restore(id, rents.request)
     // The keychain may have asked the user; meanwhile the watch may have been paused, changed or deleted.
     const now = find(id)
     if (ending.aborted || !now || now.paused || now.request !== request || now.run !== run) return
     if (!openRequest) return stop(id, secretsLost)
-    const attemptSeries = `f${context.newId()}`
-    await watches.intend(id, { renting: attemptSeries })
+    const rental = `r${context.newId()}`
+    await watches.intend(id, { renting: rental })
     const then = run ? ` “${run.name}” is run there.` : ''
     note('berth', `The watch “${request.name}” rents`, `An offer matches.${then}`)
-    const rent = () => attempts.start({ search, request: openRequest, limits: rents.limits }, attemptSeries)
-    await (run ? runs.startOn({ ...run, attemptSeries, rentedAgain: true }, rent) : rent())
+    const wanted = { search, request: openRequest, retries: rents.limits, why: 'watch' } as const
+    const rent = () => rentals.start(wanted, rental)
+    await (run ? runs.startOn({ ...run, attemptSeries: rental, rentedAgain: true }, rent) : rent())
     watches.show()
   }
 
-  /** Checks the series of attempts. One that never began is dropped. */
+  /** Checks the rental. One that never began is dropped. */
   async function check({ id, renting, rented, failed, request }: Watch): Promise<void> {
     if (renting === undefined) return
-    const attemptSeries = attempts.find(renting)
-    switch (attemptSeries?.step) {
+    const rental = rentals.find(renting)
+    switch (rental?.step) {
       case 'trying':
         return
       case 'ready': {
@@ -96,8 +97,8 @@ export function createWatchRenting(
         return note('berth', `The watch “${request.name}” is paused`, 'Its rental was cancelled.')
       case 'failed':
         // A machine that someone stopped still exists and costs its disk, and so would the next one.
-        if (attemptSeries.instance !== undefined)
-          return stop(id, kept(attemptSeries.instance), { renting: undefined, rented: rented + 1 })
+        if (rental.instance !== undefined)
+          return stop(id, kept(rental.instance), { renting: undefined, rented: rented + 1 })
         if (failed + 1 >= mostFailed) return stop(id, failsAlways, { renting: undefined })
         await update(id, { renting: undefined, failed: failed + 1 })
         return

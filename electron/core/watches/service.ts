@@ -1,8 +1,8 @@
 import type { PriceSample, WatchRequest } from '#contract/automation/watch.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { Attempts } from '../renting/attempts/service.ts'
-import { hasSecrets, rentalSecrets } from '../renting/rentals/secrets.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import { hasSecrets, rentalSecrets } from '../renting/secrets.ts'
 import type { Runs } from '../runs/service.ts'
 import { openCollection } from '../storage/collection.ts'
 import { isDone, isDue, nextSearch, sameSearch, savedWatch, withKnownSecrets } from './decide.ts'
@@ -28,7 +28,7 @@ const mostWatches = 50
 
 export async function openWatches(
   context: AccountContext,
-  attempts: Pick<Attempts, 'start' | 'find'>,
+  rentals: Pick<Rentals, 'start' | 'find'>,
   runs: Pick<Runs, 'startOn' | 'forget'>,
 ): Promise<Watches> {
   const { account, now } = context
@@ -58,7 +58,7 @@ export async function openWatches(
 
   const renting = createWatchRenting(context, {
     watches,
-    attempts,
+    rentals,
     runs,
     secrets,
     said: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),
@@ -69,7 +69,7 @@ export async function openWatches(
   async function withSecrets(request: WatchRequest, before: Watch | undefined): Promise<WatchRequest> {
     if (!request.rents) return request
     const { rents } = before?.request ?? {}
-    const known = before && rents && (await secrets.restore({ id: before.id }, rents.request))
+    const known = before && rents && (await secrets.restore(before.id, rents.request))
     return {
       ...request,
       rents: { ...request.rents, request: withKnownSecrets(request.rents.request, known) },

@@ -1,7 +1,7 @@
 import type { WatchView } from '#contract/automation/watch.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import type { Problem } from '#contract/problem.ts'
-import { withoutSecrets } from '../renting/rentals/secrets.ts'
+import { withoutSecrets } from '../renting/secrets.ts'
 import type { Watch } from './model.ts'
 
 /** The last search's result, in memory only. */

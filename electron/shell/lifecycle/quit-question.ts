@@ -1,5 +1,6 @@
 import { counted } from '#contract/format/size.ts'
 import { isFileTransferOver } from '#contract/instance/files.ts'
+import { isRenting, rentedName } from '#contract/market/rental-view.ts'
 import { isCharged } from '#contract/reading.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
 import type { State } from '#contract/state.ts'
@@ -21,9 +22,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
     .flatMap(({ instances }) => Object.values(instances))
     .filter(isCharged)
     .toSorted((a, b) => b.costPerHour - a.costPerHour)
-  const renting = accounts
-    .flatMap(({ rentals }) => Object.values(rentals))
-    .filter(({ step }) => ['asking', 'lost', 'unclear', 'waiting', 'late'].includes(step))
+  const renting = accounts.flatMap(({ rentals }) => Object.values(rentals)).filter(isRenting)
   const files = accounts
     .flatMap(({ fileTransfers }) => Object.values(fileTransfers))
     .filter(one => !isFileTransferOver(one))
@@ -35,9 +34,7 @@ export function quitQuestion(state: State): QuitQuestion | undefined {
   const lines = [
     ...costing.slice(0, most).map(instanceLine),
     ...(more > 0 ? [`${more} more`] : []),
-    ...renting.map(
-      ({ offer }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: nobody will see whether it runs`,
-    ),
+    ...renting.map(rental => `Renting ${word(rentedName(rental))}: nobody will see whether it runs`),
     ...(unsaved ? ['Unsaved changes in a window are lost'] : []),
     ...(files.length > 0 ? [`${counted(files.length, 'file transfer')} cut off`] : []),
   ]

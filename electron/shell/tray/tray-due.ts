@@ -42,8 +42,8 @@ function timing({ connection }: AccountView, index: number): string {
 }
 
 function costs(account: AccountView): boolean {
-  const { instances, rentals, attempts, watches } = everything(account)
-  return instances.length + rentals.length + attempts.length + watches.length > 0
+  const { instances, rentals, watches } = everything(account)
+  return instances.length + rentals.length + watches.length > 0
 }
 
 function dueEntry(account: AccountView, limit: LimitView, dueAt: number, when: string): MenuItemModel {

@@ -5,7 +5,7 @@ import type { CommandName } from '#contract/commands.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import { type RentalView, rentedName } from '#contract/market/rental-view.ts'
 import { lastSeenAt, outageWords } from '#contract/outage.ts'
 import { lastRunFirst } from '#contract/project/project.ts'
 import { accountNow, canGetIn, isContractOver } from '#contract/reading.ts'
@@ -86,9 +86,9 @@ function accountEntries(account: AccountView, now: number): MenuItemModel[] {
 }
 
 /** A failed rental stays until the user has read why. */
-function rentalLine({ step, offer }: RentalView): string {
-  const name = word(offer.gpuName ?? `offer ${offer.id}`)
-  return step === 'failed' ? `Could not rent ${name}` : `Renting ${name}…`
+function rentalLine(rental: RentalView): string {
+  const name = word(rentedName(rental))
+  return rental.step === 'failed' ? `Could not rent ${name}` : `Renting ${name}…`
 }
 
 function instanceEntry(account: AccountView, instance: InstanceView, now: number): MenuItemModel {

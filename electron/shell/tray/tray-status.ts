@@ -2,6 +2,7 @@ import { rate } from '#contract/format/money.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
+import { isRenting, type RentalView, rentedName } from '#contract/market/rental-view.ts'
 import { outageWords } from '#contract/outage.ts'
 import { isCreditLow, isDead, isOnTheMeter } from '#contract/reading.ts'
 import type { AccountView, State } from '#contract/state.ts'
@@ -55,13 +56,17 @@ function mattersOf(account: AccountView, { settings }: State): string[] {
   const inNeed = Object.values(account.instances).filter(
     instance => isDead(instance) || instance.state === 'outbid' || instance.state === 'waiting',
   )
-  const stuck = Object.values(account.rentals).filter(({ step }) => step === 'late' || step === 'unclear')
+  const stuck = Object.values(account.rentals).filter(isStuck)
   return [
     ...(refused ? [`${word(account.name)} needs its key`] : []),
     ...inNeed.map(instance => `${instanceTitle(instance)}: ${stateOf(instance)}`),
-    ...stuck.map(({ offer, step }) => `Renting ${word(offer.gpuName ?? `offer ${offer.id}`)}: ${step}`),
+    ...stuck.map(rental => `Renting ${word(rentedName(rental))}: ${rental.step}`),
     ...(isCreditLow(account, settings) ? [`${word(account.name)}: low credit`] : []),
   ]
+}
+
+function isStuck({ step }: Pick<RentalView, 'step'>): boolean {
+  return step === 'late' || step === 'unclear'
 }
 
 /** Why the data may be outdated. */
@@ -78,7 +83,7 @@ function isBusy({ instances, rentals }: AccountView): boolean {
   const isMoving = ({ state }: InstanceView) => !hasTrait(state, 'diskOnly') && !hasTrait(state, 'dead')
   return (
     Object.values(instances).some(isMoving) ||
-    Object.values(rentals).some(({ step }) => ['asking', 'lost', 'waiting'].includes(step))
+    Object.values(rentals).some(rental => isRenting(rental) && !isStuck(rental))
   )
 }
 

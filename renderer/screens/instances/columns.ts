@@ -1,6 +1,7 @@
 import { duration } from '#contract/format/time.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { placeName } from '#contract/market/place.ts'
+import { offerOf } from '#contract/market/rental-view.ts'
 import { knownSpent, runningSince } from '#contract/reading.ts'
 import { bootingSince } from './boot.ts'
 import { type Row, rowPrice, rowState } from './rows.ts'
@@ -68,17 +69,15 @@ export const columns: readonly Column[] = [
   {
     column: 'name',
     title: 'Name',
-    order: ({ instance, rental, attemptSeries }) =>
-      instance
-        ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ')
-        : (rental ?? attemptSeries)?.label,
+    order: ({ instance, rental }) =>
+      instance ? [instance.label, `#${instance.id}`].filter(Boolean).join(' ') : rental?.label,
   },
   {
     column: 'gpu',
     title: 'GPU',
     part: 'gpu',
-    order({ instance, rental, attemptSeries }) {
-      const offer = rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer
+    order({ instance, rental }) {
+      const offer = rental && offerOf(rental)
       const name = instance?.gpu?.name ?? offer?.gpuName
       return name && `${name} ${instance?.gpu?.count ?? offer?.gpuCount ?? 1}`
     },
@@ -116,13 +115,13 @@ export function columnsFor(parts: ReadonlySet<Part>, memoryKnown: boolean): read
   )
 }
 
-function place({ instance, rental, attemptSeries }: Row): string | undefined {
-  const location = instance?.location ?? (rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer)?.location
+function place({ instance, rental }: Row): string | undefined {
+  const location = instance?.location ?? (rental && offerOf(rental))?.location
   return location === undefined ? undefined : placeName(location)
 }
 
-function image({ instance, rental, attemptSeries }: Row): string | undefined {
-  return instance?.image ?? (rental ?? attemptSeries)?.image
+function image({ instance, rental }: Row): string | undefined {
+  return instance?.image ?? rental?.image
 }
 
 /** Seconds since the instance began to run or boot. */

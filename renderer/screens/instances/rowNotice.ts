@@ -1,4 +1,3 @@
-import { type AttemptSeriesView, isTrying } from '#contract/automation/attempts.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import type { LimitView } from '#contract/automation/limit.ts'
 import { hinderedLimits } from '#contract/automation/limit-words.ts'
@@ -8,7 +7,7 @@ import type { InstanceState, InstanceView } from '#contract/instance/instance.ts
 import { startFailure } from '#contract/instance/start-failure.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
 import { isCharged, isContractOver, isDead } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
@@ -26,7 +25,7 @@ export type RowNotice =
   /** What stops it, where that has no column. */
   | { kind: 'stops' }
   | { kind: 'runs' }
-  | { kind: 'attemptSeries'; attemptSeries: AttemptSeriesView }
+  | { kind: 'tries'; rental: RentalView; retries: NonNullable<RentalView['retries']> }
   | { kind: 'tunnel'; tunnel: TunnelView }
   /** `hindered`: that none of its limits can act now. */
   | { kind: 'limit'; limit: LimitView; hindered?: string }
@@ -56,20 +55,22 @@ export function rowNoticeOf(row: Row, context: NoticeContext = { now: 0 }): RowN
 }
 
 function ownNotice(
-  { instance, rental, attemptSeries, tunnel, limit, limitsSet = 0, increase, replacedBy }: Row,
+  { instance, rental, tunnel, limit, limitsSet = 0, increase, replacedBy }: Row,
   context: NoticeContext,
 ): RowNotice | undefined {
-  if (attemptSeries && (isTrying(attemptSeries) || !instance)) return { kind: 'attemptSeries', attemptSeries }
+  const { retries } = rental ?? {}
+  const tries = rental && retries && ({ kind: 'tries', rental, retries } as const)
+  if (tries && (isRenting(rental) || !instance)) return tries
   if (instance && isDead(instance))
     return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
   if (instance?.state === 'waiting') return { kind: 'waiting', text: waitingText }
-  if (rental && instance?.state !== 'running') return rentalNotice(rental, context)
+  if (rental && !tries && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
   const hindered = context.saidAbove ? undefined : hinderedLimits(limitsSet, context.hindrance)
   if (limit && isNear(limit)) return { kind: 'limit', limit, ...(hindered && { hindered }) }
   if (instance.state === 'outbid')
     return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
-  if (attemptSeries) return { kind: 'attemptSeries', attemptSeries }
+  if (tries) return tries
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
   if (instance.state === 'frozen') return { kind: 'note', text: frozenText }

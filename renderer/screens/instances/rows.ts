@@ -1,4 +1,3 @@
-import { type AttemptSeriesView, isTrying } from '#contract/automation/attempts.ts'
 import { type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import { isUnlimited } from '#contract/automation/stoppers.ts'
@@ -8,22 +7,20 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
 import { placeName } from '#contract/market/place.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import { isRenting, offerOf, type RentalView } from '#contract/market/rental-view.ts'
 import { knownCost } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
 import type { AccountView } from '#contract/state.ts'
 import { needsNote } from '#renderer/features/instances/tunnels/tunnelWords.ts'
 import { rentalWords, stateWords } from '#renderer/words/state.ts'
-import { seriesWords } from './attempts/attemptWords.ts'
 import { nextLimit, type Stop, stopsOf } from './stops/stops.ts'
 
-/** One row: an instance, with the rental or series of attempts that made it, or one of these without an instance. */
+/** One row: an instance, with the rental that made it, or a rental without an instance. */
 export interface Row {
   key: string
   instance?: InstanceView
   rental?: RentalView
-  attemptSeries?: AttemptSeriesView
   /** A tunnel that is opening, lost for now, failed, or whose name the browser does not resolve. */
   tunnel?: TunnelView
   /** What will stop or destroy it, the soonest first; absent where nothing will. */
@@ -42,18 +39,11 @@ export interface Row {
   runs?: readonly RunView[]
 }
 
-/** Whether a rental still says more than its instance does. */
-function speaks(rental: RentalView): boolean {
-  return rental.step !== 'running' && !(rental.step === 'cancelled' && rental.problem === undefined)
-}
-
 /** The row's runs that wait, or that failed before they had an instance, the oldest first. */
-function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['runs']): RunView[] {
+function runsOf({ instance, rental }: Row, runs: AccountView['runs']): RunView[] {
   const mine = (run: RunView) =>
     run.instance === undefined
-      ? run.attemptSeries === undefined
-        ? run.rental !== undefined && run.rental === rental?.id
-        : run.attemptSeries === attemptSeries?.id
+      ? rental !== undefined && (run.attemptSeries ?? run.rental) === rental.id
       : run.instance === instance?.id
   const shown = ({ step, startedAt, instance: on }: RunView) =>
     step === 'waiting' || (step === 'failed' && startedAt === undefined && on === undefined)
@@ -63,26 +53,18 @@ function runsOf({ instance, rental, attemptSeries }: Row, runs: AccountView['run
 }
 
 /**
- * The screen's rows: rentals and series without an instance first, then instances, each the newest first, whatever
+ * The screen's rows: rentals without an instance first, then instances, each the newest first, whatever
  * their numbers.
  */
 export function instanceRows(account: AccountView): Row[] {
   const byInstance = new Map<number, RentalView>()
   const rows: Row[] = []
   for (const rental of Object.values(account.rentals)) {
-    if (!speaks(rental)) continue
     if (rental.instance !== undefined && account.instances[rental.instance])
       byInstance.set(rental.instance, rental)
     else rows.push({ key: rental.id, rental })
   }
-  const byTried = new Map<number, AttemptSeriesView>()
-  for (const attemptSeries of Object.values(account.attempts)) {
-    if (attemptSeries.instance !== undefined && account.instances[attemptSeries.instance])
-      byTried.set(attemptSeries.instance, attemptSeries)
-    else rows.push({ key: attemptSeries.id, attemptSeries })
-  }
-  const startOf = ({ rental, attemptSeries }: Row) => rental?.startedAt ?? attemptSeries?.startedAt ?? 0
-  rows.sort((a, b) => startOf(b) - startOf(a))
+  rows.sort((a, b) => (b.rental?.startedAt ?? 0) - (a.rental?.startedAt ?? 0))
   const tunnels = Object.values(account.tunnels).filter(needsNote)
   const allLimits = Object.values(account.limits)
   const set = limitsSet([account])
@@ -91,13 +73,11 @@ export function instanceRows(account: AccountView): Row[] {
     const rental = byInstance.get(instance.id)
     const tunnel = tunnels.find(one => one.instance === instance.id)
     const stops = stopsOf(account, instance)
-    const attemptSeries = byTried.get(instance.id)
     const increase = account.priceIncreases[instance.id]
     rows.push({
       key: String(instance.id),
       instance,
       rental,
-      attemptSeries,
       tunnel,
       stops: stops.length > 0 ? stops : undefined,
       limit: nextLimit(allLimits, instance),
@@ -118,10 +98,10 @@ function madeAt({ startedAt, history }: InstanceView): number {
   return startedAt ?? history[0]?.at ?? Number.MAX_VALUE
 }
 
-/** The row's state as a word and a shape. A series or rental under way takes precedence over its instance. */
-export function rowState({ instance, rental, attemptSeries }: Row) {
-  if (attemptSeries && (!instance || isTrying(attemptSeries))) return seriesWords(attemptSeries)
-  if (rental && !(instance?.state === 'running')) return rentalWords(rental.step)
+/** The row's state as a word and a shape. A rental under way takes precedence over its instance. */
+export function rowState({ instance, rental }: Row) {
+  const isFirst = rental?.retries ? !instance || isRenting(rental) : instance?.state !== 'running'
+  if (rental && isFirst) return rentalWords(rental)
   if (instance) return stateWords(instance.state, instance.actualStatus)
   return stateWords('other', null)
 }
@@ -130,9 +110,8 @@ export function rowState({ instance, rental, attemptSeries }: Row) {
  * The row's present cost per hour; `title` has the price while it runs where that differs. Rows that are still booting
  * show the price they will have once they run.
  */
-export function rowPrice({ instance, rental, attemptSeries }: Row): { micros?: Micros; title?: string } {
-  const running =
-    instance?.pricePerHour ?? (rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer)?.pricePerHour
+export function rowPrice({ instance, rental }: Row): { micros?: Micros; title?: string } {
+  const running = instance?.pricePerHour ?? (rental && offerOf(rental))?.pricePerHour
   const starts = !instance || hasTrait(instance.state, 'booting')
   if (starts || instance.pricePerHour === undefined) return running === undefined ? {} : { micros: running }
   const now = knownCost(instance)
@@ -150,18 +129,18 @@ export function filterRows(
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return rows
   return rows.filter(row => {
-    const { instance, rental, attemptSeries } = row
-    const offer = rental?.offer ?? attemptSeries?.attempts.at(-1)?.offer
+    const { instance, rental } = row
+    const offer = rental && offerOf(rental)
     const place = instance?.location ?? offer?.location
     const own = notes[instance?.id ?? '']
     const text = [
       rowState(row).word,
       own?.note,
       ...(own?.tags ?? []).flatMap(tag => [tag, `#${tag}`]),
-      instance ? instanceName(instance) : (rental ?? attemptSeries)?.label,
+      instance ? instanceName(instance) : rental?.label,
       instance?.gpu?.name ?? offer?.gpuName,
       place === undefined ? undefined : `${place} ${placeName(place)}`,
-      instance?.image ?? ((rental ?? attemptSeries)?.image || (rental ?? attemptSeries)?.template),
+      instance?.image ?? (rental?.image || rental?.template),
     ]
       .join(' ')
       .toLowerCase()

@@ -1,5 +1,5 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
 import { createdWords, pulledShare } from './boot.ts'
 
 interface Step {

@@ -66,9 +66,9 @@ test('attempts rent nothing at a price that nobody tells, and say so', async con
   const order = { column: 'price', descending: false } as const
   const limits = { attempts: 3, ceiling: 1, deadline: 600, price: 2 }
   await under.run('rentWithFailover', { search: { query, filter: {}, order }, request, limits })
-  const series = () => Object.values(under.account().attempts)[0]
-  await under.until(() => series()?.step === 'failed')
-  expect(series()?.problem?.code).toBe('prices_unknown')
+  const rental = () => Object.values(under.account().rentals)[0]
+  await under.until(() => rental()?.step === 'failed')
+  expect(rental()?.problem?.code).toBe('prices_unknown')
   expect(service.rented).toEqual([])
 })
 

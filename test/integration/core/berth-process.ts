@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { isTrying } from '#contract/automation/attempts.ts'
+import { isRenting } from '#contract/market/rental-view.ts'
 import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
 import { startBerth } from '#core/berth.ts'
 import { systemDownloads } from '#local/chosen/downloads.ts'
@@ -50,7 +50,7 @@ const berth = await startBerth({
   app: { version: 'test', shell: 'browser', terminals: [] },
 })
 
-if (task === 'attempts') {
+if (task === 'retries') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   process.stdout.write('renting\n')
@@ -115,8 +115,7 @@ sayWhenIdle()
 function sayWhenIdle(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
-  const underWay = Object.values(account.rentals).some(({ step }) => step !== 'failed')
-  const trying = Object.values(account.attempts).some(isTrying)
+  const underWay = Object.values(account.rentals).some(isRenting)
   const jobsGoOn = Object.values(account.jobs).some(isJobGoing)
-  if (!underWay && !trying && !jobsGoOn) process.stdout.write('idle\n')
+  if (!underWay && !jobsGoOn) process.stdout.write('idle\n')
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '#contract/commands.ts'
-import { attemptsRequest, ended } from './attempts/request.ts'
+import { ended, retriesRequest } from './attempts/request.ts'
 import { rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -146,12 +146,12 @@ describe('a permission that is missing is named', () => {
 
   test('by attempts and a watch that run in the background', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
-    const attemptSeries = await under.run('rentWithFailover', attemptsRequest())
-    await under.until(() => under.account().attempts[attemptSeries]?.problem?.code === 'forbidden')
-    expect(under.account().attempts[attemptSeries]).toMatchObject({ step: 'searching', problem: lacking })
-    await under.run('cancelAttempts', { attemptSeries })
-    await ended(under, attemptSeries)
-    const { search } = attemptsRequest()
+    const rental = await under.run('rentWithFailover', retriesRequest())
+    await under.until(() => under.account().rentals[rental]?.problem?.code === 'forbidden')
+    expect(under.account().rentals[rental]).toMatchObject({ step: 'searching', problem: lacking })
+    await under.run('cancelRental', { rental })
+    await ended(under, rental)
+    const { search } = retriesRequest()
     const watch = await under.run('saveWatch', { request: { name: 'w', search, every: 60 } })
     await under.until(() => under.account().watches[watch]?.problem !== undefined)
     expect(under.account().watches[watch]?.problem).toMatchObject(lacking)

@@ -5,7 +5,7 @@ import { wire } from '#service/http/wire.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './attempts/request.ts'
+import { ended, onAccount, rentalOf, retriesRequest } from './attempts/request.ts'
 import { haste } from './hurried-clock.ts'
 import {
   creates,
@@ -138,7 +138,7 @@ describe.concurrent('a temporary refusal of the key', () => {
   test('lets the refused attempt be made again, which counts as one', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 1 }))
     await ended(under, id)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(creates(world)).toBe(2)
@@ -178,12 +178,12 @@ describe.concurrent('a missing permission', () => {
   test('ends the attempts after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 5 }))
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 5 }))
     expect((await ended(under, id))?.problem).toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write'),
     })
-    expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(1)
+    expect(rentalOf(under, id)?.tries).toHaveLength(1)
     expect(creates(world)).toBe(2)
   })
 

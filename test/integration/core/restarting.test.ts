@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import { openFiles } from '#local/files.ts'
-import { attemptsRequest } from './attempts/request.ts'
+import { retriesRequest } from './attempts/request.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -55,13 +55,12 @@ test('a restart shows the last known state at once, though the service is down',
 /** What stores a secret, by the file that a kill keeps from being written after it. */
 const keeping: [string, (under: BerthUnderTest) => Promise<unknown>][] = [
   ['rentals.json', under => rentCheapest(under, { env: [secret] })],
-  ['attempts.json', under => under.run('rentWithFailover', attemptsRequest({}, { env: [secret] }))],
   ['watches.json', under => under.run('saveWatch', { request: rentingWatch() })],
 ]
 const secret = { name: 'HF_TOKEN', value: 'secret-value', secret: true }
 
 function rentingWatch(): WatchRequest {
-  const { search, request, limits } = attemptsRequest({}, { env: [secret] })
+  const { search, request, limits } = retriesRequest({}, { env: [secret] })
   const rents = { request, limits: { ...limits, price: 0.001 }, most: 1 }
   return { name: 'Bargains', search: { ...search, filter: { priceTo: 0.001 } }, every: 60, rents }
 }
@@ -93,7 +92,7 @@ test.each(keeping)(
     Object.assign(world.machine, { files })
     const third = await world.start()
     expect(storedSecrets(world)).toEqual([])
-    expect(third.account()).toMatchObject({ rentals: {}, attempts: {}, watches: {} })
+    expect(third.account()).toMatchObject({ rentals: {}, watches: {} })
   },
 )
 

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView, RentRequest } from '#contract/market/rental.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
 import { storedFiles } from '#test/stored-files.ts'
 import type { BerthUnderTest, World } from './world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from 'vitest'
-import { attemptsRequest, onAccount } from './attempts/request.ts'
+import { onAccount, retriesRequest } from './attempts/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -103,7 +103,7 @@ test.concurrent('a watch that rents in each Berth rents one instance each', {
   timeout: 120_000,
 }, async context => {
   const { world, one, two } = await twoBerths(context)
-  const { search, request, limits } = attemptsRequest({ attempts: 2 }, { access: 'none' })
+  const { search, request, limits } = retriesRequest({ attempts: 2 }, { access: 'none' })
   const price = 32
   const rents = { request, limits: { ...limits, price }, most: 1 }
   const bargain = { name: 'Any', search: { ...search, filter: { priceTo: price } }, every: 1, rents }

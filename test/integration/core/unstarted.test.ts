@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { attemptSeriesOf, attemptsRequest, ended } from './attempts/request.ts'
+import { ended, rentalOf, retriesRequest } from './attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -67,14 +67,14 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test('is the only one that failover rents, and is ready once it runs', async context => {
     const { world, under } = await connected(context, { rent: 'queued' })
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }, { stops }))
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }, { stops }))
     await under.until(() => instancesOf(under)[0]?.state === 'waiting')
     await world.sim.controls.advance(600)
     await under.run('refresh', {})
-    expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(1)
+    expect(rentalOf(under, id)?.tries).toHaveLength(1)
     expect(limitsOn(under, instancesOf(under)[0]?.id)).toMatchObject(limited)
     world.sim.controls.setDeployment({ rent: 'boots' })
-    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    await under.until(() => rentalOf(under, id) === undefined)
     expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
     expect(creates(world)).toBe(1)
   })
@@ -83,14 +83,14 @@ describe.concurrent('an instance that the service rents without starting it', ()
     'is given up by failover in time, without blame: %s',
     async (rent, context) => {
       const { world, under } = await connected(context, { rent })
-      const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2, deadline: 600 }))
+      const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2, deadline: 600 }))
       for (const count of [1, 2]) {
-        await under.until(() => attemptSeriesOf(under, id)?.attempts[count - 1]?.instance !== undefined)
+        await under.until(() => rentalOf(under, id)?.tries[count - 1]?.instance !== undefined)
         await under.run('refresh', {})
         await world.sim.controls.advance(700)
       }
       const series = await ended(under, id)
-      expect(series?.attempts.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
+      expect(series?.tries.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
       expect(under.account().failedMachines).toEqual({})
       expect(idsOf(world)).toEqual([])
     },
@@ -98,7 +98,7 @@ describe.concurrent('an instance that the service rents without starting it', ()
 
   test('is the only one that a watch rents', async context => {
     const { world, under } = await connected(context, { rent: 'queued' })
-    const { search, request, limits } = attemptsRequest({}, { stops })
+    const { search, request, limits } = retriesRequest({}, { stops })
     await under.run('saveWatch', {
       request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
     })
@@ -151,32 +151,31 @@ describe.concurrent('a refusal of a rental with status 200', () => {
 
   test('makes failover rent no other while the first is there', async context => {
     const { world, under } = await connected(context, { rent: 'unsaid' })
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }))
-    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }))
+    await under.until(() => rentalOf(under, id) === undefined)
     expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
     expect(creates(world)).toBe(1)
   })
 
   test('makes failover ask the user where the records carry no mark', async context => {
     const { world, under } = await connected(context, { rent: 'unsaid', records: 'unmarked' })
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 4 }, { stops }))
-    await under.until(() => attemptSeriesOf(under, id)?.candidates?.length === 1)
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }, { stops }))
+    await under.until(() => rentalOf(under, id)?.candidates?.length === 1)
     await world.sim.controls.advance(3600)
     await under.run('refresh', {})
     expect(creates(world)).toBe(1)
     await context.expect.poll(() => noticesOf(world)).toContain('needs your answer')
-    const rental = attemptSeriesOf(under, id)?.attempts[0]?.rental ?? ''
-    const [instance = 0] = attemptSeriesOf(under, id)?.candidates ?? []
-    await under.run('resolveRental', { rental, instance })
-    await under.until(() => attemptSeriesOf(under, id) === undefined)
+    const [instance = 0] = rentalOf(under, id)?.candidates ?? []
+    await under.run('resolveRental', { rental: id, instance })
+    await under.until(() => rentalOf(under, id) === undefined)
     expect(limitsOn(under, instance)).toMatchObject(limited)
   })
 
   test('lets failover go on once nothing new is on the account', async context => {
     const { world, under } = await connected(context, { rent: 'refused' })
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2 }))
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2 }))
     const series = await ended(under, id)
-    expect(series?.attempts.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
+    expect(series?.tries.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
     expect(creates(world)).toBe(2)
     expect(idsOf(world)).toEqual([])
   })

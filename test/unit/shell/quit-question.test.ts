@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { FileStep } from '#contract/instance/files.ts'
 import type { AccountView } from '#contract/state.ts'
 import { quitQuestion } from '#shell/lifecycle/quit-question.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
 
 const asked = (...accounts: AccountView[]) =>
   quitQuestion({
@@ -48,18 +48,9 @@ test('many instances are counted, not listed', () => {
 })
 
 test('a rental under way is a reason to ask', () => {
-  const rental = {
-    id: 'r0123456789abcdef',
-    step: 'waiting',
-    offer: { id: 1, gpuName: 'H100' },
-    image: '',
-    interruptible: false,
-    startedAt: 0,
-    deadline: 600,
-  } as const
-  const question = asked(accountView({ rentals: { [rental.id]: rental } }))
+  const question = asked(accountView({ rentals: { r: rentalView() } }))
   expect(question?.message).toBe('Something is still in progress')
-  expect(question?.detail).toContain('Renting H100')
+  expect(question?.detail).toContain('Renting A100 SXM')
 })
 
 test('a running file transfer is a reason to ask, a finished one is not', () => {

@@ -4,7 +4,7 @@ import type { InstanceState, InstanceView } from '#contract/instance/instance.ts
 import type { AccountView, State } from '#contract/state.ts'
 import type { MenuItemModel } from '#shell/tray/menu-item.ts'
 import { trayMenu } from '#shell/tray/tray-menu.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
 
 const stateOf = (shown: AccountView, ...others: AccountView[]): State => ({
   ...emptyState(),
@@ -213,20 +213,12 @@ test('a poll that changes nothing visible gives the same menu', () => {
 })
 
 test('a failed rental is not shown as under way', () => {
-  const rental = (id: string, step: 'waiting' | 'failed') => ({
-    [id]: {
-      id,
-      step,
-      offer: { id: 1, gpuName: 'H100' },
-      image: '',
-      interruptible: false,
-      startedAt: 0,
-      deadline: 600,
-    },
-  })
-  const rentals = { ...rental('r1', 'waiting'), ...rental('r2', 'failed') }
+  const rentals = { r1: rentalView({ id: 'r1' }), r2: rentalView({ id: 'r2', step: 'failed' }) }
   const found = labels(menuOf(stateOf(accountView({ rentals }))))
-  expect(found.filter(label => label.includes('H100'))).toEqual(['Renting H100…', 'Could not rent H100'])
+  expect(found.filter(label => label.includes('A100'))).toEqual([
+    'Renting A100 SXM…',
+    'Could not rent A100 SXM',
+  ])
 })
 
 test('the last rental is offered again by name, as a filled-in dialog', () => {

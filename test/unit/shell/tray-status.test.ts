@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AccountView, State } from '#contract/state.ts'
 import { traySize, trayStatus, trayTone } from '#shell/tray/tray-status.ts'
-import { accountView, emptyState, instanceView } from '../views.ts'
+import { accountView, emptyState, instanceView, rentalView } from '../views.ts'
 
 const stateOf = (...accounts: AccountView[]): State => ({
   ...emptyState(),
@@ -9,24 +9,15 @@ const stateOf = (...accounts: AccountView[]): State => ({
 })
 const problem = { code: 'x', message: 'x' }
 const offline = { connection: { status: 'offline', problem } } as const
-const rental = {
-  id: 'r0123456789abcdef',
-  offer: { id: 1, gpuName: 'H100' },
-  image: '',
-  interruptible: false,
-  startedAt: 0,
-  deadline: 600,
-} as const
-
 test.each<[string, string, AccountView[]]>([
   ['nothing runs', 'calm', [accountView()]],
   ['no account', 'calm', []],
   ['one is stopped', 'calm', [accountView({}, instanceView({ state: 'stopped' }))]],
   ['one runs', 'working', [accountView({}, instanceView())]],
   ['one is frozen', 'working', [accountView({}, instanceView({ state: 'frozen' }))]],
-  ['one is being rented', 'working', [accountView({ rentals: { r: { ...rental, step: 'waiting' } } })]],
+  ['one is being rented', 'working', [accountView({ rentals: { r: rentalView() } })]],
   ['one was outbid', 'attention', [accountView({}, instanceView({ state: 'outbid' }))]],
-  ['a rental is late', 'attention', [accountView({ rentals: { r: { ...rental, step: 'late' } } })]],
+  ['a rental is late', 'attention', [accountView({ rentals: { r: rentalView({ step: 'late' }) } })]],
   ['the key was refused', 'attention', [accountView({ connection: { status: 'refused', problem } })]],
   ['credit is low', 'attention', [accountView({ credit: 1_000_000 })]],
   ['it cannot be reached', 'offline', [accountView(offline, instanceView())]],

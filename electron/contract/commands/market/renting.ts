@@ -2,9 +2,10 @@ import * as v from 'valibot'
 import { RunRequest } from '#contract/automation/run.ts'
 import { InstanceId, RentalId } from '#contract/ids.ts'
 import { SavedQuery } from '#contract/market/offer.ts'
-import { RentRequest, type Replacement } from '#contract/market/rental.ts'
+import { OpenRequest, RentalSearch, RentRequest, RetryLimits } from '#contract/market/rental.ts'
+import type { Replacement } from '#contract/market/rental-view.ts'
 import { SearchPart } from '#contract/market/search-part.ts'
-import { account, command, onInstance } from '../command.ts'
+import { account, command, onInstance, ServiceId } from '../command.ts'
 
 const onRental = { account, rental: RentalId }
 /** Conditions for a replacement that the user drops. */
@@ -22,6 +23,16 @@ export const rentingCommands = {
     /** Runs on the instance once it is ready. */
     run: v.optional(RunRequest),
   }).answers<string>(),
+  /** Rents one machine after another until one can be used. Answers its id once it is on disk. */
+  rentWithFailover: command({
+    account,
+    search: RentalSearch,
+    /** Its bid, if any, is the highest: each try bids just above the lowest that runs there. */
+    request: OpenRequest,
+    limits: RetryLimits,
+    /** Runs on the machine that is kept. */
+    run: v.optional(RunRequest),
+  }).answers<string>(),
   /** Ends a rental in progress, and destroys its instance. */
   cancelRental: command(onRental).answers<void>(),
   /** Gives a late rental its deadline's time again. */
@@ -30,6 +41,8 @@ export const rentingCommands = {
   resolveRental: command({ ...onRental, instance: v.nullable(InstanceId) }).answers<void>(),
   /** Removes an ended rental from the list. */
   dismissRental: command(onRental).answers<void>(),
+  /** Forgets that a machine failed. */
+  forgiveMachine: command({ account, machine: ServiceId }).answers<void>(),
   /** The best present offer that is as good as this instance's machine, and the instance's rental request. */
   findReplacement: command({ ...onInstance, without }).answers<Replacement>(),
   /** The same for an earlier rental, even if its instance is gone. */

@@ -12,9 +12,9 @@ import { openPriceIncreases, type PriceIncreases } from '#core/money/price-incre
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import { type Jobs, openJobs } from '#core/projects/service.ts'
-import { type Attempts, openAttempts } from '#core/renting/attempts/service.ts'
-import { openRecoveries, type Recoveries } from '#core/renting/recovery/service.ts'
-import type { Rentals } from '#core/renting/rentals/service.ts'
+import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
+import { isRetrying } from '#core/renting/rental.ts'
+import { openRentals, type Rentals } from '#core/renting/rentals.ts'
 import { openRuns, type Runs } from '#core/runs/service.ts'
 import type { Transfers } from '#core/transfers/service.ts'
 import { openWatches, type Watches } from '#core/watches/service.ts'
@@ -23,7 +23,6 @@ import type { GpuMetricsReader } from './gpu-metrics.ts'
 /** The parts that work for one account and get each poll. */
 export interface AccountParts {
   readonly loadHistory: LoadRecorder
-  readonly rentals: Rentals
   readonly transfers: Transfers
   readonly actions: UndoableActions
   readonly gpuMetrics: GpuMetricsReader
@@ -31,7 +30,7 @@ export interface AccountParts {
 
 /** The same, with everything that acts by itself. */
 export interface Automations extends AccountParts, Required<Automation> {
-  readonly attempts: Attempts
+  readonly rentals: Rentals
   readonly recoveries: Recoveries
   readonly watches: Watches
   readonly watchdogs: Watchdogs
@@ -49,34 +48,45 @@ export async function openAutomations(
   parts: AccountParts,
   storedWatchdogs: StoredWatchdogs,
   forProjects: { projects: Projects; secrets: ProjectSecrets },
+  onCreated: (instance: number, instanceKey: string | undefined) => void,
 ): Promise<Automations> {
-  const { loadHistory, rentals, transfers, actions, gpuMetrics } = parts
+  const { loadHistory, transfers, actions, gpuMetrics } = parts
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedLimits = await openStoredLimits(context)
   const watchdogs = openWatchdogs(context, storedWatchdogs)
-  const attempts = await openAttempts(context, rentals, storedLimits)
-  const runs = await openRuns(context, watchdogs, rentals, attempts)
-  const jobs = await openJobs(context, { ...forProjects, attempts, runs, limits: storedLimits })
+  const hooks = {
+    onCreated,
+    async limit(...[rental, instance, stops, replaces]: Parameters<Limits['limitRental']>) {
+      await limits.limitRental(rental, instance, stops, replaces)
+      if (replaces !== undefined) await watchdogs.takeOver(replaces, instance)
+    },
+    watch: watchdogs.putSoon,
+  }
+  const rentals = await openRentals(context, hooks, storedLimits)
+  const runs = await openRuns(context, watchdogs, rentals)
+  const jobs = await openJobs(context, { ...forProjects, attempts: rentals, runs, limits: storedLimits })
   const limits = await openLimits(context, {
     limits: storedLimits,
     spending: money,
-    ownerOf: instance => rentals.ofInstance(instance)?.owner,
+    isTried(instance) {
+      const rental = rentals.ofInstance(instance)?.rental
+      return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
+    },
     before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
   const notes = await openNotes(context)
-  const recoveries = await openRecoveries(context, rentals, attempts)
-  const watches = await openWatches(context, attempts, runs)
+  const recoveries = await openRecoveries(context, rentals)
+  const watches = await openWatches(context, rentals, runs)
   /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,
-    rentals,
     transfers,
     money,
     priceIncreases,
     limits,
-    attempts,
+    rentals,
     recoveries,
     watches,
     watchdogs,
@@ -89,7 +99,7 @@ export async function openAutomations(
     ...parts,
     money,
     priceIncreases,
-    attempts,
+    rentals,
     recoveries,
     limits,
     notes,

@@ -8,7 +8,7 @@ import { accountFields, askForOne, pollAccount } from '#core/instances/polling/p
 import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/instances/polling/poll-all.ts'
 import { KeyRefused, pollFailure } from '#core/instances/polling/poller.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '#core/instances/reconcile.ts'
-import { toldBy } from '#core/renting/rentals/model.ts'
+import { rentedAs } from '#core/renting/rental.ts'
 import type { ListOptions } from '#service/instances.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'
@@ -163,8 +163,8 @@ export class AccountPolls {
     const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval), beyondInterface }
     if (listing && listing.doubt === undefined) this.#seenAt = at
     const rented = (instance: number) => {
-      const rental = automations.rentals.ofInstance(instance)
-      return rental && toldBy(rental)
+      const tried = automations.rentals.ofInstance(instance)
+      return tried && rentedAs(tried)
     }
     const { lastView } = missingInstances
     return {

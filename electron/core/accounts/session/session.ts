@@ -8,8 +8,8 @@ import { createAccountClock } from '#core/instances/polling/account-clock.ts'
 import { createPoller } from '#core/instances/polling/poller.ts'
 import type { KnownRecords } from '#core/instances/reconcile.ts'
 import { askGpuMetrics } from '#core/limits/gpu-loads.ts'
-import { secretsEntry } from '#core/renting/rentals/secrets.ts'
-import { openRentals } from '#core/renting/rentals/service.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
+import { secretsEntry } from '#core/renting/secrets.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
 import { openTransfers } from '#core/transfers/service.ts'
 import type { ServiceClient } from '#service/client.ts'
@@ -27,6 +27,7 @@ import { AccountPolls } from './polls.ts'
 /** One running account: its client, clock, polls and automations. */
 export interface Session extends AccountParts {
   readonly automations: Automations
+  readonly rentals: Rentals
   readonly id: AccountId
   /** Throws `key_missing` while there is no key. */
   readonly client: ServiceClient
@@ -135,7 +136,7 @@ export async function openSession(
     poll: () => polls.poll(),
     interval: took => untilNextPoll(app.pollInterval(), took, untilDue()),
     // Not while something is being rented, which costs money and has to be followed.
-    held: () => app.isPaused() && !rentals.underWay() && !automations.attempts.underWay(),
+    held: () => app.isPaused() && !rentals.underWay(),
     onPause: pause => connectionStatus.retriesAt(clock.now() + pause),
     random: random.fraction,
   })
@@ -186,22 +187,15 @@ async function openParts(
   { watchdogs }: SessionMemory,
 ): Promise<Automations> {
   const loadHistory = createLoadHistory()
-  const rentals = await openRentals(context, {
-    onCreated: (instance, instanceKey) => onCreated(context.client(), instance, instanceKey),
-    async limit(rental, instance, stops, replaces) {
-      await automations.limits.limitRental(rental, instance, stops, replaces)
-      if (replaces !== undefined) await automations.watchdogs.takeOver(replaces, instance)
-    },
-    watch: (instance, request) => automations.watchdogs.putSoon(instance, request),
-  })
   const parts = {
     loadHistory,
-    rentals,
     transfers: await openTransfers(context),
     actions: await openUndoableActions(context, instance => automations.limits.startAgain(instance)),
     gpuMetrics: createGpuMetricsReader(context, loadHistory, askGpuMetrics(context)),
   }
-  const automations = await openAutomations(context, parts, watchdogs, forProjects)
+  const created = (instance: number, instanceKey: string | undefined) =>
+    onCreated(context.client(), instance, instanceKey)
+  const automations = await openAutomations(context, parts, watchdogs, forProjects, created)
   return automations
 }
 

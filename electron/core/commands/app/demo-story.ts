@@ -94,7 +94,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
 
   /** The instance of a rental, once it runs. */
   function running({ instances }: AccountView, rental: string): InstanceView | undefined {
-    const instance = instances[session.rentals.rented(rental).instance ?? 0]
+    const instance = instances[session.rentals.lastTry(rental).instance ?? 0]
     return instance?.state === 'running' ? instance : undefined
   }
 

@@ -1,8 +1,7 @@
-import type { AttemptSeriesView } from '#contract/automation/attempts.ts'
 import { everything } from '#contract/automation/stop-everything.ts'
 import type { limitCommands as declared } from '#contract/commands/instance/limits.ts'
 import { instanceName } from '#contract/format/name.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import { type RentalView, rentedName } from '#contract/market/rental-view.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { lackedBy } from '#core/app/permission.ts'
@@ -35,22 +34,17 @@ export function limitHandlers(parts: Parts): LimitCommands {
       const session = accounts.session(account)
       const view = store.get().accounts[session.id]
       if (!view) return { stopped: 0, cancelled: 0, failed: [] }
-      const { instances, rentals, attempts, watches } = everything(view)
+      const { instances, rentals, watches } = everything(view)
       const [stops, cancels] = await Promise.all([
         Promise.allSettled(instances.map(async ({ id }) => endInstance(session.client, id, 'stop'))),
-        Promise.allSettled([
-          ...rentals.map(({ id }) => session.rentals.cancel(id)),
-          ...attempts.map(({ id }) => session.automations.attempts.cancel(id)),
-        ]),
+        Promise.allSettled(rentals.map(({ id }) => session.rentals.cancel(id))),
         Promise.all(watches.map(({ id }) => session.automations.watches.pause(id, true))),
       ])
       const went = <Outcome extends PromiseSettledResult<unknown>>({ status }: Outcome) =>
         status === 'fulfilled'
       const failed = [
         ...instances.filter((_, index) => stops[index]?.status === 'rejected').map(instanceName),
-        ...[...rentals.map(nameOfRental), ...attempts.map(nameOfSeries)].filter(
-          (_, index) => cancels[index]?.status === 'rejected',
-        ),
+        ...rentals.filter((_, index) => cancels[index]?.status === 'rejected').map(nameOf),
       ]
       const refused = [...stops, ...cancels].filter(outcome => outcome.status === 'rejected')
       const lacking = refused.map(({ reason }) => lackedBy(reason, 'instance_write')).find(Boolean)
@@ -69,10 +63,6 @@ export function limitHandlers(parts: Parts): LimitCommands {
   }
 }
 
-function nameOfRental({ offer }: RentalView): string {
-  return `the rental of ${offer.gpuName ?? `offer ${offer.id}`}`
-}
-
-function nameOfSeries({ label, attempts }: AttemptSeriesView): string {
-  return `the attempts for ${label ?? attempts.at(-1)?.offer.gpuName ?? 'a GPU'}`
+function nameOf(rental: RentalView): string {
+  return `the rental of ${rental.label ?? rentedName(rental)}`
 }

@@ -21,7 +21,7 @@ export function runHandlers(parts: Parts): RunCommands {
       if (instance !== undefined) {
         const target = targetOf(parts, { account, instance })
         noteUser(parts, target.account, `Asked to run “${newRun.name}” on`, target.instance)
-      } else if (rental !== undefined) parts.accounts.session(account).rentals.rented(rental)
+      } else if (rental !== undefined) parts.accounts.session(account).rentals.get(rental)
       const place = { instance, rental }
       return of(account).start({ ...newRun, ...place })
     },

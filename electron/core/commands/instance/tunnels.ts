@@ -41,7 +41,7 @@ export function tunnelHandlers(parts: Parts): TunnelCommands {
       const { account, instance } = target()
       const session = accounts.session(account)
       const token = session.record(instance.id)?.jupyter_token || undefined
-      const asked = session.rentals.ofInstance(instance.id)?.request.jupyter
+      const asked = session.rentals.ofInstance(instance.id)?.rental.request.jupyter
       const page = asked && (asked.lab ? 'lab' : 'tree')
       const url =
         (await directJupyter(target(), { token, page }, clock)) ??

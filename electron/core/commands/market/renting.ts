@@ -1,23 +1,24 @@
 import { firstBid } from '#contract/automation/bid.ts'
 import type { rentingCommands as declared } from '#contract/commands/market/renting.ts'
-import type { Replacement } from '#contract/market/rental.ts'
+import type { Replacement } from '#contract/market/rental-view.ts'
 import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
+import { BerthError } from '#contract/problem.ts'
 import type { Session } from '#core/accounts/session/session.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { needingPermission } from '#core/app/permission.ts'
-import { goodEnough } from '#core/renting/attempts/best-offer.ts'
+import { asGoodAs, foundBy, type Replaced, requestAgain, requestLike } from '#core/renting/as-good.ts'
+import { goodEnough } from '#core/renting/best-offer.ts'
 import { searchNarrowed } from '#core/renting/offers/find-offers.ts'
 import { offerView } from '#core/renting/offers/offer-view.ts'
-import { asGoodAs, type Replaced } from '#core/renting/rentals/as-good.ts'
-import { requestLike, withoutOffer } from '#core/renting/rentals/request-like.ts'
+import { checkLengths } from '#core/renting/request-body.ts'
 import { newRunOf } from '../instance/runs.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 
 type RentingCommands = HandlersOf<typeof declared>
 
 export function rentingHandlers(parts: Parts): RentingCommands {
-  const { accounts } = parts
+  const { accounts, activity } = parts
   return {
     async rent({ account, request, replaces, search, run }) {
       const session = accounts.session(account)
@@ -35,29 +36,50 @@ export function rentingHandlers(parts: Parts): RentingCommands {
         session.rentals.rent(request, offer, { search, id: rental }),
       )
     },
+    async rentWithFailover({ account, search, request, limits, run }) {
+      if ((search.query.type === 'bid') !== (request.bid !== undefined))
+        throw new BerthError({
+          code: 'invalid_argument',
+          message: 'A bid is given for interruptible machines, and for no others.',
+          field: 'request.bid',
+        })
+      const session = accounts.session(account)
+      checkLengths(request, parts.store.get().accounts[session.id]?.beyondInterface === true)
+      const wanted = { search, request, retries: limits, why: 'user' } as const
+      if (!run) return session.rentals.start(wanted)
+      const attemptSeries = `r${parts.machine.random.hex(16)}`
+      const newRun = { ...newRunOf(parts, run), attemptSeries }
+      return session.automations.runs.startOn(newRun, () => session.rentals.start(wanted, attemptSeries))
+    },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
     resolveRental: ({ account, rental, instance }) =>
       accounts.session(account).rentals.resolve(rental, instance),
     dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
+    async forgiveMachine({ account, machine }) {
+      const { id, rentals } = accounts.session(account)
+      await rentals.forgive(machine)
+      activity.add({ account: id, kind: 'user', text: `Forgave machine ${machine}` })
+    },
     async findReplacement({ without, ...args }) {
       const { instance, account } = targetOf(parts, args)
       const session = accounts.session(account)
-      const rental = session.rentals.ofInstance(instance.id)
+      const tried = session.rentals.ofInstance(instance.id)
       const record = session.record(instance.id)
-      const request = rental ? withoutOffer(rental.request) : requestLike(instance, record)
+      const request = tried ? requestAgain(tried) : requestLike(instance, record)
+      const rental = tried && foundBy(tried)
       return bestOf(session, { request, rental, gpu: instance.gpu, record }, without, instance.machineId)
     },
     async findAgain({ account, rental: id, without }) {
       const session = accounts.session(account)
-      const rental = session.rentals.rented(id)
-      return bestOf(session, { request: withoutOffer(rental.request), rental }, without)
+      const tried = session.rentals.lastTry(id)
+      return bestOf(session, { request: requestAgain(tried), rental: foundBy(tried) }, without)
     },
   }
 
   /** The best offer on a machine other than `machine` that is as good, and the request with a sufficient bid. */
   async function bestOf(
-    { id, client, automations }: Session,
+    { id, client, rentals }: Session,
     replaced: Replaced,
     without: readonly SearchPart[] = [],
     machine?: number,
@@ -69,7 +91,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
     const offers = found.map(offerView)
     parts.seenOffers.remember(id, offers)
     const order = { column: 'price', descending: false } as const
-    const failed = automations.attempts.hosts.view()
+    const failed = rentals.hosts.view()
     const fitting = goodEnough(offers, { query, filter, order }, request.disk, failed)
     const best = fitting.find(
       ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,

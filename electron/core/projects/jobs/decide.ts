@@ -5,14 +5,14 @@ import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
 import { keepingOf } from '#contract/project/bounds.ts'
 import { isJobGoing, type JobStep } from '#contract/project/project.ts'
-import type { AttemptSeries } from '#core/renting/attempts/model.ts'
+import type { Rental } from '#core/renting/rental.ts'
 import { lastingErrors, pauseWhileChanging } from '#core/runs/afterwards/left-behind.ts'
 import type { Run } from '#core/runs/model.ts'
 import type { Job } from '../model.ts'
 
 /** What a job depends on, as of a poll. */
 export interface JobSnapshot {
-  attemptSeries: Pick<AttemptSeries, 'step' | 'instance' | 'problem'> | undefined
+  attemptSeries: Pick<Rental, 'step' | 'instance' | 'problem'> | undefined
   /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
   instance: InstanceView | 'gone' | undefined
   setup: (Pick<Run, 'step' | 'code' | 'problem'> & { lastLine?: string }) | undefined
@@ -24,7 +24,7 @@ export interface JobSnapshot {
 
 export type JobMove =
   | { do: 'wait' }
-  /** Rents a machine by the job's series of attempts. */
+  /** Rents a machine by the job's rental. */
   | { do: 'rent' }
   | { do: 'start' }
   | { do: 'send' }

@@ -3,7 +3,7 @@ import { BerthError } from '#contract/problem.ts'
 import { limitsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { endAsSeen } from '#core/actions/end-instance.ts'
-import type { Attempts } from '#core/renting/attempts/service.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
 import { leftBehind } from '#core/runs/afterwards/left-behind.ts'
 import type { Runs } from '#core/runs/service.ts'
 import type { Change } from '#core/storage/collection.ts'
@@ -33,7 +33,7 @@ export interface JobEffects {
 
 interface EffectParts {
   secrets: ProjectSecrets
-  attempts: Attempts
+  attempts: Rentals
   runs: Runs
   intend(id: string, change: Change<Job>): Promise<void>
   update(id: string, change: Change<Job>): Promise<Job | undefined>
@@ -82,8 +82,8 @@ export function createJobEffects(context: AccountContext, parts: EffectParts): J
       const request = requestOf(spec, job.name, job)
       // A machine that it left was not worth keeping, so the best one follows.
       const first = job.moved === 0 ? job.offer : undefined
-      const limits = limitsOf(spec, job.price)
-      await attempts.start({ search, request, limits, first }, job.attemptSeries, true)
+      const retries = limitsOf(spec, job.price)
+      await attempts.start({ search, request, retries, first, why: 'run' }, job.attemptSeries)
     },
     async start({ instance }) {
       if (instance !== undefined) await client().instances.start(instance, { signal: ending })

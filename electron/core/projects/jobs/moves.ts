@@ -3,8 +3,8 @@ import type { Problem } from '#contract/problem.ts'
 import { mostOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
-import { spentOn } from '#core/renting/attempts/model.ts'
-import type { Attempts } from '#core/renting/attempts/service.ts'
+import { spentOn } from '#core/renting/rental.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
 import type { Collection } from '#core/storage/collection.ts'
 import { jobDoneAlert, jobFailedAlert, keptAlert } from '../alerts.ts'
 import type { Job } from '../model.ts'
@@ -26,7 +26,7 @@ export interface Moves {
 interface MoveParts {
   jobs: Collection<Job, string>
   effects: JobEffects
-  attempts: Attempts
+  attempts: Rentals
   viewOf(instance: number | undefined): InstanceView | undefined
 }
 
@@ -146,7 +146,7 @@ export function createMoves(context: AccountContext, parts: MoveParts): Moves {
   }
 
   async function moveOn(job: Job): Promise<void> {
-    await jobs.intend(job.id, elsewhere(job, `f${context.newId()}`, now()))
+    await jobs.intend(job.id, elsewhere(job, `r${context.newId()}`, now()))
     activity.add({
       account,
       instance: job.instance,

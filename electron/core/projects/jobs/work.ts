@@ -6,7 +6,7 @@ import type { AccountContext, Automation } from '#core/account-context.ts'
 import { problemOf } from '#core/app/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
 import type { StoredLimit, StoredLimits } from '#core/limits/model.ts'
-import type { Attempts } from '#core/renting/attempts/service.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
 import { createLoops, type Loops } from '#core/runs/loops.ts'
 import type { Runs } from '#core/runs/service.ts'
 import type { Job } from '../model.ts'
@@ -21,7 +21,7 @@ export interface JobWork extends Pick<Loops, 'work' | 'restart' | 'rest'>, Pick<
 interface WorkParts {
   jobs: StoredJobs
   moves: Moves
-  attempts: Attempts
+  attempts: Rentals
   runs: Runs
   limits: Pick<StoredLimits, 'all'>
   viewOf(instance: number | undefined): InstanceView | undefined
@@ -97,7 +97,7 @@ export function createJobWork(
   /** Continues jobs when their attempts or runs change, without waiting for a poll. */
   const ignore = store.onChange((after, before) => {
     const [now, then] = [after.accounts[account], before.accounts[account]]
-    if (now?.runs === then?.runs && now?.attempts === then?.attempts) return
+    if (now?.runs === then?.runs && now?.rentals === then?.rentals) return
     for (const job of jobs.all())
       if (isJobGoing(job) && awaited(job, now) !== awaited(job, then)) loops.work(job.id)
   })
@@ -140,7 +140,7 @@ function awaited(
   { attemptSeries, setupRun = '', commandRun = '' }: Job,
   view: AccountView | undefined,
 ): string {
-  return [view?.attempts[attemptSeries], view?.runs[setupRun], view?.runs[commandRun]]
+  return [view?.rentals[attemptSeries], view?.runs[setupRun], view?.runs[commandRun]]
     .map(of => of?.step)
     .join()
 }

@@ -1,4 +1,4 @@
-import type { Replacement } from '#contract/market/rental.ts'
+import type { Replacement } from '#contract/market/rental-view.ts'
 import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem } from '#renderer/berth/page.svelte.ts'

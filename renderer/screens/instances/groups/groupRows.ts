@@ -45,16 +45,16 @@ export function groupRows(
 }
 
 function nameOf(
-  { instance, rental, attemptSeries }: Row,
+  { instance, rental }: Row,
   by: InstanceGrouping,
   { jobs, notes }: Pick<AccountView, 'jobs' | 'notes'>,
 ): string {
   if (by === 'tag') return notes[instance?.id ?? '']?.tags[0] ?? others
-  if (by === 'name') return prefixOf(instance?.label ?? (rental ?? attemptSeries)?.label ?? '') || others
+  if (by === 'name') return prefixOf(instance?.label ?? rental?.label ?? '') || others
   const job = Object.values(jobs).find(
     one =>
       (instance !== undefined && one.instance === instance.id) ||
-      (attemptSeries !== undefined && one.attemptSeries === attemptSeries.id),
+      (rental !== undefined && one.attemptSeries === rental.id),
   )
   return job?.name ?? others
 }

@@ -1,4 +1,4 @@
-import { AttemptLimits } from '#contract/automation/attempts.ts'
+import { RetryLimits } from '#contract/market/rental.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
@@ -15,8 +15,8 @@ export class LimitsForm {
   readonly interruptible: boolean
   #tried = $state(false)
 
-  /** @param began the initial values, in the units of AttemptLimits */
-  constructor(interruptible: boolean, began: Partial<AttemptLimits>) {
+  /** @param began the initial values, in the units of RetryLimits */
+  constructor(interruptible: boolean, began: Partial<RetryLimits>) {
     this.interruptible = interruptible
     const { attempts, ceiling, deadline, price } = began
     if (attempts !== undefined) this.attempts = String(attempts)
@@ -26,7 +26,7 @@ export class LimitsForm {
   }
 
   readonly #read = $derived.by(() =>
-    readForm(AttemptLimits, {
+    readForm(RetryLimits, {
       attempts: number(this.attempts),
       ceiling: number(this.ceiling),
       deadline: number(this.deadline, 60),
@@ -43,7 +43,7 @@ export class LimitsForm {
   readonly errors: FormErrors = $derived((this.#tried && this.#read.errors) || {})
 
   /** The limits; undefined while something is wrong. Errors are shown from then on. */
-  limits(): AttemptLimits | undefined {
+  limits(): RetryLimits | undefined {
     this.#tried = true
     return this.#read.value
   }

@@ -1,3 +1,4 @@
+import { isRenting } from '#contract/market/rental-view.ts'
 import { isCharged } from '#contract/reading.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
 import type { AccountView } from '#contract/state.ts'
@@ -20,9 +21,7 @@ export function removalNotes(account: AccountView): string[] {
   } else {
     notes.push('It rents nothing now.')
   }
-  const underWay = Object.values(account.rentals).filter(({ step }) =>
-    ['asking', 'lost', 'unclear', 'waiting', 'late'].includes(step),
-  ).length
+  const underWay = Object.values(account.rentals).filter(isRenting).length
   if (underWay > 0) {
     notes.push(
       `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: the instance is charged, and not shown here.`,

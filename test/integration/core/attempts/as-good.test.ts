@@ -102,7 +102,7 @@ test.concurrent('nothing is rented where no offer is as good, and the user is to
   const searches = () => world.sim.controls.requests().filter(({ path }) => path.includes('/bundles/')).length
   const before = searches()
   await context.expect.poll(searches, { timeout: 45_000 }).toBeGreaterThan(before)
-  await under.until(() => under.account().recoveries[instance]?.attemptSeries === undefined)
+  await under.until(() => under.account().recoveries[instance]?.rental === undefined)
   const told = world.notifier.shown.filter(({ title }) =>
     /not recovered|nothing could be rented/i.test(title),
   )

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
-import type { AttemptSeriesStep } from '#contract/automation/attempts.ts'
+import type { RentalStep } from '#contract/market/rental-view.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import { startDetour } from '#test/e2e/detour.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
@@ -8,7 +8,7 @@ import { instanceView } from '#test/unit/views.ts'
 import { startSshd } from '../../ssh/sshd.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
-import { attemptSeriesOf, attemptsRequest, ended, onAccount } from './request.ts'
+import { ended, onAccount, rentalOf, retriesRequest } from './request.ts'
 
 async function connectedWorld(
   context: TestContext,
@@ -33,16 +33,16 @@ async function shutWorld(context: TestContext): Promise<{ world: World; under: B
 
 /** The instance of an attempt, once it is created. */
 async function tried(under: BerthUnderTest, id: string, number: number): Promise<number> {
-  await under.until(() => (attemptSeriesOf(under, id)?.attempts.length ?? 0) >= number)
-  await under.until(() => attemptSeriesOf(under, id)?.attempts[number - 1]?.instance !== undefined, 30_000)
-  const instance = attemptSeriesOf(under, id)?.attempts[number - 1]?.instance
+  await under.until(() => (rentalOf(under, id)?.tries.length ?? 0) >= number)
+  await under.until(() => rentalOf(under, id)?.tries[number - 1]?.instance !== undefined, 30_000)
+  const instance = rentalOf(under, id)?.tries[number - 1]?.instance
   if (instance === undefined) throw new Error('the attempt has no instance')
   return instance
 }
 
 /** Lets most of the 330 seconds pass that a series has, once its instance runs. */
 async function passAlmost({ sim }: World, under: BerthUnderTest, id: string): Promise<void> {
-  await under.until(() => attemptSeriesOf(under, id)?.step === 'entering')
+  await under.until(() => rentalOf(under, id)?.step === 'entering')
   await sim.controls.advance(200)
 }
 
@@ -51,25 +51,25 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', attemptsRequest())
+    const id = await under.run('rentWithFailover', retriesRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
     await tried(under, id, 3)
     await world.sim.controls.advance(300)
-    await under.until(() => attemptSeriesOf(under, id)?.step === 'ready', 40_000)
-    const view = attemptSeriesOf(under, id)
-    expect(view?.attempts.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
-    expect(new Set(view?.attempts.map(({ machineId }) => machineId)).size).toBe(3)
-    expect(view?.attempts.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
+    await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
+    const view = rentalOf(under, id)
+    expect(view?.tries.map(({ why }) => why?.code)).toEqual(['crashed', 'offline', undefined])
+    expect(new Set(view?.tries.map(({ machineId }) => machineId)).size).toBe(3)
+    expect(view?.tries.slice(0, 2).every(({ cost }) => cost !== undefined)).toBe(true)
     expect(await onAccount(world)).toEqual([
       expect.objectContaining({ id: view?.instance, actual_status: 'running' }),
     ])
     expect(everCreated(world)).toBe(3)
-    expect(rentalsOf(under)).toEqual([])
+    expect(rentalsOf(under)).toEqual([view])
 
     const failed = Object.keys(under.account().failedMachines).map(Number)
     expect(failed.sort()).toEqual(
-      view?.attempts
+      view?.tries
         .slice(0, 2)
         .map(({ machineId }) => machineId)
         .sort(),
@@ -91,10 +91,10 @@ describe.concurrent('renting with failover', () => {
       await context.expect.poll(said).toContain(text)
 
     // Failed machines are tried last until they are forgiven.
-    const next = await under.run('rentWithFailover', attemptsRequest({ attempts: 1 }))
+    const next = await under.run('rentWithFailover', retriesRequest({ attempts: 1 }))
     await tried(under, next, 1)
-    expect(failed).not.toContain(attemptSeriesOf(under, next)?.attempts[0]?.machineId)
-    await under.run('cancelAttempts', { attemptSeries: next })
+    expect(failed).not.toContain(rentalOf(under, next)?.tries[0]?.machineId)
+    await under.run('cancelRental', { rental: next })
     for (const machine of failed) await under.run('forgiveMachine', { machine })
     expect(under.account().failedMachines).toEqual({})
   })
@@ -130,14 +130,14 @@ describe.concurrent('renting with failover', () => {
     const under = await world.start()
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-    const shut = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
     // Else both may choose the same offer, which only one gets.
     await tried(under, shut, 1)
-    const open = await under.run('rentWithFailover', attemptsRequest({}, { access: 'jupyter' }))
+    const open = await under.run('rentWithFailover', retriesRequest({}, { access: 'jupyter' }))
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
-      attempts: [{ why: { code: 'no_ssh' } }],
+      tries: [{ why: { code: 'no_ssh' } }],
     })
     await ended(under, open)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
@@ -159,16 +159,16 @@ describe.concurrent('renting with failover', () => {
       const under = await world.start()
       await under.run('changeSettings', { settings: { pollInterval: 2 } })
       await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-      const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+      const id = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
       await tried(under, id, 1)
       await world.sim.controls.advance(300)
       const publicKey = await ownPublicKey(join(world.machine.home, 'berth'))
       await context.expect.poll(sshd.log).toMatch(/Failed publickey|Connection closed by authenticating user/)
-      expect(attemptSeriesOf(under, id)?.step).toBe('entering')
+      expect(rentalOf(under, id)?.step).toBe('entering')
       if (when === 'late') sshd.authorize(publicKey)
       else await world.sim.controls.advance(400)
       const series = await ended(under, id)
-      if (when === 'never') expect(series?.attempts).toMatchObject([{ why: { code: 'no_ssh' } }])
+      if (when === 'never') expect(series?.tries).toMatchObject([{ why: { code: 'no_ssh' } }])
       expect(await onAccount(world)).toMatchObject(when === 'late' ? [{ actual_status: 'running' }] : [])
     },
   )
@@ -184,11 +184,11 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
-    const shut = await under.run('rentWithFailover', attemptsRequest({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
-      attempts: [{ why: { code: 'no_ssh' } }],
+      tries: [{ why: { code: 'no_ssh' } }],
     })
     expect(await onAccount(world)).toEqual([])
   })
@@ -217,7 +217,7 @@ describe.concurrent('renting with failover', () => {
     try {
       const under = await world.startConnected()
       world.sim.controls.setFaults([fault])
-      const id = await under.run('rentWithFailover', attemptsRequest())
+      const id = await under.run('rentWithFailover', retriesRequest())
       if (name.startsWith('a destroy'))
         await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
       await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
@@ -232,7 +232,7 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', attemptsRequest({ attempts: 2 }))
+    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
     const view = await ended(under, id)
@@ -240,9 +240,9 @@ describe.concurrent('renting with failover', () => {
     expect(view?.problem?.message).toContain('crashed on every machine')
     expect(await onAccount(world)).toEqual([])
     const charged = world.sim.controls.ledger().micro_dollars
-    expect(Math.abs((view?.spent ?? 0) - charged)).toBeLessThan(2000)
-    await under.run('dismissAttempts', { attemptSeries: id })
-    expect(attemptSeriesOf(under, id)).toBeUndefined()
+    expect(Math.abs((view?.retries?.spent ?? 0) - charged)).toBeLessThan(2000)
+    await under.run('dismissRental', { rental: id })
+    expect(rentalOf(under, id)).toBeUndefined()
   })
 
   test('fails at its cost ceiling, though the deadline is far', {
@@ -252,23 +252,23 @@ describe.concurrent('renting with failover', () => {
     const ceiling = 100_000
     const id = await under.run(
       'rentWithFailover',
-      attemptsRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
+      retriesRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
     )
     const instance = await tried(under, id, 1)
     await world.sim.controls.advance(900)
-    await under.until(() => attemptSeriesOf(under, id)?.step === 'entering')
+    await under.until(() => rentalOf(under, id)?.step === 'entering')
     const { spent } = under.account().instances[instance] ?? instanceView()
     const left = ((ceiling - spent.micros) * 3600) / spent.perHour
     expect(900 + left).toBeLessThan(7000)
     await world.sim.controls.advance(0.9 * left)
     for (const _ of [1, 2, 3]) await under.run('refresh', {})
-    expect(attemptSeriesOf(under, id)?.step).toBe('entering')
+    expect(rentalOf(under, id)?.step).toBe('entering')
     await world.sim.controls.advance(0.15 * left)
     const view = await ended(under, id)
     const why = { code: 'ceiling_reached' }
-    expect(view).toMatchObject({ step: 'failed', problem: why, attempts: [{ instance, why }] })
-    expect(view?.spent).toBeGreaterThanOrEqual(ceiling)
-    expect(view?.spent).toBeLessThan(1.1 * ceiling)
+    expect(view).toMatchObject({ step: 'failed', problem: why, tries: [{ instance, why }] })
+    expect(view?.retries?.spent).toBeGreaterThanOrEqual(ceiling)
+    expect(view?.retries?.spent).toBeLessThan(1.1 * ceiling)
     expect(await onAccount(world)).toEqual([])
   })
 
@@ -278,14 +278,14 @@ describe.concurrent('renting with failover', () => {
     const slow = (method: string, path: string) =>
       controls.setFaults([{ method, path, kind: 'delay', ms: 1500, times: 1 }])
     const steps: [
-      AttemptSeriesStep,
+      RentalStep,
       created: number,
       before: () => void,
       onTheWay?: (instance: number) => Promise<unknown>,
     ][] = [
       ['searching', 0, () => slow('POST', '^/api/v0/bundles/')],
-      ['renting', 1, () => slow('PUT', '^/api/v0/asks/')],
-      ['booting', 1, () => undefined],
+      ['asking', 1, () => slow('PUT', '^/api/v0/asks/')],
+      ['waiting', 1, () => undefined],
       ['entering', 1, () => undefined, () => controls.advance(900)],
       [
         'dropping',
@@ -297,11 +297,12 @@ describe.concurrent('renting with failover', () => {
     for (const [step, created, before, onTheWay] of steps) {
       const createdBefore = everCreated(world)
       before()
-      const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 7200 }))
+      const id = await under.run('rentWithFailover', retriesRequest({ deadline: 7200 }))
       if (onTheWay) await onTheWay(await tried(under, id, 1))
-      await under.until(() => attemptSeriesOf(under, id)?.step === step)
-      await under.run('cancelAttempts', { attemptSeries: id })
-      await under.until(() => attemptSeriesOf(under, id) === undefined)
+      await under.until(() => rentalOf(under, id)?.step === step)
+      await context.expect.poll(() => everCreated(world) - createdBefore).toBe(created)
+      await under.run('cancelRental', { rental: id })
+      await under.until(() => rentalOf(under, id) === undefined)
       expect(await onAccount(world), step).toEqual([])
       expect(everCreated(world) - createdBefore, step).toBe(created)
     }
@@ -318,7 +319,7 @@ describe.concurrent('renting with failover', () => {
     await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
     const ids = await Promise.all(
-      [under, other].map(berth => berth.run('rentWithFailover', attemptsRequest())),
+      [under, other].map(berth => berth.run('rentWithFailover', retriesRequest())),
     )
     await ended(under, ids[0] ?? '')
     await ended(other, ids[1] ?? '')

@@ -29,24 +29,24 @@ async function killAndGoOn(round: number) {
   ])
   try {
     const account = [home, sim.baseUrl, sim.apiKey]
-    const attempts = () => stored(home, 'attempts')
-    await processes.runUntil('renting', [...account, 'attempts'], () => wait(killedAfter))
-    const requested = (await attempts()).includes('"pytorch/pytorch"')
+    const rentals = () => stored(home, 'rentals')
+    await processes.runUntil('renting', [...account, 'retries'], () => wait(killedAfter))
+    const requested = (await rentals()).includes('"pytorch/pytorch"')
     if (round % 2 === 0) for (const { id } of await listed(sim)) await sim.controls.forceStatus(id, 'exited')
 
     // State changes a moment before the file.
-    const isWritten = () => expect.poll(attempts).not.toContain('"trying"')
+    const isWritten = () => expect.poll(rentals).not.toContain('"trying"')
     await processes.runUntil('idle', [...account, 'go on'], isWritten)
-    const [attemptSeries] = JSON.parse((await attempts()) || '[]') as { step: string; instance?: number }[]
+    const [rental] = JSON.parse((await rentals()) || '[]') as { step: string; instance?: number }[]
     const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
     const left = (await listed(sim)).map(({ id }) => id)
     return {
       round,
       killedAfter,
       requested,
-      attemptSeries,
+      rental,
       left,
-      secret: requested && /rental [rf]/.test(keychain),
+      secret: requested && /rental r/.test(keychain),
     }
   } finally {
     await sim.close()
@@ -54,16 +54,16 @@ async function killAndGoOn(round: number) {
   }
 }
 
-test('after a kill at any step attempts go on to one ready instance or none', {
+test('after a kill at any step a rental with retries goes on to one ready instance or none', {
   timeout: 240_000,
 }, async () => {
   const results = await inRounds(rounds, atOnce, killAndGoOn)
   for (const result of results) {
-    const { attemptSeries, left } = result
+    const { rental, left } = result
     expect(result.secret).toBe(false)
     if (!result.requested) expect(left).toEqual([])
-    else if (attemptSeries?.step === 'ready') expect(left).toEqual([attemptSeries.instance])
-    else expect({ step: attemptSeries?.step, left }).toEqual({ step: 'failed', left: [] })
+    else if (rental?.step === 'ready') expect(left).toEqual([rental.instance])
+    else expect({ step: rental?.step, left }).toEqual({ step: 'failed', left: [] })
   }
-  expect(results.some(({ attemptSeries }) => attemptSeries?.step === 'ready')).toBe(true)
+  expect(results.some(({ rental }) => rental?.step === 'ready')).toBe(true)
 })

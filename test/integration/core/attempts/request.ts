@@ -1,10 +1,9 @@
-import type { AttemptSeriesView } from '#contract/automation/attempts.ts'
-import { isTrying } from '#contract/automation/attempts.ts'
 import type { Args } from '#contract/commands.ts'
+import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
 /** Arguments to rent the cheapest offer with failover; `limits` and `request` replace single fields. */
-export function attemptsRequest(
+export function retriesRequest(
   limits: Partial<Args<'rentWithFailover'>['limits']> = {},
   request: Partial<Args<'rentWithFailover'>['request']> = {},
 ): Args<'rentWithFailover'> {
@@ -24,21 +23,21 @@ export function attemptsRequest(
   }
 }
 
-export function attemptSeriesOf(under: BerthUnderTest, id: string): AttemptSeriesView | undefined {
-  return under.account().attempts[id]
+export function rentalOf(under: BerthUnderTest, id: string): RentalView | undefined {
+  return under.account().rentals[id]
 }
 
-/** Waits until a series of attempts has ended; undefined once it is off the list. */
+/** Waits until a rental has ended; undefined once it is off the list. */
 export async function ended(
   under: BerthUnderTest,
   id: string,
   within = 60_000,
-): Promise<AttemptSeriesView | undefined> {
+): Promise<RentalView | undefined> {
   await under.until(() => {
-    const view = attemptSeriesOf(under, id)
-    return view === undefined || !isTrying(view)
+    const view = rentalOf(under, id)
+    return view === undefined || !isRenting(view)
   }, within)
-  return attemptSeriesOf(under, id)
+  return rentalOf(under, id)
 }
 
 /** The account's instances, as the service lists them now. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { attemptsRequest } from '../attempts/request.ts'
+import { retriesRequest } from '../attempts/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
@@ -91,7 +91,7 @@ test('a start script that is too long for the service is refused unsent, and a w
   await expect(rentCheapest(under, { onstart })).rejects.toMatchObject({
     problem: { code: 'invalid_argument', field: 'request.onstart' },
   })
-  const { search, request, limits } = attemptsRequest({}, { onstart })
+  const { search, request, limits } = retriesRequest({}, { onstart })
   await expect(under.run('rentWithFailover', { search, request, limits })).rejects.toMatchObject({
     problem: { field: 'request.onstart' },
   })

@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { attemptSeriesOf, attemptsRequest, ended } from '../attempts/request.ts'
+import { ended, rentalOf, retriesRequest } from '../attempts/request.ts'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -41,9 +41,9 @@ test.concurrent('limits requested with a rental are set on its instance and kept
 
 test.concurrent('limits requested with failover are set on the instance of each attempt', async context => {
   const { world, under } = await connected(context)
-  const id = await under.run('rentWithFailover', attemptsRequest({}, { stops }))
-  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined, 30_000)
-  const first = attemptSeriesOf(under, id)?.attempts[0]?.instance ?? 0
+  const id = await under.run('rentWithFailover', retriesRequest({}, { stops }))
+  await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
+  const first = rentalOf(under, id)?.tries[0]?.instance ?? 0
   expect(limitsOn(under, first)).toMatchObject(limited)
   await world.sim.controls.forceStatus(first, 'exited')
   const instance = (await ended(under, id))?.instance ?? 0
@@ -53,7 +53,7 @@ test.concurrent('limits requested with failover are set on the instance of each 
 
 test.concurrent('limits requested with a watch are set on the instance it rents', async context => {
   const { under } = await connected(context)
-  const { search, request, limits } = attemptsRequest({}, { stops })
+  const { search, request, limits } = retriesRequest({}, { stops })
   await under.run('saveWatch', {
     request: { name: 'Any', search, every: 1, rents: { request, limits, most: 1 } },
   })

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test, vi } from 'vitest'
 import { startDetour } from '#test/e2e/detour.ts'
 import { nextMorning } from '#test/morning.ts'
-import { attemptSeriesOf, attemptsRequest, onAccount } from '../attempts/request.ts'
+import { onAccount, rentalOf, retriesRequest } from '../attempts/request.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 import { createWorld } from '../world.ts'
@@ -38,7 +38,7 @@ test.concurrent('a watch is held back by a reached budget, says so, and rents af
   const { world, under, first } = await spendingWorld(context)
   const limit = await budget(under)
   await under.until(() => ['stopping', 'stopped'].includes(stateOf(under, first) ?? ''))
-  const { search, request, limits } = attemptsRequest({ attempts: 2, deadline: 3600 }, { access: 'none' })
+  const { search, request, limits } = retriesRequest({ attempts: 2, deadline: 3600 }, { access: 'none' })
   const watch = await under.run('saveWatch', {
     request: { name: 'Bargains', search, every: 1, rents: { request, limits, most: 3 } },
   })
@@ -64,13 +64,13 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
-  const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 3600 }))
-  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.instance !== undefined)
+  const id = await under.run('rentWithFailover', retriesRequest({ deadline: 3600 }))
+  await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined)
   const limit = await budget(under)
-  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_limit', 40_000)
-  expect(attemptSeriesOf(under, id)).toMatchObject({
+  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 40_000)
+  expect(rentalOf(under, id)).toMatchObject({
     step: 'searching',
-    attempts: [{ why: { code: 'stopped_by_limit' } }],
+    tries: [{ why: { code: 'stopped_by_limit' } }],
   })
   for (let poll = 0; poll < 3; poll += 1) await under.run('refresh', {})
   expect((await onAccount(world)).map(one => one.id)).toEqual([first])
@@ -84,8 +84,8 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
     expect(await lines(under, text)).toHaveLength(1)
 
   await under.run('snoozeLimit', { limit, minutes: 720 })
-  await under.until(() => attemptSeriesOf(under, id)?.step === 'ready', 40_000)
-  expect(attemptSeriesOf(under, id)?.attempts).toHaveLength(2)
+  await under.until(() => rentalOf(under, id)?.step === 'ready', 40_000)
+  expect(rentalOf(under, id)?.tries).toHaveLength(2)
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
@@ -100,14 +100,14 @@ test.concurrent('a running attempt is destroyed by its series alone, not by the 
   const under = await world.start()
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  const id = await under.run('rentWithFailover', attemptsRequest({ deadline: 7200 }))
-  await under.until(() => attemptSeriesOf(under, id)?.step === 'entering', 40_000)
-  const tried = attemptSeriesOf(under, id)?.instance
+  const id = await under.run('rentWithFailover', retriesRequest({ deadline: 7200 }))
+  await under.until(() => rentalOf(under, id)?.step === 'entering', 40_000)
+  const tried = rentalOf(under, id)?.instance
   await world.sim.controls.advance(1800)
   await under.run('refresh', {})
   await budget(under)
-  await under.until(() => attemptSeriesOf(under, id)?.attempts[0]?.why?.code === 'stopped_by_limit')
-  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_limit', 45_000)
+  await under.until(() => rentalOf(under, id)?.tries[0]?.why?.code === 'stopped_by_limit')
+  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 45_000)
   const asked = world.sim.controls.requests().filter(({ path }) => path === `/api/v0/instances/${tried}/`)
   expect(asked.filter(({ method }) => method === 'PUT')).toEqual([])
   expect(asked.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
@@ -124,8 +124,8 @@ test.concurrent('attempts held back by a credit limit keep searching the market'
   const under = await world.startConnected()
   const when = { kind: 'credit', hours: 720 } as const
   await under.run('setLimit', { when, action: 'stop', warning: 0, missed: 'act' })
-  const id = await under.run('rentWithFailover', attemptsRequest())
-  await under.until(() => attemptSeriesOf(under, id)?.problem?.code === 'held_by_limit')
+  const id = await under.run('rentWithFailover', retriesRequest())
+  await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit')
   const searches = () =>
     world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length
   const before = searches()
@@ -133,7 +133,7 @@ test.concurrent('attempts held back by a credit limit keep searching the market'
   // Not in State, which need not change by a search.
   await expect.poll(searches).toBeGreaterThan(before)
   expect(everCreated(world)).toBe(0)
-  await under.run('cancelAttempts', { attemptSeries: id })
+  await under.run('cancelRental', { rental: id })
 })
 
 test.concurrent('an outbid instance is neither raised nor replaced while a budget is reached', {

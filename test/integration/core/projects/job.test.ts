@@ -67,7 +67,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     const { content, stops, pricePerHour: price } = plan
     const asked = { project, offer: plan.offer?.id, content, stops, price, secretFiles: [] }
     const id = await under.run('runProject', asked)
-    const tried = () => under.account().attempts[jobOf(under, id)?.attemptSeries ?? '']?.attempts[0]
+    const tried = () => under.account().rentals[jobOf(under, id)?.attemptSeries ?? '']?.tries[0]
     await under.until(() => tried() !== undefined)
     expect(tried()?.offer.id).toBe(chosen?.offer.id)
     await under.run('cancelJob', { job: id })
@@ -100,7 +100,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.run('cancelJob', { job: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
     // It was cancelled while it searched for a machine, and may leave none.
-    await under.until(() => Object.values(under.account().attempts).every(({ step }) => step === 'cancelled'))
+    await under.until(() => Object.values(under.account().rentals).every(({ step }) => step === 'cancelled'))
     await under.until(() => Object.keys(under.account().instances).length === 0)
     const dismissed = () => under.run('dismissJob', { job: id }).catch(({ problem }) => problem.code)
     await expect.poll(dismissed).toBeUndefined()

@@ -102,7 +102,7 @@ export class OneAccount {
     this.#limits = await openLimits(context as unknown as AccountContext, {
       limits: await openStoredLimits(context),
       spending,
-      ownerOf: () => undefined,
+      isTried: () => false,
       before: target => this.before(target),
       changed: () => undefined,
     })

@@ -26,8 +26,7 @@ test('a run that waits for an instance which is gone fails, and says so', async 
   const told: string[] = []
   const runAlerts = { tell: (_run: unknown, { title }: { title: string }) => told.push(title) }
   const onPoll = createOnPoll(context, { runs, runAlerts } as unknown as RunParts, {
-    rentals: { knows: () => false, rented: () => undefined as never },
-    attempts: { find: () => undefined },
+    rentals: { find: () => undefined },
     asking: new Set(),
     work: () => undefined,
     wake: () => undefined,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import type { Attempts } from '#core/renting/attempts/service.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
 import type { Runs } from '#core/runs/service.ts'
 import { openWatches } from '#core/watches/service.ts'
 import type { ServiceClient } from '#service/client.ts'
@@ -13,7 +13,7 @@ import { MemoryFiles } from '../memory-files.ts'
 const start = 1_800_000_000
 
 type RunAsked = Parameters<Runs['startOn']>[0] & { begun: number }
-type Found = ReturnType<Attempts['find']>
+type Found = ReturnType<Rentals['find']>
 
 const spent: LimitView = {
   id: 'g1',
@@ -36,14 +36,14 @@ interface Left {
 }
 
 /**
- * A watch that may rent one machine, on a market with one matching offer. Attempts start when they are released. Given
+ * A watch that may rent one machine, on a market with one matching offer. Rentals start when they are released. Given
  * what an earlier process left, it goes on from that.
  */
 async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map() }) {
   const clock = new HandClock()
   const { files, secrets } = left
   const begun: string[] = []
-  /** Whether the watch’s file named each series when it was started. */
+  /** Whether the watch’s file named each rental when it was started. */
   const noted: boolean[] = []
   const alerts: string[] = []
   const asked: RunAsked[] = []
@@ -85,7 +85,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       withdraw: () => undefined,
     } as unknown as AccountContext['notifications'],
   })
-  const attempts: Parameters<typeof openWatches>[1] = {
+  const rentals: Parameters<typeof openWatches>[1] = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
       if (held.attemptSeries) await new Promise<void>(resolve => (letAttemptsGo = resolve))
@@ -102,7 +102,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     forget: async attemptSeries => void forgotten.push(attemptSeries),
   }
-  const watches = await openWatches(context, attempts, runs)
+  const watches = await openWatches(context, rentals, runs)
   const poll = () => watches.onPoll(freshAnswer(context, {}))
   /** Sets a limit on the account that is due at once, or removes it. */
   const limit = (isDue: boolean) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
 import { winningBid } from '#renderer/screens/instances/bid.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { bootSteps } from '#renderer/screens/instances/steps.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunView } from '#contract/automation/run.ts'
-import type { RentalView } from '#contract/market/rental.ts'
+import type { RentalView } from '#contract/market/rental-view.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { filterRows, instanceRows, rowPrice, rowState } from '#renderer/screens/instances/rows.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
@@ -32,11 +32,10 @@ test('instances are shown by when they were made, the newest first, whatever the
   expect(rows.map(({ key }) => key)).toEqual(['1', '3', '5', '9'])
 })
 
-test('the row of a running instance shows Running, and its finished rental is gone', () => {
-  const rentals = { r: rentalView({ step: 'running', instance: 7 }) }
+test('the row of a running instance shows Running, also while its rental still waits', () => {
+  const rentals = { r: rentalView({ instance: 7 }) }
   const account = accountView({ rentals }, instanceView({ id: 7 }))
-  expect(instanceRows(account).map(row => [rowState(row).word, row.rental])).toEqual([['Running', undefined]])
-  expect(instanceRows(accountView({ rentals }))).toEqual([])
+  expect(instanceRows(account).map(row => rowState(row).word)).toEqual(['Running'])
 })
 
 test('a run is shown with the rental or instance it waits for, also if it never began', () => {
@@ -69,8 +68,8 @@ test('a run is shown with the rental or instance it waits for, also if it never 
   expect(shown({}, { step: 'asking' })).toEqual(['r0000000000000001', 'steps'])
   expect(shown({}, { instance: 7 })).toEqual(['7', 'steps'])
   expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'note'])
-  expect(shown({ instance: 7 }, { step: 'running', instance: 9 })).toEqual(['7', 'steps'])
-  expect(shown({ step: 'running', instance: 7 }, { step: 'running', instance: 7 })).toEqual([])
+  expect(shown({ instance: 7 }, { step: 'late', instance: 9 })).toEqual(['7', 'steps'])
+  expect(shown({ step: 'running', instance: 7 }, { instance: 7 })).toEqual([])
   expect(shown({ step: 'over' }, { instance: 7 })).toEqual([])
 })
 

@@ -3,7 +3,7 @@ import type { JobEffects } from '#core/projects/jobs/effects.ts'
 import { createMoves } from '#core/projects/jobs/moves.ts'
 import type { Job } from '#core/projects/model.ts'
 import { openStoredJobs } from '#core/projects/stored-jobs.ts'
-import type { Attempts } from '#core/renting/attempts/service.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
 import { accountContext } from '#test/unit/core/account-context.ts'
 import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 
@@ -23,7 +23,7 @@ async function open(fields: Partial<Job>) {
     secretFiles: [],
     step: 'renting',
     createdAt: 0,
-    attemptSeries: 'f0000000000000001',
+    attemptSeries: 'r0000000000000001',
     spentBefore: 0,
     moved: 0,
     ...fields,
@@ -32,7 +32,7 @@ async function open(fields: Partial<Job>) {
   const effects = {
     run: ({ id }: Job, which: string) => jobs.intend(id, { [which]: 'x0000000000000001' }),
   } as unknown as JobEffects
-  const attempts = { find: () => ({ attempts: [{ cost: 5000 }] }) } as unknown as Attempts
+  const attempts = { find: () => ({ tries: [{ cost: 5000 }] }) } as unknown as Rentals
   const moves = createMoves(context, { jobs, effects, attempts, viewOf: () => undefined })
   const written = (): Job[] => files.writes.map(({ text }) => JSON.parse(text)[0])
   return { job, moves, written }

@@ -1,0 +1,178 @@
+import type { Problem } from '#contract/problem.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { endInstance } from '#core/actions/end-instance.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { replacedBy } from '#core/instances/mark.ts'
+import { isRefusal } from '#core/instances/polling/poll.ts'
+import type { Limits } from '#core/limits/service.ts'
+import type { Watchdogs } from '#core/limits/watchdog.ts'
+import { isRetrying, type Tried } from './rental.ts'
+import type { RentalSecrets } from './secrets.ts'
+import type { Tries } from './stored-rentals.ts'
+import { rentalAlert, tryEntry, tryOf } from './tell.ts'
+import { sentenceFor } from './words.ts'
+
+/** What creating instances works with. */
+export interface CreationParts {
+  context: AccountContext
+  tries: Tries
+  secrets: RentalSecrets
+  hooks: InstanceHooks
+}
+
+/** Callbacks for a new instance. */
+export interface InstanceHooks {
+  /** Called with each instance, and its own key if it has one. */
+  onCreated(instance: number, instanceKey: string | undefined): void
+  /** Sets the limits that were chosen with the rental. */
+  limit: Limits['limitRental']
+  /** Installs the watchdog that was chosen with the rental, once the instance can be reached. */
+  watch: Watchdogs['putSoon']
+}
+
+/** Milliseconds until an unanswered request is repeated. */
+export const askAgainAfter = 5000
+
+/**
+ * Assigns an instance to a try. Secrets that no other try needs are deleted first: after a kill, the mark finds it, and
+ * none is left.
+ */
+export async function adoptInstance(
+  { context, tries, secrets, hooks }: CreationParts,
+  mark: string,
+  instance: number,
+  {
+    instanceKey,
+    guessed = false,
+    queued,
+  }: { instanceKey?: string; guessed?: boolean; queued?: boolean } = {},
+): Promise<void> {
+  const { rental } = tries.get(mark)
+  const { request } = rental
+  if (!isRetrying(rental)) await secrets.forget(rental).catch(() => undefined)
+  const { unwanted } = tries.get(mark)
+  if (guessed && unwanted) return letUserSay({ context, tries }, mark, [instance])
+  // First, since the service tells the instance's own key this once.
+  hooks.onCreated(instance, instanceKey)
+  // Before the try knows its instance, so that after a kill it is found again, with its limits.
+  if (!unwanted) {
+    await hooks.limit(mark, instance, request.stops ?? [], replacedBy(request))
+    if (request.watchdog) await hooks.watch(instance, request.watchdog)
+  }
+  await tries.update(mark, {
+    step: 'waiting',
+    instance,
+    createdAt: context.now(),
+    candidates: undefined,
+    ...(queued ? { queued, problem: sentenceFor('no_gpu') } : { problem: undefined }),
+  })
+  const tried = tries.get(mark)
+  const created = isRetrying(rental) ? `${tryOf(tried)} is created, and boots` : `Rented as #${instance}`
+  context.activity.add(tryEntry(`${created}${queued ? ', which waits for a GPU' : ''}`, tried))
+  void context.poll()
+}
+
+/** Asks the user which instance is the try's. */
+export async function letUserSay(
+  { context, tries }: Pick<CreationParts, 'context' | 'tries'>,
+  mark: string,
+  candidates: readonly number[],
+): Promise<void> {
+  await tries.update(mark, { step: 'unclear', candidates: [...candidates] })
+  const { account, notifications } = context
+  notifications.tell(account, [rentalAlert(account, tries.get(mark))])
+}
+
+/**
+ * Destroys surplus instances with a try's mark: a second one, or one that appeared when it was no longer wanted.
+ * Failures are repeated at the next poll.
+ */
+export async function destroySurplus(
+  { client, ending, activity }: AccountContext,
+  surplus: readonly number[],
+  tried: Tried,
+  why = 'which the same rental had created a second time',
+): Promise<void> {
+  for (const instance of surplus) {
+    try {
+      await client().instances.destroy(instance, { signal: ending })
+    } catch {
+      continue
+    }
+    activity.add(tryEntry(`Destroyed #${instance}, ${why}`, tried))
+  }
+}
+
+/** Destroys what the try created, retrying until there is an answer. The user may have to say which it is first. */
+export async function undoTry(parts: CreationParts, mark: string): Promise<void> {
+  const { context, tries } = parts
+  const { client, ending } = context
+  if (tries.get(mark).step === 'unclear') {
+    await tries.update(mark, { problem: sentenceFor('unclear_unwanted') })
+    return
+  }
+  // The request to undo it may not have been on disk yet.
+  await tries.update(mark, { unwanted: true })
+  for (;;) {
+    const { instance } = tries.get(mark)
+    if (instance === undefined) break
+    try {
+      await endInstance(client(), instance, 'destroy', ending)
+      break
+    } catch (error) {
+      if (ending.aborted) return
+      if (isRefusal(error)) throw error
+      await tries.update(mark, { problem: problemOf(error) })
+      await sleep(context, askAgainAfter)
+    }
+  }
+  if (ending.aborted) return
+  await endTry(parts, mark, 'cancelled')
+  void context.poll()
+}
+
+/** Ends a try and records that in Activity. */
+export async function endTry(
+  { context, tries, secrets }: CreationParts,
+  mark: string,
+  step: 'failed' | 'cancelled',
+  problem?: Problem,
+): Promise<void> {
+  const { account, activity, notifications } = context
+  // After a creation the secrets are deleted already, so its end is stored without a delay.
+  const before = tries.get(mark)
+  const retries = isRetrying(before.rental)
+  if (before.instance === undefined && !retries) await secrets.forget(before.rental).catch(() => undefined)
+  await tries.update(mark, { step, problem })
+  const tried = tries.get(mark)
+  if (retries) {
+    if (step === 'cancelled') activity.add(tryEntry(`${tryOf(tried)} was taken back`, tried))
+    // Its rental continues at the next poll.
+    void context.poll()
+    // An instance that exists, or did, has alerts of its own.
+  } else if (step === 'failed' && tried.instance === undefined)
+    notifications.tell(account, [rentalAlert(account, tried)])
+  else activity.add(endEntry(tried))
+}
+
+function endEntry(tried: Tried): ReturnType<typeof tryEntry> {
+  const { step, problem } = tried
+  if (step !== 'failed') return tryEntry('Rental cancelled', tried, { kind: 'user' })
+  const detail = problem?.message
+  // It was rented at the requested bid, so nothing failed.
+  if (problem?.code === 'outbid') return tryEntry('Rented, but outbid before it ran', tried, { detail })
+  return tryEntry('Renting failed', tried, { kind: 'error', detail })
+}
+
+/** Waits that many milliseconds, or until Berth ends. */
+export function sleep({ machine, ending }: AccountContext, milliseconds: number): Promise<void> {
+  return new Promise<void>(resolve => {
+    const cancel = machine.clock.after(milliseconds, done)
+    function done(): void {
+      cancel()
+      ending.removeEventListener('abort', done)
+      resolve()
+    }
+    ending.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,152 @@
+import type { RecoveryChoice } from '#contract/automation/recovery.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { withValues } from '#contract/market/filter.ts'
+import type { SavedQuery } from '#contract/market/offer.ts'
+import { firstDisk, type OpenRequest } from '#contract/market/rental.ts'
+import { withoutParts } from '#contract/market/search-part.ts'
+import { BerthError } from '#contract/problem.ts'
+import { replacesVariable } from '#core/instances/mark.ts'
+import type { Instance } from '#service/instances.ts'
+import { requestOf, type Tried, type Try } from './rental.ts'
+import type { RetryRequest } from './rentals.ts'
+
+/** The machine to replace, and how it was found. */
+export interface Replaced {
+  /** The request for the new one. */
+  request: OpenRequest
+  /** The rental of the old one; absent if Berth did not rent it. */
+  rental?: { offer: Try['offer']; search?: SavedQuery }
+  gpu?: InstanceView['gpu']
+  /** The service's record. */
+  record?: Pick<Instance, 'verification' | 'reliability2'>
+}
+
+/** How many offers are considered for one replacement. */
+const mostOffers = 1000
+
+/**
+ * The search for machines as good as the replaced one: with its filters, the same GPUs with at least their memory, and
+ * at least its reliability. Only verified hosts if it was verified, its search asked for that, or nothing is known.
+ */
+export function asGoodAs({ request, rental, gpu, record }: Replaced): SavedQuery {
+  const { offer, search } = rental ?? {}
+  const { extra } = search?.query ?? {}
+  const verified = offer?.verified ?? isVerified(record) ?? search === undefined
+  const { name, count, memory } = gpu ?? gpuOf(offer)
+  const filter = search?.filter ?? {}
+  return {
+    query: {
+      type: request.bid === undefined ? 'on-demand' : 'bid',
+      verifiedOnly: verified || search?.query.verifiedOnly === true,
+      storage: request.disk,
+      limit: mostOffers,
+      ...(extra ? { extra } : {}),
+    },
+    filter: withValues(filter, {
+      gpus: name === undefined ? filter.gpus : [name],
+      countFrom: count ?? filter.countFrom,
+      countTo: count ?? filter.countTo,
+      memoryFrom: larger(filter.memoryFrom, memory === undefined ? undefined : memory / 1024),
+      reliabilityFrom: larger(filter.reliabilityFrom, offer?.reliability ?? record?.reliability2),
+    }),
+  }
+}
+
+function isVerified(record: Replaced['record']): boolean | undefined {
+  return record?.verification === undefined ? undefined : record.verification === 'verified'
+}
+
+function gpuOf(offer: Try['offer'] | undefined): {
+  name?: string
+  count?: number
+  memory?: number
+} {
+  if (offer?.gpuName === undefined) return {}
+  return { name: offer.gpuName, count: offer.gpuCount ?? 1, memory: offer.gpuMemory }
+}
+
+function larger(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return Math.max(one, other)
+}
+
+/** The offer that was rented, and the search that found it. */
+export function foundBy({ offer, rental }: Tried): NonNullable<Replaced['rental']> {
+  return { offer, search: rental.search }
+}
+
+/** The request of a try before an offer is chosen for it, and in no instance's place. */
+export function requestAgain(tried: Pick<Tried, 'rental' | 'offer' | 'bid'>): OpenRequest {
+  const { offer: _, env, ...request } = requestOf(tried)
+  return { ...request, env: env.filter(({ name }) => name !== replacesVariable) }
+}
+
+/** A request like an instance that Berth did not rent, as far as its record allows. */
+export function requestLike(instance: InstanceView, record: Instance | undefined): OpenRequest {
+  return {
+    image: instance.image ?? '',
+    access: instance.jupyter ? 'jupyter' : instance.runtype === 'args' ? 'none' : 'ssh',
+    direct: instance.runtype?.endsWith('_proxy') && !/direc/.test(instance.runtype) ? false : undefined,
+    disk: instance.disk?.size ?? firstDisk,
+    env: [],
+    ports: [],
+    label: instance.label || undefined,
+    onstart: record?.onstart || undefined,
+    bid: instance.interruptible && instance.bid !== undefined ? instance.bid / 1_000_000 : undefined,
+  }
+}
+
+/**
+ * The request for a machine as good as the instance's, rented as it was, for a bid up to the choice's ceiling, which
+ * replaces the price limit of its search. Throws `no_gpu_known` or `secrets_lost` where it cannot be rented as it was.
+ */
+export function replacementFor(
+  instance: InstanceView,
+  tried: Tried | undefined,
+  record: Instance | undefined,
+  { ceiling, limits }: Extract<RecoveryChoice, { kind: 'replace' }>,
+): RetryRequest {
+  const { gpu } = instance
+  if (!gpu)
+    throw new BerthError({
+      code: 'no_gpu_known',
+      message: 'The service does not say what GPUs this instance has, so no other can be chosen for it.',
+      advice: 'Raise the bid instead, or rent another by hand.',
+    })
+  const known = tried ? requestAgain(tried) : requestLike(instance, record)
+  if (known.registry) throw secretsLost(`the token of ${known.registry.server}`)
+  const env = known.env.map(variable => ({
+    ...variable,
+    value: variable.secret ? secretOf(variable.name, record) : variable.value,
+  }))
+  const request = {
+    ...known,
+    env: [...env, { name: replacesVariable, value: String(instance.id), secret: false }],
+    bid: ceiling,
+  }
+  return {
+    why: 'replacement',
+    replaces: instance.id,
+    request,
+    retries: limits,
+    search: {
+      ...withoutParts(asGoodAs({ request, rental: tried && foundBy(tried), gpu, record }), ['price']),
+      order: { column: 'price', descending: false },
+    },
+  }
+}
+
+/** Berth deletes secret values once the instance exists, but the service has them in the environment. */
+function secretOf(name: string, record: Instance | undefined): string {
+  const value = record?.extra_env?.find(([known]) => known === name)?.[1]
+  if (value === undefined) throw secretsLost(`the secret ${name}`)
+  return value
+}
+
+function secretsLost(secret: string): BerthError {
+  return new BerthError({
+    code: 'secrets_lost',
+    message: `It was rented with ${secret}, which Berth does not keep and this service does not show.`,
+    advice: 'Raise the bid instead, or rent another by hand.',
+  })
+}

@@ -1,0 +1,195 @@
+import type { Problem } from '#contract/problem.ts'
+import { lackedBy } from '#core/app/permission.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { isRefusal } from '#core/instances/polling/poll.ts'
+import { pauseAfterRefusal } from '#core/instances/polling/recheck.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Creation as CreationAnswer } from '#service/offers.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { adoptInstance, askAgainAfter, type CreationParts, endTry, sleep, undoTry } from './adopt.ts'
+import { searchForLost } from './find-lost.ts'
+import { isRetrying, isUnderWay, requestOf, type Tried } from './rental.ts'
+import { requestBody } from './request-body.ts'
+import { sentenceFor } from './words.ts'
+
+/**
+ * Requesting an instance; searching for it after a lost answer, to request it again if there is none, or, after a
+ * refused repeat, to give up then. A try that is no longer wanted is undone after each.
+ */
+export type Work = 'ask' | 'find' | 'find or give up' | 'undo'
+
+/** Takes tries from the request to an instance, or to their failure, in one loop per try. */
+export interface Creation {
+  /**
+   * Continues until the try has ended, Berth ends, or the key is refused, which stops it for now; never rejects. A
+   * second call meanwhile does nothing.
+   */
+  work(mark: string, first: Work): Promise<void>
+  isBusy(mark: string): boolean
+  /** Call after a poll showed that the key works: tries stopped by a refusal continue. */
+  goOn(): void
+}
+
+/** Milliseconds for the service to create an instance. */
+const creationTimeout = 30_000
+
+export function createCreation(parts: CreationParts): Creation {
+  const { tries } = parts
+  const { ending, machine } = parts.context
+  /** Tries with a running loop. */
+  const busy = new Set<string>()
+  const retries = createAuthRetries(machine.clock)
+
+  async function work(mark: string, first: Work): Promise<void> {
+    if (busy.has(mark) || ending.aborted) return
+    busy.add(mark)
+    let next: Work | 'done' = first
+    try {
+      while (next !== 'done' && !ending.aborted) next = await step(parts, next, tries.get(mark))
+      const tried = tries.get(mark)
+      if (tried.unwanted && isUnderWay(tried) && !ending.aborted) await undoTry(parts, mark)
+      retries.over(mark)
+    } catch (error) {
+      if (ending.aborted) return
+      if (isRefusal(error)) {
+        // A refused key says nothing about the instance.
+        retries.refused(mark, next === 'done' ? 'undo' : next)
+        await tries.update(mark, { problem: problemOf(error) })
+      } else {
+        retries.over(mark)
+        await endTry(parts, mark, 'failed', problemOf(error))
+      }
+    } finally {
+      busy.delete(mark)
+    }
+  }
+
+  return {
+    work,
+    isBusy: mark => busy.has(mark),
+    goOn() {
+      for (const [mark, next] of retries.due()) {
+        const tried = tries.find(mark)
+        if (tried && isUnderWay(tried)) void work(mark, next)
+        else retries.over(mark)
+      }
+    },
+  }
+}
+
+async function step(parts: CreationParts, next: Work, tried: Tried): Promise<Work | 'done'> {
+  if (next === 'undo') return 'done'
+  return next === 'ask' ? ask(parts, tried) : searchForLost(parts, tried.mark, next === 'find')
+}
+
+/** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
+async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
+  const { context, tries, secrets } = parts
+  const { mark } = tried
+  const { account, store, client, ending } = context
+  if (tried.unwanted) return 'done'
+  const request = await secrets.restore(tried.rental.id, requestOf(tried))
+  if (!request) {
+    await endTry(parts, mark, 'failed', sentenceFor('secrets_lost'))
+    return 'done'
+  }
+  try {
+    await tries.intend(mark, { step: 'asking', asked: tried.asked + 1 })
+  } catch (error) {
+    // A failure could not be written either: it would be told here, and the next start would rent all the same.
+    await tries.update(mark, { problem: problemOf(error) })
+    await sleep(context, askAgainAfter)
+    return 'ask'
+  }
+  const { asked, unwanted } = tries.get(mark)
+  if (unwanted) return 'done'
+  // A deployment that goes beyond the interface has runtypes and fields of its own.
+  const isBeyondInterface = store.get().accounts[account]?.beyondInterface === true
+  let created: CreationAnswer
+  try {
+    const body = requestBody(request, mark, isBeyondInterface)
+    const options = { signal: ending, timeout: creationTimeout }
+    created = await client().offers.createInstance(request.offer, body, options)
+  } catch (error) {
+    if (ending.aborted) return 'done'
+    const ambiguous = error instanceof ServiceError && error.ambiguous
+    if (isRefusal(error) && asked === 1 && forgivesRefusedKey(tried)) {
+      await tries.update(mark, { asked: 0, refused: true })
+      throw error
+    }
+    if (!ambiguous && asked === 1) {
+      await endTry(parts, mark, 'failed', creationProblem(error))
+      return 'done'
+    }
+    await tries.update(mark, { step: 'lost', problem: creationProblem(error) })
+    return error instanceof ServiceError && error.ambiguous && !saysNo(error) ? 'find' : 'find or give up'
+  }
+  if (ending.aborted) return 'done'
+  const { new_contract: instance, instance_api_key: instanceKey, success } = created
+  if (tried.before.includes(instance)) {
+    // It belongs to something else, which must not be destroyed in this try's place.
+    await tries.update(mark, { step: 'lost', problem: sentenceFor('not_new') })
+    return 'find or give up'
+  }
+  await adoptInstance(parts, mark, instance, { instanceKey, queued: success === false })
+  return 'done'
+}
+
+/** Whether it is a refusal in a 2xx: the instance is searched for, as after a lost answer, but not requested again. */
+function saysNo({ status, code }: ServiceError): boolean {
+  return status >= 200 && status < 300 && code !== 'bad_answer' && code !== 'too_large'
+}
+
+/** The problem shown for a failed creation. An offer that the service no longer knows was taken by someone else. */
+function creationProblem(error: unknown): Problem {
+  const lacking = lackedBy(error, 'instance_write')
+  if (lacking) return lacking
+  const { facts, ...problem } = problemOf(error)
+  const told = isOfferGone(error) ? sentenceFor('offer_gone') : problem
+  return facts ? { ...told, facts } : told
+}
+
+/** Deployments use several statuses for it, and some only the text beside another code. */
+function isOfferGone(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false
+  return error.status === 404 || (error.status < 500 && /\bno_such_ask\b/.test(error.detail ?? ''))
+}
+
+/**
+ * A rental with retries repeats its first refused key, which may be temporary, as no user is there to retry. Nothing was
+ * created, so that request does not count.
+ */
+function forgivesRefusedKey({ rental, refused }: Tried): boolean {
+  return isRetrying(rental) && !refused
+}
+
+/**
+ * Work that stopped because the key was refused. The refusal may be temporary, so the work continues once a poll shows
+ * that the key works. If the poll is allowed and the work is not, retries become rarer.
+ */
+interface AuthRetries {
+  refused(mark: string, work: Work): void
+  /** The work has succeeded or ended. */
+  over(mark: string): void
+  /** The work that may be retried now, after a successful poll. */
+  due(): [mark: string, work: Work][]
+}
+
+/** How many refusals are retried at the very next successful poll. */
+const passing = 2
+
+function createAuthRetries(clock: Clock): AuthRetries {
+  const retries = new Map<string, { work: Work; refusals: number; notBefore: number }>()
+  return {
+    refused(mark, work) {
+      const refusals = (retries.get(mark)?.refusals ?? 0) + 1
+      const pause = refusals <= passing ? 0 : pauseAfterRefusal(refusals, 0.5)
+      retries.set(mark, { work, refusals, notBefore: clock.monotonic() + pause })
+    },
+    over: mark => void retries.delete(mark),
+    due: () =>
+      [...retries].flatMap(([mark, { work, notBefore }]) =>
+        clock.monotonic() >= notBefore ? [[mark, work] as [string, Work]] : [],
+      ),
+  }
+}

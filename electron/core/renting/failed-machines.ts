@@ -1,0 +1,138 @@
+import * as v from 'valibot'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { FailedMachineView } from '#contract/market/rental-view.ts'
+import { isDead } from '#contract/reading.ts'
+import type { AccountContext, AccountPoll } from '#core/account-context.ts'
+import { openDocument } from '#core/storage/json-file.ts'
+import { deathOf } from './next-move.ts'
+import { isRetrying, type Tried, type Try } from './rental.ts'
+import { noImage, sentenceFor } from './words.ts'
+
+const FailedMachine = v.object({
+  machineId: v.number(),
+  hostId: v.optional(v.number()),
+  times: v.number(),
+  lastAt: v.number(),
+  why: v.string(),
+  /** The mark of the last try that failed there, and of earlier ones, so that each counts once. */
+  mark: v.string(),
+  earlier: v.optional(v.array(v.string())),
+  /** The user forgave these failures. */
+  forgiven: v.optional(v.boolean()),
+})
+type FailedMachine = v.InferOutput<typeof FailedMachine>
+
+/** A try that failed on its machine. */
+export interface Failure {
+  mark: string
+  offer: Try['offer']
+  /** Epoch seconds of the account's time. */
+  at: number
+  why: string
+}
+
+/** The machines on which an account's rentals failed. */
+export interface FailedMachines {
+  /** Remembers the machine. A repeated call for the same try changes nothing, even once it was forgiven. */
+  blame(failure: Failure): Promise<void>
+  forgive(machine: number): Promise<void>
+  view(): Record<string, FailedMachineView>
+  flush(): Promise<void>
+}
+
+/** The number of machines remembered, without the oldest failures, and of tries for each. */
+const mostRemembered = 500
+const mostTries = 20
+
+export async function openFailedMachines(
+  context: Pick<AccountContext, 'files' | 'folder' | 'machine' | 'onBroken'>,
+): Promise<FailedMachines> {
+  const document = await openDocument({
+    files: context.files,
+    clock: context.machine.clock,
+    name: `${context.folder}/failed-machines.json`,
+    schema: v.array(FailedMachine),
+    empty: [],
+    onBroken: context.onBroken,
+  })
+
+  return {
+    async blame({ mark, offer, at, why }) {
+      const { machineId, hostId } = offer
+      if (machineId === undefined) return
+      const known = document.get().find(host => host.machineId === machineId)
+      const earlier = known ? [...(known.earlier ?? []), known.mark].slice(-mostTries) : []
+      if (earlier.includes(mark)) return
+      const failed: FailedMachine = {
+        machineId,
+        hostId,
+        times: (known && !known.forgiven ? known.times : 0) + 1,
+        lastAt: at,
+        why,
+        mark,
+        earlier: earlier.length > 0 ? earlier : undefined,
+      }
+      await document.record(hosts =>
+        [...hosts.filter(host => host.machineId !== machineId), failed].slice(-mostRemembered),
+      )
+    },
+    forgive: machine =>
+      document.record(hosts =>
+        hosts.map(host => (host.machineId === machine ? { ...host, forgiven: true } : host)),
+      ),
+    view: () =>
+      Object.fromEntries(
+        document
+          .get()
+          .filter(({ forgiven }) => !forgiven)
+          .map(({ mark: _, earlier: __, ...host }) => [host.machineId, host]),
+      ),
+    flush: document.flush,
+  }
+}
+
+/** Seconds: an instance that dies this soon after it began to run counts against its host. */
+const soon = 3600
+
+/**
+ * Why a try's failure counts against its machine: it never ran, or died by itself within an hour of running.
+ * Undefined if the user stopped it, it was outbid, or Berth did not see it.
+ */
+export function hostFailure(
+  { step, problem }: Pick<Try, 'step' | 'problem'>,
+  instance: InstanceView | undefined,
+): string | undefined {
+  if (step === 'late') return problem?.code === 'no_gpu' ? undefined : problem?.message
+  if (!instance || !isDead(instance) || instance.intendedStatus === 'stopped') return undefined
+  const { history, state } = instance
+  if (deathOf(instance) === noImage) return undefined
+  // An exit that may be temporary can be the first sign of a crash.
+  const lived = history.findLastIndex(change => change.state !== 'exited' && !hasTrait(change.state, 'dead'))
+  const before = history[lived]
+  const diedAt = history[lived + 1]?.at
+  if (!before || diedAt === undefined) return undefined
+  if (before.state === 'running') return diedAt - before.at <= soon ? afterRunning[state] : undefined
+  const neverRan = hasTrait(before.state, 'booting') && !history.some(change => change.state === 'running')
+  return neverRan ? sentenceFor(state).message : undefined
+}
+
+/** Remembers the machines of tries that failed at a poll. A rental with retries judges its own while it tries. */
+export async function blameHosts(
+  tries: readonly Tried[],
+  hosts: Pick<FailedMachines, 'blame'>,
+  { account, at }: AccountPoll,
+): Promise<void> {
+  for (const tried of tries) {
+    const { mark, offer, instance, unwanted, rental } = tried
+    if (unwanted || instance === undefined || (isRetrying(rental) && rental.step === 'trying')) continue
+    const why = hostFailure(tried, account.instances[instance])
+    if (why !== undefined) await hosts.blame({ mark, offer, at, why })
+  }
+}
+
+const afterRunning: Readonly<Partial<Record<InstanceView['state'], string>>> = {
+  crashed: 'The container crashed within an hour of running.',
+  silent: 'The host stopped sending a heartbeat within an hour.',
+  offline: 'The host went offline within an hour of running.',
+}

@@ -1,0 +1,164 @@
+import { rentalOf } from '#core/instances/mark.ts'
+import { isRefusal } from '#core/instances/polling/poll.ts'
+import type { Instance, InstanceList } from '#service/instances.ts'
+import {
+  adoptInstance,
+  askAgainAfter,
+  type CreationParts,
+  destroySurplus,
+  endTry,
+  letUserSay,
+  sleep,
+} from './adopt.ts'
+import { isRetrying, isUnderWay, type Try } from './rental.ts'
+import { knownInstances } from './stored-rentals.ts'
+import { sentenceFor } from './words.ts'
+
+/** The result of searching a poll for a try whose answer was lost. */
+export type Finding =
+  | {
+      found: number
+      /** It has no visible mark, but is the only candidate. */
+      guessed?: true
+      /** Further instances with the same mark, rented twice, which must be destroyed. */
+      surplus: readonly number[]
+    }
+  | { unclear: readonly number[] }
+  | { found: undefined }
+
+/**
+ * Looks for the mark; else for instances that are new since the request and hide their marks. If there is exactly one
+ * such instance, it is the try's; if there are several, or it began earlier, the user decides. A record with a label
+ * or an environment but no mark belongs to someone else. `taken`: the instances of other tries. With retries
+ * `mayGuess` is false, since a try may be destroyed without asking: another Berth may be trying something on the same
+ * account.
+ */
+export function findLost(
+  tried: Pick<Try, 'mark' | 'before' | 'startedAt'>,
+  mayGuess: boolean,
+  records: readonly Instance[],
+  taken: ReadonlySet<number>,
+): Finding {
+  const [found, ...surplus] = markedBy(tried.mark, records)
+  if (found !== undefined) return { found, surplus }
+
+  const old = new Set(tried.before)
+  const candidates = records.filter(
+    record => hidesMark(record) && !old.has(record.id) && !taken.has(record.id),
+  )
+  const [only, second] = candidates
+  if (only === undefined) return { found: undefined }
+  const older = (only.start_date ?? tried.startedAt) < tried.startedAt - uncertainty
+  return second === undefined && !older && mayGuess
+    ? { found: only.id, guessed: true, surplus: [] }
+    : { unclear: sortedIds(candidates) }
+}
+
+/** Seconds by which Berth's estimate of the account's time may be wrong. */
+const uncertainty = 60
+
+/**
+ * Whether an instance that the list lacks does not exist: nothing was left out, no unreadable record can be newer than
+ * `before`, and all `known` ones are listed.
+ */
+export function isListWhole(
+  { instances, unread, cutShort }: InstanceList,
+  before: readonly number[],
+  known: readonly number[],
+): boolean {
+  const listed = new Set([...instances, ...unread].map(({ id }) => id))
+  return (
+    cutShort === undefined &&
+    unread.every(({ id }) => id !== undefined && before.includes(id)) &&
+    known.every(id => listed.has(id))
+  )
+}
+
+/** Instances with a try's mark that appeared late: a second one, or one after the try had ended. */
+export function lateComers(tried: Try, records: readonly Instance[]): number[] {
+  const { mark, instance, asked } = tried
+  const mayBeLate = instance === undefined ? asked > 0 && !isUnderWay(tried) : asked > 1
+  return mayBeLate ? markedBy(mark, records).filter(one => one !== instance) : []
+}
+
+/** The instances that carry a mark, the oldest first. */
+function markedBy(mark: string, records: readonly Instance[]): number[] {
+  return sortedIds(records.filter(record => markOf(record) === mark))
+}
+
+function sortedIds(records: readonly Instance[]): number[] {
+  return records.map(({ id }) => id).sort((a, b) => a - b)
+}
+
+function markOf({ label, extra_env }: Instance): string | undefined {
+  return rentalOf(label, extra_env ?? [])
+}
+
+/** Whether the record shows neither label nor environment, so that a mark could not be seen. */
+function hidesMark({ label, extra_env }: Instance): boolean {
+  return label === undefined && extra_env === undefined
+}
+
+/** Milliseconds before each of the first searches for a lost instance; later ones come every `askAgainAfter`. */
+const findAfter = [500, 1500, 3000, 5000]
+/** Seconds of the account's time in which a new instance is listed; one that is not found by then was not created. */
+const appearsWithin = 90
+/** How often the service is asked for one try at most. */
+const mostAsked = 3
+
+/** Polls the account until the instance of a lost answer is found, or has had enough time to appear. */
+export async function searchForLost(
+  parts: CreationParts,
+  mark: string,
+  mayAskAgain: boolean,
+): Promise<'ask' | 'done'> {
+  const { context, tries } = parts
+  await tries.update(mark, { step: 'lost' })
+  const from = context.now()
+  const mayStillAppear = () => Math.abs(context.now() - from) < appearsWithin
+  for (let round = 0; round < findAfter.length || mayStillAppear(); round += 1) {
+    await sleep(context, findAfter[round] ?? askAgainAfter)
+    const finding = await searchOnce(parts, mark, round === 0)
+    if (!finding) return 'done'
+    if ('unclear' in finding) {
+      await letUserSay(parts, mark, finding.unclear)
+      return 'done'
+    }
+    if (finding.found !== undefined) {
+      await adoptInstance(parts, mark, finding.found, finding)
+      await destroySurplus(context, finding.surplus, tries.get(mark))
+      return 'done'
+    }
+  }
+  const { unwanted, asked, problem } = tries.get(mark)
+  if (unwanted) return 'done'
+  if (mayAskAgain && asked < mostAsked) return 'ask'
+  await endTry(parts, mark, 'failed', problem ?? sentenceFor('not_created'))
+  return 'done'
+}
+
+/** Searches one new and complete list, retrying until there is one; undefined when Berth ends. */
+async function searchOnce(
+  { context, tries }: CreationParts,
+  mark: string,
+  anew: boolean,
+): Promise<Finding | undefined> {
+  const { client, ending } = context
+  while (!ending.aborted) {
+    try {
+      const list = await client().instances.list({ signal: ending, anew })
+      if (ending.aborted) return undefined
+      const taken = tries.all().flatMap(other => (other.mark === mark ? [] : (other.instance ?? [])))
+      const tried = tries.get(mark)
+      const finding = findLost(tried, !isRetrying(tried.rental), list.instances, new Set(taken))
+      const isFound = 'found' in finding && finding.found !== undefined
+      // A list that may be incomplete proves nothing: asking again could rent it twice.
+      if (isFound || isListWhole(list, tried.before, knownInstances(context))) return finding
+      await tries.update(mark, { problem: sentenceFor('list_uncertain') })
+    } catch (error) {
+      if (isRefusal(error)) throw error
+    }
+    await sleep(context, askAgainAfter)
+  }
+  return undefined
+}

@@ -1,0 +1,238 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { startFailure } from '#contract/instance/start-failure.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { Problem } from '#contract/problem.ts'
+import { isDead } from '#contract/reading.ts'
+import { micros } from '#contract/spending/money.ts'
+import { costOfTry, type Drop, isUnderWay, openTry, type Retrying, spentOn, type Try } from './rental.ts'
+import { noImage, sentenceFor, sentences } from './words.ts'
+
+/** The cause of death of an instance, for `sentenceFor`: an image that cannot be pulled is not the machine's fault. */
+export function deathOf({ state, statusMessage }: InstanceView): string {
+  return state === 'unstartable' && startFailure(statusMessage) === 'image' ? noImage : state
+}
+
+/**
+ * The next step of a created try after a poll: still waiting, running, late, or failed. `instance` is undefined if
+ * the answer lacks it; `now` is the account's time in epoch seconds.
+ */
+export function nextTryStep(
+  tried: Try,
+  instance: InstanceView | undefined,
+  now: number,
+): { step: Try['step']; problem?: Problem } {
+  if (!instance) return { step: 'failed', problem: sentenceFor('gone') }
+  if (instance.state === 'running') return { step: 'running' }
+  if (isDead(instance)) return { step: 'failed', problem: sentenceFor(deathOf(instance)) }
+  if (instance.state === 'outbid') return { step: 'failed', problem: sentenceFor('outbid') }
+  const { asked, state } = instance
+  const neverStarted = tried.queued && asked?.state !== 'stopped'
+  if (hasTrait(state, 'startable') && !neverStarted) return { step: 'failed', problem: sentenceFor(state) }
+  const waits = state === 'waiting' || hasTrait(state, 'startable')
+  const isLate = now - (tried.createdAt ?? tried.startedAt) >= tried.deadline
+  if (waits) return { step: isLate ? 'late' : 'waiting', problem: sentenceFor('no_gpu') }
+  return isLate ? { step: 'late', problem: sentenceFor('late') } : { step: 'waiting' }
+}
+
+/** What a poll and an SSH probe show about the present try. */
+export interface TrySnapshot {
+  /** Epoch seconds of the account's time. */
+  now: number
+  /** Its instance in the latest poll. */
+  instance: InstanceView | undefined
+  /** Whether enough polls in a row lacked the instance. */
+  gone: boolean
+  ssh: 'unasked' | 'asking' | 'silent' | 'answered'
+  /** Berth's own limit that stopped its instance, or will at the next poll. */
+  stopper?: Stopper
+}
+
+/** A limit that stops a try. */
+export interface Stopper {
+  why: Problem
+  /** Whether it limits this instance alone. The next try would run without that limit, so there is none. */
+  alone: boolean
+}
+
+/** The next move of a rental with retries. All except waiting are stored before they have an effect. */
+export type RentalMove =
+  /** Searches the market and rents the best offer. */
+  | { do: 'search' }
+  | { do: 'wait'; until?: number }
+  /** Checks whether SSH lets Berth in. */
+  | { do: 'probeSsh' }
+  /** Stores the drop. */
+  | { do: 'drop'; drop: Omit<Drop, 'at'> }
+  /** Destroys what the try created. */
+  | { do: 'take back' }
+  /** Stores the final cost of an instance that is gone. */
+  | { do: 'close' }
+  | { do: 'end'; step: 'ready' | 'failed' | 'cancelled'; problem?: Problem; instance?: number }
+
+/** Seconds that SSH has after `running`, however late that was: its server may only be installed then. */
+export const graceForSsh = 180
+
+/** Refusals that every other offer would get, too. */
+const hopeless: ReadonlySet<string> = new Set([
+  'invalid_args',
+  'unauthorized',
+  'forbidden',
+  'tfa_needed',
+  'bad_key',
+  'secrets_lost',
+])
+
+/** A pure function: the same rental and snapshot always give the same move. */
+export function nextMove(rental: Retrying, snapshot: TrySnapshot): RentalMove {
+  const current = openTry(rental)
+  if (!current) return betweenTries(rental)
+  const nothing = current.step === 'failed' && current.instance === undefined
+  if (current.drop || rental.unwanted) {
+    if (current.step === 'cancelled' || nothing) return { do: 'close' }
+    return current.unwanted && isUnderWay(current) ? { do: 'wait' } : { do: 'take back' }
+  }
+  switch (current.step) {
+    case 'asking':
+    case 'lost':
+    case 'unclear':
+      return { do: 'wait' }
+    case 'waiting':
+      return whileBooting(rental, current, snapshot)
+    case 'late':
+      // That somebody else has its GPU is not the machine's fault.
+      return current.problem?.code === 'no_gpu' ? drop(sentences.noGpu, false) : drop(sentences.late, true)
+    case 'running':
+      return onceRunning(rental, current, snapshot)
+    case 'failed':
+      return nothing ? afterRefusal(current) : afterFailure(current, snapshot)
+    case 'cancelled':
+      return { do: 'end', step: 'cancelled' }
+  }
+}
+
+function betweenTries(rental: Retrying): RentalMove {
+  const { tries, retries } = rental
+  const last = tries.at(-1)
+  if (rental.unwanted) return { do: 'end', step: 'cancelled' }
+  if (last?.drop?.last) return { do: 'end', step: 'failed', problem: last.drop.why }
+  if (tries.length >= retries.attempts) {
+    const crashed = tries.length > 1 && tries.every(({ drop }) => drop && isCrash(drop.why))
+    const problem = crashed ? sentences.crashedEverywhere : sentences.attemptsUsedUp
+    return { do: 'end', step: 'failed', problem }
+  }
+  if (spentOn(rental) >= micros(retries.ceiling))
+    return { do: 'end', step: 'failed', problem: sentences.ceiling }
+  return { do: 'search' }
+}
+
+function whileBooting(rental: Retrying, current: Try, { now, stopper }: TrySnapshot): RentalMove {
+  if (stopper) return dropFor(stopper)
+  if (isTooDear(rental, current, now)) return drop(sentences.ceiling, false, true)
+  return { do: 'wait', until: soonest(lateAt(current), tooDearAt(rental, current)) }
+}
+
+function onceRunning(rental: Retrying, current: Try, snapshot: TrySnapshot): RentalMove {
+  const { instance, now, ssh } = snapshot
+  if (snapshot.gone) return { do: 'end', step: 'failed', problem: sentences.takenAway }
+  if (!instance) return { do: 'wait' }
+  if (isDead(instance)) return dropDead(sentenceFor(deathOf(instance)))
+  if (instance.state === 'outbid') return drop(sentenceFor('outbid'), false)
+  // Nothing ran on it, and a stopped one would cost its disk for nothing.
+  if (snapshot.stopper) return dropFor(snapshot.stopper)
+  if (instance.state === 'ended') return afterExit(current, snapshot)
+  if (hasTrait(instance.state, 'halted')) return keepStopped(instance.id)
+  const runs = instance.state === 'running'
+  if (runs && (rental.request.access !== 'ssh' || ssh === 'answered'))
+    return { do: 'end', step: 'ready', instance: instance.id }
+  if (isTooDear(rental, current, now)) return drop(sentences.ceiling, false, true)
+  const late = lateAt({ ...current, runningAt: current.runningAt ?? now })
+  if (now >= late) return drop(runs ? sentences.noSsh : sentences.late, true)
+  if (runs && ssh !== 'asking') return { do: 'probeSsh' }
+  return { do: 'wait', until: soonest(late, tooDearAt(rental, current)) }
+}
+
+/** When it should have been entered: SSH has its own time after `running`. */
+function lateAt({ runningAt, startedAt, createdAt = startedAt, deadline }: Try): number {
+  if (runningAt === undefined) return createdAt + deadline
+  // It began to run after its creation, even if a clock was set back in between.
+  return Math.max(Math.min(createdAt, runningAt) + deadline, runningAt + graceForSsh)
+}
+
+/**
+ * It exited, and the service does not say why. It crashed, if Berth was there all the time, since section 3.1 says so
+ * and advises the next offer; else somebody may have worked on it and stopped it elsewhere.
+ */
+function afterExit(current: Try, { now }: TrySnapshot): RentalMove {
+  return now < lateAt(current) ? dropDead(sentenceFor('ended')) : keepStopped(current.instance)
+}
+
+/** Nothing was created. An offer that is gone is nobody's fault, so the next one is tried at once. */
+function afterRefusal({ problem }: Try): RentalMove {
+  const why = problem ?? sentenceFor('not_created')
+  return drop(why, false, hopeless.has(why.code))
+}
+
+function afterFailure(current: Try, snapshot: TrySnapshot): RentalMove {
+  const { problem, instance } = current
+  const { stopper } = snapshot
+  const why = problem ?? sentenceFor('failed')
+  switch (why.code) {
+    case 'instance_gone':
+      return { do: 'end', step: 'failed', problem: sentences.takenAway }
+    case 'stopped':
+      return stopper ? dropFor(stopper) : keepStopped(instance)
+    case 'ended':
+      return stopper ? dropFor(stopper) : afterExit(current, snapshot)
+    case 'outbid':
+      return drop(why, false)
+    default:
+      return dropDead(why)
+  }
+}
+
+function isCrash({ code }: Problem): boolean {
+  return code === 'crashed' || code === 'ended'
+}
+
+function dropDead(why: Problem): RentalMove {
+  const imageMissing = why.code === noImage
+  return drop(why, !imageMissing, imageMissing)
+}
+
+function dropFor({ why, alone }: Stopper): RentalMove {
+  return drop(why, false, alone)
+}
+
+function keepStopped(instance: number | undefined): RentalMove {
+  const kept = instance === undefined ? {} : { instance }
+  return { do: 'end', step: 'failed', problem: sentences.stopped, ...kept }
+}
+
+function drop(why: Problem, blame: boolean, last = false): RentalMove {
+  return { do: 'drop', drop: { why, blame, last } }
+}
+
+function isTooDear(rental: Retrying, current: Try, now: number): boolean {
+  return spentOn(rental) + costOfTry(current, now) >= micros(rental.retries.ceiling)
+}
+
+/** When the tries will have reached their cost limit at the present price. */
+function tooDearAt(rental: Retrying, { spent }: Try): number | undefined {
+  if (!spent || spent.perHour <= 0) return undefined
+  const left = micros(rental.retries.ceiling) - spentOn(rental) - spent.micros
+  return spent.at + (left * 3600) / spent.perHour
+}
+
+function soonest(one: number, other: number | undefined): number {
+  return other === undefined ? one : Math.min(one, other)
+}
+
+/** What its instance shows of a try: its cost, and when it began to run. */
+export function observedTry({ runningAt, spent }: Try, instance: InstanceView, now: number): Partial<Try> {
+  const since = runningAt ?? (instance.state === 'running' ? now : undefined)
+  // So that a clock that was set back does not keep it waiting.
+  return {
+    spent: instance.spent ?? spent,
+    ...(since === undefined ? {} : { runningAt: Math.min(since, now) }),
+  }
+}

@@ -1,0 +1,238 @@
+import * as v from 'valibot'
+import { bidWithin } from '#contract/automation/bid.ts'
+import { RecoveryChoice, type RecoveryStep, type RecoveryView } from '#contract/automation/recovery.ts'
+import { InstanceId, RentalId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '#core/app/problems.ts'
+import { rentalOf, replacesVariable } from '#core/instances/mark.ts'
+import type { Instance } from '#service/instances.ts'
+import { ServiceError } from '#service/service-error.ts'
+
+/** The recovery of an interruptible instance once it is outbid, as stored. Micro-dollars. */
+export const Recovery = v.object({
+  instance: InstanceId,
+  choice: RecoveryChoice,
+  /** When it last acted; epoch seconds of the account's time. Stored before it acts. */
+  lastAt: v.optional(v.number()),
+  /** When the service last refused a raise temporarily, and the seconds until the next try. */
+  refused: v.optional(v.object({ at: v.number(), wait: v.number() })),
+  /** A bid that was sent and not confirmed yet, and the one before it. Per hour. */
+  asked: v.optional(v.object({ bid: v.number(), from: v.number(), at: v.number() })),
+  /** The user's own bid, and Berth's raise of it. Per hour. */
+  base: v.optional(v.number()),
+  own: v.optional(v.number()),
+  raises: v.number(),
+  /** The additional cost of raises: `micros` at `at`, growing by `perHour`. */
+  added: v.object({ micros: v.number(), at: v.number(), perHour: v.number() }),
+  /** The rental of its replacement. Stored before that begins. */
+  rental: v.optional(RentalId),
+  replacements: v.number(),
+  /** The cost of replacements that are gone, dropped tries included. */
+  replaced: v.number(),
+  /** The instance that replaced it, and the one that it replaced. */
+  by: v.optional(InstanceId),
+  of: v.optional(InstanceId),
+  /** Why nothing is possible within the choice, after it was reported. */
+  held: v.optional(StoredProblem),
+})
+export type Recovery = v.InferOutput<typeof Recovery>
+
+export function freshRecovery(instance: number, choice: RecoveryChoice, at: number): Recovery {
+  return { instance, choice, raises: 0, added: { micros: 0, at, perHour: 0 }, replacements: 0, replaced: 0 }
+}
+
+/** A recovery's next move after a poll. */
+export type RecoveryMove =
+  | { do: 'nothing' }
+  /** It is outbid, and its pause is not over. */
+  | { do: 'wait'; until: number }
+  /** Micro-dollars per hour. */
+  | { do: 'raise'; bid: Micros }
+  | { do: 'rent' }
+  /** Follows the rental of its replacement. */
+  | { do: 'follow' }
+  /** A replacement has taken over, so this instance must not start again by itself and cost money twice. */
+  | { do: 'stop' }
+  /** Nothing is possible within the choice, which is reported once. */
+  | { do: 'hold'; why: Problem }
+
+/** A pure function of the stored recovery, the instance and the account's time. */
+export function recoveryMove(recovery: Recovery, instance: InstanceView, now: number): RecoveryMove {
+  const { choice, lastAt, refused } = recovery
+  const { state } = instance
+  // Deployments may show an outbid instance as meant to be stopped, and start it again nevertheless.
+  const wanted = state === 'outbid' || (instance.intendedStatus !== 'stopped' && state !== 'stopped')
+  if (recovery.by !== undefined) return wanted ? { do: 'stop' } : { do: 'nothing' }
+  if (recovery.rental !== undefined) return { do: 'follow' }
+  if (choice.kind === 'tell' || instance.state !== 'outbid') return { do: 'nothing' }
+  // The answer to a raise was lost and it had no effect: the same bid again does not count as another one.
+  const again = recovery.asked !== undefined
+  const moments = [
+    ...(lastAt === undefined ? [] : [lastAt + choice.every]),
+    ...(refused ? [refused.at + refused.wait] : []),
+  ]
+  const until = Math.max(...moments)
+  if (!again && now < until) return { do: 'wait', until }
+  if (choice.kind === 'replace') return { do: 'rent' }
+  if (instance.minimumBid === undefined) return { do: 'hold', why: unknownMinimum }
+  const bid = bidWithin(instance.minimumBid, micros(choice.ceiling))
+  return bid === undefined ? { do: 'hold', why: aboveCeiling } : { do: 'raise', bid }
+}
+
+/**
+ * Whether a replacement in progress is no longer wanted: the choice has changed, the instance runs again, it was
+ * stopped from here, or another Berth has an older one than `mine`.
+ */
+export function isNeedless(
+  { choice }: Recovery,
+  instance: InstanceView,
+  mine: Instance | undefined,
+  other: Instance | undefined,
+): boolean {
+  if (choice.kind !== 'replace' || instance.state === 'running') return true
+  if (instance.state === 'stopped' && instance.asked?.state === 'stopped') return true
+  return other !== undefined && givesWay(mine, other)
+}
+
+/** Seconds until a raise that the service refused temporarily is tried again. */
+const soonAgain = 30
+/** The same where it refused the key, which is rarely temporary. */
+const keyAgain = 300
+
+/**
+ * Seconds until a failed raise is tried again, regardless of the pause between raises: a temporary refusal, as by a
+ * busy service, is no raise. Undefined for a lasting refusal.
+ */
+export function refusedFor(error: unknown): number | undefined {
+  if (!(error instanceof ServiceError) || error.ambiguous) return undefined
+  const { status, retryAfter = 0 } = error
+  if (status === 401 || status === 403) return keyAgain
+  return status === 0 || status === 429 || status >= 500 ? Math.max(soonAgain, retryAfter) : undefined
+}
+
+/** The recovery after a poll: raises that had an effect, money that was added, a clock that was set back. */
+export function observedRecovery(recovery: Recovery, instance: InstanceView, now: number): Recovery {
+  const confirmed = confirmedRaise(recovery, instance)
+  const { asked: _, held, refused, ...rest } = confirmed
+  const hasConfirmed = instance.state !== 'outbid' && instance.bid !== undefined
+  const after: Recovery = {
+    ...rest,
+    asked: confirmed.asked && !hasConfirmed ? confirmed.asked : undefined,
+    // A failure is reported again when it is outbid again.
+    held: held && (instance.state === 'outbid' || confirmed.by !== undefined) ? held : undefined,
+    by: isStartedAgain(confirmed, instance) ? undefined : confirmed.by,
+    refused:
+      refused && instance.state === 'outbid' ? { ...refused, at: Math.min(refused.at, now) } : undefined,
+    ...(confirmed.lastAt === undefined ? {} : { lastAt: Math.min(confirmed.lastAt, now) }),
+  }
+  return { ...after, added: addedBy(after, instance, now) }
+}
+
+/** Whether the user has started it since it was replaced: then it is to run beside its replacement. */
+function isStartedAgain({ lastAt = 0 }: Recovery, { asked }: InstanceView): boolean {
+  return asked?.state === 'running' && asked.at > lastAt
+}
+
+/** A bid that is as requested was raised, even if the answer was lost. */
+function confirmedRaise(recovery: Recovery, instance: InstanceView): Recovery {
+  const { asked, base, own, raises } = recovery
+  if (!asked || instance.bid !== asked.bid) return recovery
+  const { asked: _, ...rest } = recovery
+  // A bid other than Berth's last one is the user's.
+  const first = base !== undefined && asked.from === own ? base : asked.from
+  return { ...rest, base: first, own: asked.bid, raises: raises + 1 }
+}
+
+function addedBy(recovery: Recovery, instance: InstanceView, now: number): Recovery['added'] {
+  const { added, base, own } = recovery
+  const charged = instance.costPerHour > 0 && instance.costPerHour === instance.pricePerHour
+  const raised = base !== undefined && own !== undefined && instance.bid === own
+  const perHour = charged && raised ? Math.max(0, own - base) : 0
+  if (perHour === added.perHour) return added
+  const grown = Math.max(0, Math.floor(((now - added.at) * added.perHour) / 3600))
+  return { micros: added.micros + grown, at: now, perHour }
+}
+
+const unknownMinimum: Problem = {
+  code: 'unknown_minimum',
+  message: 'The service does not say which bid runs now, so none can be chosen.',
+  advice: 'Raise the bid by hand.',
+}
+
+const aboveCeiling: Problem = {
+  code: 'above_ceiling',
+  message: 'The lowest bid that runs now is not below the ceiling.',
+  advice: 'Wait until others bid less, allow more, or rent another.',
+}
+
+export const notInterruptible: Problem = {
+  code: 'not_interruptible',
+  message: 'This instance is on demand: nobody can outbid it.',
+}
+
+/**
+ * The oldest replacement for an instance that another Berth on the same account rented. `knows`: whether a rental's
+ * mark is this Berth's own.
+ */
+export function othersReplacement(
+  instance: number,
+  records: readonly Instance[],
+  knows: (mark: string) => boolean,
+): Instance | undefined {
+  return records
+    .filter(record => {
+      const env = record.extra_env ?? []
+      if (!env.some(([name, value]) => name === replacesVariable && value === String(instance))) return false
+      const mark = rentalOf(record.label, env)
+      return mark === undefined || !knows(mark)
+    })
+    .sort(byAge)[0]
+}
+
+/**
+ * Of two replacements for one instance the older stays, or the lower id if both began at once. The Berth with the
+ * younger one sees the older at the first poll after its creation, so it gives way before it is ready.
+ */
+export function givesWay(mine: Instance | undefined, other: Instance): boolean {
+  return mine === undefined || byAge(other, mine) < 0
+}
+
+function byAge(a: Instance, b: Instance): number {
+  return (a.start_date ?? 0) - (b.start_date ?? 0) || a.id - b.id
+}
+
+/** A recovery for the page. `instance` is undefined until the first poll. */
+export function recoveryView(
+  recovery: Recovery,
+  instance: InstanceView | undefined,
+  now: number,
+): RecoveryView {
+  const { choice, raises, added, replacements, replaced, by, of, rental, held } = recovery
+  return {
+    choice,
+    ...statusOf(recovery, instance, now),
+    problem: held,
+    raises,
+    added,
+    replacements,
+    replaced,
+    by,
+    of,
+    rental,
+  }
+}
+
+function statusOf(
+  recovery: Recovery,
+  instance: InstanceView | undefined,
+  now: number,
+): { step: RecoveryStep; until?: number } {
+  if (recovery.by !== undefined) return { step: 'replaced' }
+  if (recovery.rental !== undefined) return { step: 'replacing' }
+  if (recovery.asked) return { step: 'raising' }
+  const move = instance && recoveryMove(recovery, instance, now)
+  if (move?.do === 'wait') return { step: 'waiting', until: move.until }
+  return { step: recovery.held ? 'held' : 'watching' }
+}

@@ -1,0 +1,154 @@
+import type { OfferView } from '#contract/market/offer.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { AccountContext } from '#core/account-context.ts'
+import { needingPermission } from '#core/app/permission.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { limitVeto } from '#core/limits/veto.ts'
+import { bestOffer, goodEnough, type OfferChoice } from './best-offer.ts'
+import type { FailedMachines } from './failed-machines.ts'
+import type { RentalMove } from './next-move.ts'
+import { searchNarrowed } from './offers/find-offers.ts'
+import { offerView } from './offers/offer-view.ts'
+import { isRetrying, type Retrying, type Try } from './rental.ts'
+import type { RentalSecrets } from './secrets.ts'
+import { knownInstances, type StoredRentals } from './stored-rentals.ts'
+import { offerName, tellOfRetries } from './tell.ts'
+import { nothingFound, sentenceFor } from './words.ts'
+
+/** Milliseconds; the answer to a search of the whole market is large. */
+const searchTimeout = 45_000
+/** Seconds of the account's time between searches while a limit holds the next try back. */
+const marketForgottenAfter = 60
+
+/** What rentals with retries work with. */
+export interface RetryParts {
+  context: AccountContext
+  rentals: StoredRentals
+  hosts: FailedMachines
+  secrets: RentalSecrets
+  /** Requests a try's instance. */
+  request(mark: string): void
+  /** Destroys what a try created or still creates. */
+  discard(mark: string): Promise<void>
+}
+
+/** Whether the rental goes on at once, or has to wait for a poll; or its end. */
+type Next = boolean | Extract<RentalMove, { do: 'end' }>
+
+/** Makes the function that finds the next offer and rents it. */
+export function createRentNext(parts: RetryParts): (rental: Retrying) => Promise<Next> {
+  const { context, rentals, hosts, secrets } = parts
+  const { account, store, client, ending, now } = context
+  /** By rental: the price that a limit holds back, in micro-dollars per hour, and when the market had it. */
+  const held = new Map<string, { price: Micros; at: number }>()
+
+  /** Why a limit forbids to rent for that many micro-dollars per hour now. */
+  function vetoFor(more: Micros): Problem | undefined {
+    return limitVeto(store.get().accounts[account], { more }, now())
+  }
+
+  function waitForLimit(id: string, problem: Problem, price: Micros): Promise<void> {
+    held.set(id, { price, at: held.get(id)?.at ?? now() })
+    return wait(parts, id, problem, 'Nothing is rented for now')
+  }
+
+  /** The last price found, unless it is so old that a cheaper offer may have come. */
+  function priceInMind(id: string): Micros {
+    const last = held.get(id)
+    if (last && Math.abs(now() - last.at) < marketForgottenAfter) return last.price
+    held.delete(id)
+    return 0
+  }
+
+  async function searchAndRent({ id, search }: Retrying): Promise<Next> {
+    const asking = { timeout: searchTimeout, signal: ending }
+    const found = await needingPermission(
+      'misc',
+      searchNarrowed(client().offers, search.query, search.filter, asking),
+    )
+    const request = await secrets.restore(id, rentals.get(id).request)
+    const offers = found.map(offerView)
+    const rental = rentals.get(id)
+    if (ending.aborted || !isRetrying(rental)) return false
+    if (rental.unwanted) return true
+    const best = bestOffer(rental, offers, hosts.view(), vetoFor)
+    const problem = !best
+      ? nothingFound(rental, goodEnough(offers, search, rental.request.disk, {}))
+      : !request
+        ? sentenceFor('secrets_lost')
+        : undefined
+    if (problem || !best || !request) return { do: 'end', step: 'failed', problem }
+    if (best.holds) {
+      await waitForLimit(id, best.holds, best.choice.price)
+      return false
+    }
+    await tryOffer(parts, rental, best.choice)
+    return true
+  }
+
+  return async rental => {
+    const { id } = rental
+    // The answer is large, so the market is not searched at every poll while a limit holds everything back.
+    const price = priceInMind(id)
+    const veto = vetoFor(price)
+    if (veto) {
+      await waitForLimit(id, veto, price)
+      return false
+    }
+    held.delete(id)
+    try {
+      return await searchAndRent(rental)
+    } catch (error) {
+      await wait(parts, id, problemOf(error), 'Waits for the service')
+      return false
+    }
+  }
+}
+
+async function tryOffer(
+  { context, rentals, request }: RetryParts,
+  { id, retries, tries }: Retrying,
+  { offer, bid }: OfferChoice,
+): Promise<void> {
+  const mark = `r${context.newId()}`
+  const next: Try = { ...newTry(context, mark, offer), bid, deadline: retries.deadline }
+  await rentals.intend(id, rental => ({ ...rental, problem: undefined, tries: [...rental.tries, next] }))
+  const rental = rentals.get(id)
+  const text = `Attempt ${tries.length + 1} of ${retries.attempts}: ${offerName(offer)}`
+  if (isRetrying(rental)) tellOfRetries(context, rental, { text, detail: `Offer ${offer.id}` })
+  request(mark)
+}
+
+/** A try that is not requested yet. */
+export function newTry(
+  context: AccountContext,
+  mark: string,
+  offer: Partial<OfferView> & Pick<OfferView, 'id'>,
+): Omit<Try, 'deadline'> {
+  const { id, gpuName, gpuCount, gpuMemory, price, location, machineId, hostId, verified, reliability } =
+    offer
+  const known = { gpuName, gpuCount, gpuMemory, location, machineId, hostId, verified, reliability }
+  return {
+    mark,
+    offer: { id, ...known, pricePerHour: price },
+    step: 'asking',
+    before: knownInstances(context),
+    asked: 0,
+    startedAt: context.now(),
+  }
+}
+
+/** Shows the reason for waiting, once in Activity; the next poll tries again. */
+async function wait(
+  { context, rentals }: RetryParts,
+  id: string,
+  problem: Problem,
+  text: string,
+): Promise<void> {
+  const { code } = rentals.get(id).problem ?? {}
+  if (context.ending.aborted) return
+  await rentals.update(id, { problem })
+  const rental = rentals.get(id)
+  if (code !== problem.code && isRetrying(rental)) tellOfRetries(context, rental, { text, problem })
+}

@@ -1,0 +1,177 @@
+import * as v from 'valibot'
+import { AccountId, InstanceId, OfferId, RentalId } from '#contract/ids.ts'
+import { OpenRequest, RentalSearch, type RentRequest, RetryLimits } from '#contract/market/rental.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '#core/app/problems.ts'
+import type { Rented } from '#core/instances/instance-view.ts'
+import type { Instance } from '#service/instance-record.ts'
+
+/** The stored part of the rented offer. Micro-dollars per hour, MB per GPU, reliability from 0 to 1. */
+export const StoredOffer = v.object({
+  id: v.number(),
+  gpuName: v.optional(v.string()),
+  gpuCount: v.optional(v.number()),
+  gpuMemory: v.optional(v.number()),
+  pricePerHour: v.optional(v.number()),
+  location: v.optional(v.string()),
+  machineId: v.optional(v.number()),
+  hostId: v.optional(v.number()),
+  verified: v.optional(v.boolean()),
+  reliability: v.optional(v.number()),
+})
+
+/** Why a try is dropped. */
+export const Drop = v.object({
+  why: StoredProblem,
+  /** Epoch seconds of the account's time. */
+  at: v.number(),
+  /** Whether its machine counts as failed. */
+  blame: v.boolean(),
+  /** Whether no other try follows. */
+  last: v.boolean(),
+})
+export type Drop = v.InferOutput<typeof Drop>
+
+/** One request to create an instance, which never creates two. Times in epoch seconds of the account's time. */
+export const Try = v.object({
+  /** The instance carries it in its label and its environment. Of a rental without retries it is the rental's id. */
+  mark: RentalId,
+  offer: StoredOffer,
+  /** Dollars per hour, where it is not the request's. */
+  bid: v.optional(v.number()),
+  /**
+   * asking: stored, and the request may have been sent. lost: its answer was lost, and the account is polled. unclear:
+   * more than one instance may be its own. waiting: created, not running yet. late: still not running after its
+   * deadline. The others have ended.
+   */
+  step: v.picklist(['asking', 'lost', 'unclear', 'waiting', 'late', 'running', 'failed', 'cancelled']),
+  /** Instances that existed before the request: none of them is its own. */
+  before: v.array(v.number()),
+  /** How often the service was asked to create it. */
+  asked: v.number(),
+  /** The key was refused at the first request, without a creation, so there is a second one. */
+  refused: v.optional(v.boolean()),
+  instance: v.optional(InstanceId),
+  /** The service rented it without starting it: it is stopped, or waits for a GPU. */
+  queued: v.optional(v.boolean()),
+  startedAt: v.number(),
+  /** When it was created; the deadline counts from here. */
+  createdAt: v.optional(v.number()),
+  /** Seconds. */
+  deadline: v.number(),
+  candidates: v.optional(v.array(v.number())),
+  problem: v.optional(StoredProblem),
+  /** It is no longer wanted: what it creates is destroyed. */
+  unwanted: v.optional(v.boolean()),
+  /** When it was first seen running. */
+  runningAt: v.optional(v.number()),
+  /** Stored before its instance is destroyed. */
+  drop: v.optional(Drop),
+  /** Its cost at its last view: `micros` at `at`, growing by `perHour`. */
+  spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  /** Its final cost, once it was dropped and its instance is gone. */
+  cost: v.optional(v.number()),
+  endedAt: v.optional(v.number()),
+})
+export type Try = v.InferOutput<typeof Try>
+
+/**
+ * A rental as stored: the request for a machine, and the offers that were tried for it. Without `retries` it tries one
+ * offer, and its user decides about it. Secret values are not in it: they are in the keychain, under its id.
+ */
+export const Rental = v.object({
+  id: RentalId,
+  account: AccountId,
+  request: OpenRequest,
+  /** The search that found the offer or, with retries, finds the next one. */
+  search: v.optional(v.partial(RentalSearch, ['order'])),
+  retries: v.optional(RetryLimits),
+  /** With retries, the offer to try first, while it fits. */
+  first: v.optional(OfferId),
+  /** Who wants it: the user, a watch, a project's run, or a recovery in the place of `replaces`. */
+  why: v.picklist(['user', 'watch', 'run', 'replacement']),
+  replaces: v.optional(InstanceId),
+  step: v.picklist(['trying', 'ready', 'failed', 'cancelled']),
+  /** Oldest first. */
+  tries: v.array(Try),
+  startedAt: v.number(),
+  endedAt: v.optional(v.number()),
+  /** It was cancelled: the present try is undone, and no other follows. */
+  unwanted: v.optional(v.boolean()),
+  /** Cancelled by its recovery, or the user's cancelling was handled: no sign of what the user wants next. */
+  needless: v.optional(v.boolean()),
+  /** The instance that is ready, or that is kept although the rental failed. */
+  instance: v.optional(InstanceId),
+  problem: v.optional(StoredProblem),
+  /** The user has seen its end. */
+  dismissed: v.optional(v.boolean()),
+})
+export type Rental = v.InferOutput<typeof Rental>
+
+/** A rental that tries one offer after another, until its instance can be used. */
+export type Retrying = Rental & Required<Pick<Rental, 'search' | 'retries'>>
+
+/** A try with the rental that it belongs to. */
+export type Tried = Try & { rental: Rental }
+
+export function isRetrying(rental: Rental): rental is Retrying {
+  return rental.retries !== undefined && rental.search !== undefined
+}
+
+/** Whether a try has not ended. */
+export function isUnderWay({ step }: Pick<Try, 'step'>): boolean {
+  return step === 'asking' || step === 'lost' || step === 'unclear' || step === 'waiting' || step === 'late'
+}
+
+/** The present try, whose final cost is not known yet. */
+export function openTry({ tries }: Pick<Rental, 'tries'>): Try | undefined {
+  return tries.find(({ cost }) => cost === undefined)
+}
+
+/** The rental with changes to one try. Without retries, its step is the try's. */
+export function withTry(rental: Rental, mark: string, change: Partial<Try>): Rental {
+  const tries = rental.tries.map(one => (one.mark === mark ? { ...one, ...change } : one))
+  const only = tries[0]
+  if (isRetrying(rental) || !only) return { ...rental, tries }
+  const { step, instance, problem } = only
+  const over = step === 'running' ? 'ready' : step
+  return { ...rental, tries, instance, problem, step: isUnderWay(only) ? 'trying' : (over as Rental['step']) }
+}
+
+/** The request of one try, without secret values. */
+export function requestOf({ rental, offer, bid }: Pick<Tried, 'rental' | 'offer' | 'bid'>): RentRequest {
+  return { ...rental.request, offer: offer.id, ...(bid === undefined ? {} : { bid }) }
+}
+
+/** The cost of all finished tries. */
+export function spentOn({ tries }: Pick<Rental, 'tries'>): Micros {
+  return tries.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
+}
+
+/** What a try has cost up to a moment of the account's time; nothing if no instance was created. */
+export function costOfTry({ spent }: Pick<Try, 'spent'>, at: number): Micros {
+  if (!spent) return 0
+  return spent.micros + Math.max(0, Math.floor(((at - spent.at) * spent.perHour) / 3600))
+}
+
+/**
+ * The variables that an instance was rented with. The service shows all of them, those of a template and secret ones
+ * included, and Berth keeps those of its own rental that are not secret.
+ */
+export function rentedWith(
+  rental: Pick<Rental, 'request'> | undefined,
+  record: Pick<Instance, 'extra_env'> | undefined,
+): Record<string, string> {
+  const own = (rental?.request.env ?? []).filter(({ secret }) => !secret)
+  const pairs = [...own.map(({ name, value }) => [name, value] as const), ...(record?.extra_env ?? [])]
+  // A port is in the environment, too, with `-p 8080:8080` for a name.
+  return Object.fromEntries(pairs.filter(([name]) => /^[A-Za-z_]\w*$/.test(name)))
+}
+
+/** What a rental says of its instance: traffic expected, price or bid agreed to, when, and whether it waits. */
+export function rentedAs(tried: Tried): Rented {
+  const { offer, queued, createdAt, startedAt } = tried
+  const { traffic, bid } = requestOf(tried)
+  const pricePerHour = bid === undefined ? offer.pricePerHour : micros(bid)
+  return { traffic, pricePerHour, since: startedAt, queuedAt: queued ? createdAt : undefined }
+}

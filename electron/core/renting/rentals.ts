@@ -1,0 +1,286 @@
+import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
+import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import type { StoredLimits } from '#core/limits/model.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import { adoptInstance, type CreationParts, destroySurplus, endTry, type InstanceHooks } from './adopt.ts'
+import { createCreation } from './create.ts'
+import { blameHosts, type FailedMachines, openFailedMachines } from './failed-machines.ts'
+import { lateComers } from './find-lost.ts'
+import { nextTryStep } from './next-move.ts'
+import { newTry } from './rent-next.ts'
+import { isRetrying, isUnderWay, type Rental, type Retrying, type Tried } from './rental.ts'
+import { lastRental, rentalViews } from './rental-view.ts'
+import { checkLengths } from './request-body.ts'
+import { createRetries } from './retrying.ts'
+import { rentalSecrets, withoutSecrets } from './secrets.ts'
+import { openStoredRentals } from './stored-rentals.ts'
+import { tellOfRetries, tryEntry } from './tell.ts'
+import { sentenceFor } from './words.ts'
+
+/** The request for a rental with retries. */
+export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
+  Pick<Rental, 'first' | 'why' | 'replaces'>
+
+/**
+ * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
+ * tries one machine after another until one can be entered. A try is stored before its request is sent, and carries a
+ * mark; after a lost answer, Berth searches the account before it requests again. A try never rents twice. What becomes
+ * of a try is decided after fresh polls only, and stored before Berth acts.
+ */
+export interface Rentals extends Required<Automation> {
+  readonly hosts: FailedMachines
+  /**
+   * Rents one offer. Resolves with the rental's id once it is on disk; it then continues by itself. `search` found the
+   * offer; `id` is the rental's, if it exists already. Throws `invalid_argument`.
+   */
+  rent(
+    request: RentRequest,
+    offer: OfferView | undefined,
+    more?: { search?: SavedQuery; id?: string },
+  ): Promise<string>
+  /** Rents with retries. Resolves as `rent` does. A known `id` starts nothing. */
+  start(wanted: RetryRequest, id?: string): Promise<string>
+  /**
+   * Ends it at any step and destroys what it created. `needless`: cancelled by its recovery, or after the recovery has
+   * handled the user's cancelling. Throws `too_late` once it is ready.
+   */
+  cancel(id: string, needless?: boolean): Promise<void>
+  waitLonger(id: string): Promise<void>
+  /** The user chose this rental's instance, or said that there is none. */
+  resolve(id: string, instance: number | null): Promise<void>
+  dismiss(id: string): Promise<void>
+  /** Created instances that do not run yet; `createdAt` in epoch seconds of the account's time. */
+  awaited(): readonly { instance: number; createdAt: number }[]
+  /** Whether any rental has not ended. */
+  underWay(): boolean
+  /** A template was edited: rentals of it refer to its new version. A failed write does not reject. */
+  followTemplate(from: string, to: string, name: string | undefined): Promise<void>
+  find(id: string): Rental | undefined
+  /** Without secrets. Throws `no_such_rental`. */
+  get(id: string): Rental
+  /** The try that created an instance, without secrets. */
+  ofInstance(instance: number): Tried | undefined
+  /** The last try of a rental, without secrets. Throws `no_such_rental`. */
+  lastTry(id: string): Tried
+  /** Whether a mark belongs to a rental of this Berth. */
+  knows(mark: string): boolean
+  /** Forgets that a machine failed. */
+  forgive(machine: number): Promise<void>
+}
+
+/** Seconds after its click in which a try of an earlier Berth is still requested: later its price may be another. */
+const requestedWithin = 900
+/** Seconds by which two answers about the account’s time may differ. */
+const uncertainty = 60
+
+export async function openRentals(
+  context: AccountContext,
+  hooks: InstanceHooks,
+  limits: Pick<StoredLimits, 'actedOn'>,
+): Promise<Rentals> {
+  const { account, activity, store } = context
+  const secrets = rentalSecrets(context.keychain)
+  const hosts = await openFailedMachines(context)
+  let instances: AccountPoll['account']['instances'] = {}
+  const rentals = await openStoredRentals(context, all => ({
+    rentals: rentalViews(all, instances),
+    lastRental: lastRental(all),
+    failedMachines: hosts.view(),
+  }))
+  const { all, find, get, update, tries } = rentals
+  const parts: CreationParts = { context, tries, secrets, hooks }
+  const creation = createCreation(parts)
+  const request = (mark: string) => void creation.work(mark, 'ask')
+  const retries = createRetries({ context, rentals, hosts, secrets, request, discard }, limits)
+
+  /** Stores a rental and its secret values. Throws `not_written`, and then nothing has changed. */
+  async function add(rental: Rental): Promise<void> {
+    await secrets.keep(rental.id, rental.request)
+    try {
+      await rentals.add({ ...rental, request: withoutSecrets(rental.request) })
+    } catch (error) {
+      await secrets.forget(rental).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Destroys surplus instances; one that appeared after its try had ended is kept if it is still wanted. */
+  function meetLateComers(tried: Tried, late: readonly number[]): void {
+    const { mark, instance, rental, unwanted } = tried
+    if (late.length === 0) return
+    if (instance !== undefined) void destroySurplus(context, late, tried)
+    else if (!isRetrying(rental) && !unwanted) void creation.work(mark, 'find or give up')
+    else void destroySurplus(context, late, tried, 'which came after its rental had ended')
+  }
+
+  /** Undoes a try at any step, even one that runs or failed. */
+  async function discard(mark: string): Promise<void> {
+    const { step, instance } = tries.get(mark)
+    const ended = !isUnderWay({ step })
+    if (step === 'cancelled' || (ended && instance === undefined)) return
+    await tries.update(mark, { unwanted: true, step: ended ? 'waiting' : step })
+    takeBack(mark)
+  }
+
+  function takeBack(mark: string): void {
+    const tried = tries.get(mark)
+    const unknown = tried.instance === undefined && tried.step !== 'unclear'
+    if (isUnderWay(tried)) void creation.work(mark, unknown ? 'find' : 'undo')
+  }
+
+  function lastTry(id: string): Tried {
+    const rental = get(id)
+    const tried = rental.tries.at(-1)
+    if (!tried) throw new BerthError(nothingTried)
+    return { ...tried, rental }
+  }
+
+  /** Follows a created instance until it runs or has failed, unless a loop is working on its try. */
+  function follow(tried: Tried, { account: { instances }, pollsMissing }: AccountPoll): void {
+    const { mark, step: before } = tried
+    if ((before !== 'waiting' && before !== 'late') || tried.instance === undefined) return
+    if (tried.unwanted || creation.isBusy(mark)) return
+    const instance = instances[tried.instance]
+    if (!instance && pollsMissing(tried.instance) < pollsUntilGone) return
+    // So that a clock that was set back does not postpone the deadline.
+    if ((tried.createdAt ?? 0) > context.now() + uncertainty)
+      void tries.update(mark, { createdAt: context.now() })
+    const { step, problem } = nextTryStep(tried, instance, context.now())
+    if (step === before && isDeepEqual(problem, tried.problem)) return
+    if (step === 'failed') void endTry(parts, mark, step, problem)
+    else void tries.update(mark, { step, problem })
+  }
+
+  return {
+    hosts,
+    async rent(request, offer, { search, id = `r${context.newId()}` } = {}) {
+      checkLengths(request, store.get().accounts[account]?.beyondInterface === true)
+      const { offer: number, ...open } = request
+      const only = newTry(context, id, offer ?? { id: number })
+      await add({
+        id,
+        account,
+        request: open,
+        search,
+        why: 'user',
+        step: 'trying',
+        tries: [{ ...only, deadline: store.get().settings.rentalDeadline }],
+        startedAt: only.startedAt,
+      })
+      activity.add(tryEntry('Renting', lastTry(id), { kind: 'user' }))
+      void creation.work(id, 'ask')
+      return id
+    },
+    async start(wanted, id = `r${context.newId()}`) {
+      if (find(id)) return id
+      await add({ ...wanted, id, account, step: 'trying', tries: [], startedAt: context.now() })
+      const rental = get(id)
+      const text = `Renting with failover: up to ${wanted.retries.attempts} attempts`
+      if (isRetrying(rental)) tellOfRetries(context, rental, { text })
+      void retries.pursue(id)
+      return id
+    },
+    async cancel(id, needless = false) {
+      const rental = get(id)
+      const { step, unwanted } = rental
+      if (step === 'ready') throw new BerthError(tooLate)
+      if (step !== 'trying' && !(needless && step === 'cancelled')) return
+      if (!isRetrying(rental)) {
+        await tries.update(id, { unwanted: true })
+        takeBack(id)
+      } else if (!unwanted || needless) {
+        await update(id, { unwanted: true, needless })
+        void retries.pursue(id)
+      }
+    },
+    async waitLonger(id) {
+      const { mark, step, createdAt, startedAt } = lastTry(id)
+      if (step !== 'late') return
+      const since = context.now() - (createdAt ?? startedAt)
+      const deadline = since + store.get().settings.rentalDeadline
+      await tries.update(mark, { step: 'waiting', deadline, problem: undefined })
+    },
+    async resolve(id, instance) {
+      const { mark, step, unwanted, candidates } = lastTry(id)
+      if (step !== 'unclear') return
+      if (instance === null && unwanted) await endTry(parts, mark, 'cancelled')
+      else if (instance === null) await endTry(parts, mark, 'failed', sentenceFor('not_created'))
+      else if (candidates?.includes(instance)) {
+        await adoptInstance(parts, mark, instance)
+        if (tries.get(mark).unwanted) takeBack(mark)
+      } else throw new BerthError(notInQuestion)
+    },
+    async dismiss(id) {
+      if (get(id).step !== 'trying') await update(id, { dismissed: true })
+    },
+    onPoll(poll) {
+      ;({ instances } = poll.account)
+      creation.goOn()
+      for (const tried of tries.all()) follow(tried, poll)
+      for (const tried of tries.all()) meetLateComers(tried, lateComers(tried, poll.records))
+      retries.onPoll(poll)
+      void blameHosts(tries.all(), hosts, poll).then(rentals.show)
+      rentals.show()
+    },
+    awaited: () =>
+      tries
+        .all()
+        .flatMap(({ step, instance, createdAt, startedAt }) =>
+          instance === undefined || (step !== 'waiting' && step !== 'late')
+            ? []
+            : [{ instance, createdAt: createdAt ?? startedAt }],
+        ),
+    show: rentals.show,
+    resume() {
+      for (const tried of tries.all()) {
+        const { mark, step, asked, instance, unwanted, startedAt } = tried
+        if (!isUnderWay(tried) || creation.isBusy(mark)) continue
+        const isOld = context.now() - startedAt > requestedWithin
+        if (step === 'asking' || step === 'lost') {
+          if (asked > 0) void creation.work(mark, isOld ? 'find or give up' : 'find')
+          else if (isOld && !unwanted) void endTry(parts, mark, 'failed', sentenceFor('too_old'))
+          else void creation.work(mark, 'ask')
+        } else if (unwanted && (instance !== undefined || step === 'unclear'))
+          void creation.work(mark, 'undo')
+      }
+    },
+    async followTemplate(from, to, name) {
+      for (const { id, request } of all()) {
+        const { template } = request
+        if (template?.hash !== from) continue
+        await update(id, { request: { ...request, template: { hash: to, name: name ?? template.name } } })
+      }
+    },
+    secretOwners: () => all().flatMap(({ id, step }) => (step === 'trying' ? id : [])),
+    dueAt: retries.dueAt,
+    underWay: () => all().some(({ step }) => step === 'trying'),
+    find,
+    get,
+    lastTry,
+    ofInstance: instance => tries.all().findLast(tried => tried.instance === instance),
+    knows: mark => tries.find(mark) !== undefined,
+    async forgive(machine) {
+      await hosts.forgive(machine)
+      rentals.show()
+    },
+    async flush() {
+      await Promise.all([rentals.flush(), hosts.flush()])
+    },
+  }
+}
+
+const tooLate: Problem = {
+  code: 'too_late',
+  message: 'It is ready already, so there is nothing left to cancel.',
+  advice: 'Destroy the instance if you do not want it.',
+}
+
+const notInQuestion: Problem = {
+  code: 'invalid_argument',
+  message: 'That instance is not one of those in question.',
+}
+
+const nothingTried: Problem = { code: 'no_such_rental', message: 'It has tried no offer yet.' }

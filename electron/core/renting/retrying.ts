@@ -1,0 +1,218 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Access } from '#core/access/access.ts'
+import type { InstanceTarget } from '#core/access/enter.ts'
+import type { AccountPoll } from '#core/account-context.ts'
+import { problemOf } from '#core/app/problems.ts'
+import { pollsUntilGone } from '#core/instances/missing-polls.ts'
+import type { StoredLimits } from '#core/limits/model.ts'
+import { stopperOf as limitThatStops, stoppedBy } from '#core/limits/veto.ts'
+import { isDeepEqual } from '#core/state/same.ts'
+import { nextMove, observedTry, type RentalMove, type Stopper, type TrySnapshot } from './next-move.ts'
+import { createRentNext, type RetryParts } from './rent-next.ts'
+import {
+  costOfTry,
+  type Drop,
+  isRetrying,
+  openTry,
+  type Rental,
+  type Retrying,
+  type Try,
+  withTry,
+} from './rental.ts'
+import { tellOfRetries, tryEntry, tryOf } from './tell.ts'
+
+/** Moves rentals with retries from one machine to the next, in one loop per rental. */
+export interface RetryWork {
+  /** Continues until it has to wait for a poll. */
+  pursue(id: string): Promise<void>
+  onPoll(poll: AccountPoll): void
+  /** The first moment after `after` at which a rental continues by itself, epoch seconds of the account's time. */
+  dueAt(after: number): number
+}
+
+export function createRetries(parts: RetryParts, limits: Pick<StoredLimits, 'actedOn'>): RetryWork {
+  const { context, rentals, hosts, discard } = parts
+  const { account, store, access, client, ending, now } = context
+  const { tries } = rentals
+  const rentNext = createRentNext(parts)
+  /** Rentals with a running loop. */
+  const busy = new Set<string>()
+  const due = new Map<string, number>()
+  let instances: Readonly<Record<string, InstanceView>> = {}
+  /** What is known of tries and not stored, by mark. */
+  const ssh = new Map<string, TrySnapshot['ssh']>()
+  const gone = new Set<string>()
+
+  async function pursue(id: string): Promise<void> {
+    if (busy.has(id) || ending.aborted) return
+    busy.add(id)
+    try {
+      for (;;) {
+        const rental = await observed(id)
+        if (!isRetrying(rental) || rental.step !== 'trying' || ending.aborted) break
+        const move = nextMove(rental, snapshotOf(openTry(rental)))
+        if (move.do === 'wait') {
+          if (move.until === undefined) due.delete(id)
+          else due.set(id, move.until)
+          break
+        }
+        due.delete(id)
+        if (!(await perform(rental, move))) break
+      }
+    } finally {
+      busy.delete(id)
+    }
+  }
+
+  /** The rental, after its present try has taken in the latest poll. */
+  async function observed(id: string): Promise<Rental> {
+    const current = openTry(rentals.get(id))
+    const instance = instances[current?.instance ?? '']
+    if (!current || !instance) return rentals.get(id)
+    const change = observedTry(current, instance, now())
+    if (isDeepEqual({ ...current, ...change }, current)) return rentals.get(id)
+    await tries.update(current.mark, change)
+    const tried = tries.get(current.mark)
+    const runs = tried.rental.request.access === 'ssh' ? 'runs, and waits for SSH' : 'runs'
+    if (current.runningAt === undefined && tried.runningAt !== undefined && !tried.drop)
+      context.activity.add(tryEntry(`${tryOf(tried)} ${runs}`, tried))
+    return rentals.get(id)
+  }
+
+  function snapshotOf(current: Try | undefined): TrySnapshot {
+    const { mark = '', instance } = current ?? {}
+    return {
+      now: now(),
+      stopper: instance === undefined ? undefined : stopperOf(instance),
+      instance: instances[instance ?? ''],
+      gone: gone.has(mark),
+      ssh: ssh.get(mark) ?? 'unasked',
+    }
+  }
+
+  /** The limit that stopped an instance, or will at the next poll. */
+  function stopperOf(instance: number): Stopper | undefined {
+    const limit = limits.actedOn(instance) ?? limitThatStops(store.get().accounts[account], instance, now())
+    return limit && { why: stoppedBy(limit), alone: limit.instance !== undefined }
+  }
+
+  function probeSsh(id: string, { mark, instance: number }: Try): void {
+    const instance = instances[number ?? '']
+    if (!instance || ssh.get(mark) === 'asking') return
+    ssh.set(mark, 'asking')
+    letsIn(access, { account, instance, client: client() }).then(
+      () => {
+        ssh.set(mark, 'answered')
+        void pursue(id)
+      },
+      // Repeated after the next poll.
+      () => ssh.set(mark, 'silent'),
+    )
+  }
+
+  /** Resolves with whether there is more to do at once. */
+  async function perform(rental: Retrying, move: Exclude<RentalMove, { do: 'wait' }>): Promise<boolean> {
+    const current = openTry(rental)
+    if (move.do === 'search') {
+      const next = await rentNext(rental)
+      return typeof next === 'boolean' ? next : perform(rental, next)
+    }
+    if (move.do === 'end') {
+      await endRetries(parts, rental, move)
+      return false
+    }
+    if (!current) return true
+    switch (move.do) {
+      case 'probeSsh':
+        probeSsh(rental.id, current)
+        return false
+      case 'drop':
+        await drop(current, { ...move.drop, at: now() })
+        return true
+      case 'take back':
+        await discard(current.mark)
+        return false
+      case 'close':
+        ssh.delete(current.mark)
+        gone.delete(current.mark)
+        await tries.update(current.mark, closed(current, now()))
+        return current.instance !== undefined || current.drop?.why.code === 'offer_gone'
+    }
+  }
+
+  /** Stores that a try is dropped, before its instance is destroyed. */
+  async function drop({ mark, offer }: Try, why: Drop): Promise<void> {
+    await tries.update(mark, { drop: why })
+    if (why.blame) await hosts.blame({ mark, offer, at: why.at, why: why.why.message })
+    rentals.show()
+    const tried = tries.get(mark)
+    const text = `Dropped ${tryOf(tried).replace('A', 'a')}`
+    context.activity.add(tryEntry(text, tried, { detail: why.why.message }))
+  }
+
+  return {
+    pursue,
+    onPoll({ account: seen, pollsMissing }) {
+      instances = seen.instances
+      for (const rental of rentals.all()) {
+        if (!isRetrying(rental) || rental.step !== 'trying') continue
+        const { mark, instance } = openTry(rental) ?? {}
+        if (mark !== undefined && instance !== undefined) {
+          if (pollsMissing(instance) >= pollsUntilGone) gone.add(mark)
+          else gone.delete(mark)
+        }
+        void pursue(rental.id)
+      }
+    },
+    dueAt: after => Math.min(...[...due.values()].filter(moment => moment > after)),
+  }
+}
+
+/** Ends a rental with retries and reports that. */
+export async function endRetries(
+  { context, rentals, secrets }: Pick<RetryParts, 'context' | 'rentals' | 'secrets'>,
+  rental: Retrying,
+  { step, problem, instance }: Omit<Extract<RentalMove, { do: 'end' }>, 'do'>,
+): Promise<void> {
+  const { id } = rental
+  await secrets.forget(rental).catch(() => undefined)
+  const current = openTry(rental)
+  const endedAt = context.now()
+  // An instance that is kept is no longer tried, and its cost is its own.
+  const change = current && instance === undefined ? closed(current, endedAt) : {}
+  // At once, since after a kill in between another machine would be tried.
+  await rentals.update(id, now => ({
+    ...withTry(now, current?.mark ?? '', change),
+    step,
+    problem,
+    instance,
+    endedAt,
+  }))
+  const after = rentals.get(id)
+  void context.poll()
+  if (!isRetrying(after)) return
+  if (step === 'cancelled') tellOfRetries(context, after, { text: 'Attempts cancelled' })
+  else
+    tellOfRetries(context, after, {
+      text: step === 'ready' ? `Ready on attempt ${after.tries.length}` : 'Renting with failover failed',
+      end: step,
+      problem,
+      instance,
+    })
+}
+
+/** What a try that is over gets. */
+function closed(current: Try, at: number): Partial<Try> {
+  return { cost: costOfTry(current, at), endedAt: at }
+}
+
+/** Rejects while nobody can log in. What only the user can answer, as a changed host key, is not the machine's fault. */
+async function letsIn(access: Pick<Access, 'probe' | 'connect'>, target: InstanceTarget): Promise<void> {
+  await access.probe(target)
+  try {
+    const lease = await access.connect(target)
+    lease.release()
+  } catch (error) {
+    if (problemOf(error).code === 'key_refused') throw error
+  }
+}

@@ -1,0 +1,195 @@
+import { rate } from '#contract/format/money.ts'
+import type { ListedOffer } from '#contract/market/catalogue.ts'
+import { searchParts, searchPartWords } from '#contract/market/search-part.ts'
+import type { Problem } from '#contract/problem.ts'
+import { micros } from '#contract/spending/money.ts'
+import type { Retrying } from './rental.ts'
+
+/** The code of an image that cannot be pulled, on any machine. */
+export const noImage = 'no_image'
+
+const problems: Readonly<Record<string, Problem>> = {
+  gone: {
+    code: 'instance_gone',
+    message: 'The instance is no longer on the account.',
+    advice: 'It was destroyed elsewhere, or the service removed it. Rent another offer.',
+  },
+  crashed: {
+    code: 'crashed',
+    message: 'The container crashed while it started.',
+    advice: 'Check the image and the start script. Destroy it and try another offer.',
+  },
+  ended: {
+    code: 'ended',
+    message: 'The instance exited before it ran: it was stopped, or its container crashed.',
+    advice: 'Look at its log, and start it again, or destroy it so that its disk costs nothing.',
+  },
+  unstartable: {
+    code: 'unstartable',
+    message: 'The machine cannot start the container.',
+    advice: 'Destroy it, and rent another machine or with another image.',
+  },
+  [noImage]: {
+    code: noImage,
+    message: 'The image cannot be pulled: it does not exist, or needs a login.',
+    advice: 'Destroy it, and rent with another image.',
+  },
+  silent: {
+    code: 'silent',
+    message: 'The host sends no heartbeat, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+  },
+  offline: {
+    code: 'offline',
+    message: 'The host went offline, so the instance does not run now.',
+    advice: 'The host may come back. If you cannot wait, destroy it and try another offer.',
+  },
+  outbid: {
+    code: 'outbid',
+    message: 'The bid is below what others pay: the instance is stopped.',
+    advice: 'Raise the bid, or destroy it so that its disk costs nothing.',
+  },
+  stopped: {
+    code: 'stopped',
+    message: 'The instance was stopped before it ran.',
+    advice: 'Start it again, or destroy it so that its disk costs nothing.',
+  },
+  late: {
+    code: 'late',
+    message: 'It takes longer than it should to be running.',
+    advice: 'A large image on a slow line can need it. Wait longer, or destroy it and try another offer.',
+  },
+  no_gpu: {
+    code: 'no_gpu',
+    message: 'It is rented and waits for a GPU. Only its disk is billed until it runs.',
+    advice: 'Wait, or destroy it and try another offer.',
+  },
+  not_new: {
+    code: 'not_new',
+    message: 'The service named an instance that you had before.',
+    advice: 'Nothing new was found on the account. Try another offer.',
+  },
+  offer_gone: {
+    code: 'offer_gone',
+    message: 'Someone else was faster: this offer is gone.',
+    advice: 'Pick another one like it; nothing was rented.',
+  },
+  not_created: {
+    code: 'not_created',
+    message: 'The service did not answer, and nothing new is on the account.',
+    advice: 'Nothing was rented. Try again in a moment.',
+  },
+  too_old: {
+    code: 'too_old',
+    message: 'Berth ended before it was requested, and the price may have changed since.',
+    advice: 'Nothing was rented. Rent it again if you still want it.',
+  },
+  list_uncertain: {
+    code: 'list_uncertain',
+    message: 'The answer was lost, and the service’s list of instances is not whole.',
+    advice: 'Berth checks again, and rents nothing until it’s certain that nothing was created.',
+  },
+  unclear_unwanted: {
+    code: 'unclear_unwanted',
+    message: 'It was cancelled, but may have been created.',
+    advice: 'Say which of the new instances it is: that one is destroyed.',
+  },
+  secrets_lost: {
+    code: 'secrets_lost',
+    message: 'Berth was closed before the service answered, and nothing new is on the account.',
+    advice: 'Secret values were not kept, since this machine has no keychain. Rent it again.',
+  },
+}
+
+/** The problem of a try that ended. */
+export function sentenceFor(end: string): Problem {
+  return problems[end] ?? { code: end, message: 'The rental ended.' }
+}
+
+/** Reasons for the user why rentals with retries end or drop a try. */
+export const sentences = {
+  late: {
+    code: 'late',
+    message: 'It was not running in time.',
+  },
+  noGpu: {
+    code: 'no_gpu',
+    message: 'No GPU was free for it in time.',
+  },
+  noSsh: {
+    code: 'no_ssh',
+    message: 'It runs, but Berth couldn’t log in over SSH in time.',
+  },
+  ceiling: {
+    code: 'ceiling_reached',
+    message: 'The attempts have cost what they may.',
+    advice: 'Nothing is left of them. Allow more, or pick hosts with more reliability.',
+  },
+  attemptsUsedUp: {
+    code: 'tries_used_up',
+    message: 'None of the attempts came to anything.',
+    advice: 'Nothing is left of them. Look at why each was dropped, or allow more attempts.',
+  },
+  crashedEverywhere: {
+    code: 'tries_used_up',
+    message: 'It crashed on every machine that was tried.',
+    advice:
+      'That speaks against the image or the start script rather than the hosts. Nothing is left of the attempts.',
+  },
+  noOffers: {
+    code: 'no_offers',
+    message: 'No further offer matches the search and its limits.',
+    advice: 'Loosen the filter or the price, or forgive hosts that failed; nothing is left of the attempts.',
+  },
+  noneWithinReach: {
+    code: 'no_offers',
+    message: 'No offer matches the search within its limits, so none was tried.',
+    advice: 'Loosen the filter, allow a higher price or bid, or forgive hosts that failed.',
+  },
+  pricesUnknown: {
+    code: 'prices_unknown',
+    message:
+      'The service’s offers have no prices, so Berth can’t keep to a limit and rents nothing automatically.',
+    advice: 'Rent an offer by hand, or bid.',
+  },
+  takenAway: {
+    code: 'instance_gone',
+    message: 'The instance was destroyed elsewhere while it was being tried.',
+    advice: 'Nothing further is rented for it.',
+  },
+  stopped: {
+    code: 'stopped',
+    message: 'The instance was stopped elsewhere while it was being tried.',
+    advice: 'It is kept, and its disk is charged: start or destroy it. Nothing further is rented.',
+  },
+} satisfies Record<string, Problem>
+
+/** The recovery that waits shows it, so not every search does. */
+export const nothingAsGoodCode = 'nothing_as_good'
+
+/** The problem of a replacement for which the market has nothing as good. */
+function nothingAsGood(instance: number, { search, request }: Pick<Retrying, 'search' | 'request'>): Problem {
+  const asked = searchParts(search).map(part => searchPartWords(search, part))
+  const bid = request.bid === undefined ? [] : [`for a bid of at most ${rate(micros(request.bid))}`]
+  return {
+    code: nothingAsGoodCode,
+    message: `No offer is as good as #${instance}: ${[...asked, ...bid].join(', ')}.`,
+    advice: 'Nothing worse is rented. Berth looks again later; allow a higher bid, or rent another by hand.',
+  }
+}
+
+/** The problem where none of the offers that match is suitable. */
+export function nothingFound(rental: Retrying, offers: readonly ListedOffer[]): Problem {
+  if (rental.replaces !== undefined) return nothingAsGood(rental.replaces, rental)
+  const untold = pricesUnknown(rental.request, offers)
+  return untold ?? (rental.tries.length === 0 ? sentences.noneWithinReach : sentences.noOffers)
+}
+
+/** The problem where no offer tells a price and none is bid for. */
+export function pricesUnknown(
+  { bid }: Retrying['request'],
+  offers: readonly Partial<Pick<ListedOffer, 'price'>>[],
+): Problem | undefined {
+  const untold = bid === undefined && offers.length > 0 && offers.every(({ price }) => price === undefined)
+  return untold ? sentences.pricesUnknown : undefined
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { adoptInstance, type CreationParts } from '#core/renting/adopt.ts'
+import { openStoredRentals } from '#core/renting/stored-rentals.ts'
+import { accountContext } from '#test/unit/core/account-context.ts'
+import { someRental, someTry } from './some-rental.ts'
+
+test('an instance’s own key, told once, is kept before anything is written of the instance', async () => {
+  const context = accountContext()
+  const rentals = await openStoredRentals(context)
+  const rental = someRental({ tries: [someTry({ step: 'asking', instance: undefined })] })
+  await rentals.add({ ...rental, request: { ...rental.request, watchdog: { action: 'stop' } } })
+  const calls: unknown[] = []
+  const hooks = {
+    onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
+    limit: async () => void calls.push('limit'),
+    watch: async () => void calls.push('watch'),
+  }
+  const parts = {
+    context,
+    tries: rentals.tries,
+    hooks,
+    secrets: { forget: async () => undefined },
+  } as unknown as CreationParts
+  await adoptInstance(parts, rental.id, 7, { instanceKey: 'own' })
+  expect(calls).toEqual([[7, 'own'], 'limit', 'watch'])
+})

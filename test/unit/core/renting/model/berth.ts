@@ -1,0 +1,116 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { instanceView } from '#core/instances/instance-view.ts'
+import { openRentals, type Rentals } from '#core/renting/rentals.ts'
+import { secretsEntry } from '#core/renting/secrets.ts'
+import { createStore } from '#core/state/store.ts'
+import { notedKeychain } from '#core/storage/noted-keychain.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { Send } from '#service/http/operation.ts'
+import { instances } from '#service/instances.ts'
+import { offers } from '#service/offers.ts'
+import { account, accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
+import type { HandClock } from '#test/unit/core/hand-clock.ts'
+import type { MemoryFiles } from '#test/unit/core/memory-files.ts'
+import { accountView, emptyState } from '#test/unit/views.ts'
+import { inTurn, type Turns } from './turns.ts'
+
+type Instances = Readonly<Record<string, InstanceView>>
+
+/** The computer that Berth runs on, which survives a kill. */
+export interface Machine {
+  turns: Turns
+  clock: HandClock
+  files: MemoryFiles
+  keychain: Map<string, string>
+  /** The instances that were shown last. */
+  shown: Instances
+  /** Sends the client’s requests. */
+  send: Send
+  /** The account's time, as this machine has learned it: epoch seconds. */
+  now(): number
+  newId(): string
+  /** Called with each poll; `follow` passes it to the rentals. */
+  onPoll(instances: Instances, follow: () => void): void
+}
+
+/** The rentals of one account, in one process of Berth. */
+export interface Berth {
+  rentals: Rentals
+  /** Polls the account, once more after a poll in progress. */
+  poll(): void
+  /** Kills it: nothing it still does takes effect. */
+  kill(): void
+}
+
+export async function startBerth(machine: Machine): Promise<Berth> {
+  const { turns, clock, now, newId } = machine
+  const dead = new AbortController()
+  const { signal } = dead
+  // The client repeats nothing here, so that the rentals meet every failure.
+  const face = { get: () => 'v0' as const, set: () => undefined }
+  const client = { instances: instances(machine.send, face), offers: offers(machine.send) } as ServiceClient
+  const views = { [account]: accountView({ id: account, instances: machine.shown }) }
+  const store = createStore({ ...emptyState(), accounts: views })
+  let rentals: Rentals | undefined
+  let polling = false
+  let again = false
+
+  async function poll(): Promise<void> {
+    again = polling
+    if (polling) return
+    polling = true
+    const list = await client.instances.list({ signal }).catch(() => undefined)
+    polling = false
+    if (list) {
+      const shown = list.instances.map(record => instanceView(record, machine.shown[record.id], now()))
+      machine.shown = Object.fromEntries(shown.map(view => [view.id, view]))
+      store.change(draft => {
+        const target = draft.accounts[account]
+        if (target) target.instances = machine.shown
+      })
+      const answer = freshAnswer({ store }, machine.shown, list.instances, now())
+      machine.onPoll(machine.shown, () => rentals?.onPoll(answer))
+    }
+    if (again) void poll()
+  }
+
+  async function open(): Promise<void> {
+    const files = inTurn(machine.files, ['write', 'delete'], turns, signal)
+    const entries = {
+      persistent: true,
+      get: async (name: string) => machine.keychain.get(name),
+      set: async (name: string, secret: string) => void machine.keychain.set(name, secret),
+      delete: async (name: string) => void machine.keychain.delete(name),
+    }
+    const onBroken = (name: string) => {
+      throw new Error(`${name} is broken`)
+    }
+    const inKeychain = inTurn(entries, ['get', 'set', 'delete'], turns, signal)
+    const keychain = await notedKeychain(inKeychain, { files, clock, name: 'secrets.json', onBroken })
+    const context = accountContext({
+      clock,
+      store,
+      files,
+      keychain,
+      client: () => client,
+      ending: signal,
+      now,
+      newId,
+      poll,
+      onBroken,
+    })
+    const hooks = {
+      onCreated: () => undefined,
+      limit: async () => undefined,
+      watch: async () => undefined,
+    }
+    const opened = await openRentals(context, hooks, { actedOn: () => undefined })
+    await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))
+    rentals = opened
+  }
+
+  const opened = open()
+  while (!rentals) await Promise.race([opened, turns.give(0)])
+  rentals.resume()
+  return { rentals, poll: () => void poll(), kill: () => dead.abort() }
+}

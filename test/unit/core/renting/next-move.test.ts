@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import { nextMove, nextTryStep } from '#core/renting/next-move.ts'
+import type { Try } from '#core/renting/rental.ts'
+import { instanceView } from '#test/unit/views.ts'
+import { retrying, someTry } from './some-rental.ts'
+
+const step = (state: InstanceState, now = 1100) => nextTryStep(someTry(), instanceView({ state }), now)
+
+test('a rental waits until its instance runs', () => {
+  expect(step('provisioning')).toEqual({ step: 'waiting' })
+  expect(step('loading')).toEqual({ step: 'waiting' })
+  expect(step('other')).toEqual({ step: 'waiting' })
+  expect(step('running')).toEqual({ step: 'running' })
+})
+
+test('the deadline counts from creation, and running is never late', () => {
+  expect(step('loading', 1609)).toEqual({ step: 'waiting' })
+  expect(step('loading', 1610)).toMatchObject({ step: 'late', problem: { code: 'late' } })
+  expect(step('running', 9999)).toEqual({ step: 'running' })
+})
+
+test.each(['crashed', 'ended', 'silent', 'offline', 'outbid', 'stopped'] as const)(
+  'a rental whose instance is %s has failed, with what to do',
+  state => {
+    const { step: next, problem } = step(state)
+    expect(next).toBe('failed')
+    expect(problem?.code).toBe(state)
+    expect(problem?.advice).toMatch(/^[A-Z].{10,}\.$/)
+  },
+)
+
+test('a rental whose instance is gone fails', () => {
+  expect(nextTryStep(someTry(), undefined, 1100)).toMatchObject({
+    step: 'failed',
+    problem: { code: 'instance_gone' },
+  })
+})
+
+const now = 1_800_000_000
+const running = someTry({
+  step: 'running',
+  startedAt: now - 100,
+  createdAt: now - 100,
+  runningAt: now - 30,
+})
+
+test.each<[InstanceState, boolean]>([
+  // Others bid more: not the machine’s fault.
+  ['outbid', false],
+  ['crashed', true],
+  ['offline', true],
+  ['silent', true],
+])('an attempt that ran and is now %s is dropped; its machine is blamed: %s', (state, blame) => {
+  const snapshot = { now, instance: instanceView({ state }), gone: false, ssh: 'silent' } as const
+  expect(nextMove(retrying(running), snapshot)).toMatchObject({
+    do: 'drop',
+    drop: { blame, last: false },
+  })
+})
+
+test('an attempt that exited unexplained is dropped, but kept once it could have been in use', () => {
+  const ended = instanceView({ state: 'ended' })
+  const snapshot = { instance: ended, gone: false, ssh: 'silent' } as const
+  const failed = someTry({ ...running, step: 'failed', problem: { code: 'ended', message: '' } })
+  for (const tried of [running, failed]) {
+    const moveAt = (at: number) => nextMove(retrying(tried), { ...snapshot, now: at })
+    expect(moveAt(now)).toMatchObject({ do: 'drop', drop: { why: { code: 'ended' }, blame: true } })
+    expect(moveAt(now + 3600)).toMatchObject({
+      do: 'end',
+      instance: running.instance,
+      problem: { code: 'stopped' },
+    })
+  }
+})
+
+test('no further machine is rented once past attempts have cost the ceiling', () => {
+  const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const gone = (cost: number): Try => ({
+    ...running,
+    cost,
+    drop: { why: { code: 'crashed', message: '' }, at: now, blame: true, last: false },
+  })
+  expect(nextMove(retrying(gone(500_000), gone(499_999)), snapshot)).toEqual({ do: 'search' })
+  expect(nextMove(retrying(gone(500_000), gone(500_000)), snapshot)).toMatchObject({
+    do: 'end',
+    step: 'failed',
+    problem: { code: 'ceiling_reached' },
+  })
+})
+
+/** The move while SSH is silent, that many seconds after it began to run and 900 after its creation. */
+const probed = (seconds: number, ssh: 'silent' | 'asking' = 'silent') =>
+  nextMove(retrying({ ...running, startedAt: now - 900, createdAt: now - 900, runningAt: now - seconds }), {
+    now,
+    instance: instanceView({ state: 'running' }),
+    gone: false,
+    ssh,
+  })
+
+test('SSH has three minutes once the instance runs, however late that was', () => {
+  expect(probed(179)).toEqual({ do: 'probeSsh' })
+  expect(probed(179, 'asking')).toEqual({ do: 'wait', until: now + 1 })
+  expect(probed(180)).toMatchObject({ do: 'drop', drop: { blame: true, last: false } })
+})
+
+test.each([
+  ['unauthorized', true],
+  ['forbidden', true],
+  ['invalid_args', true],
+  ['no_such_ask', false],
+])('a refusal with %s makes this attempt the last: %s', (code, last) => {
+  const { instance: _, ...refused } = someTry({ step: 'failed', problem: { code, message: 'No.' } })
+  const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
+  expect(nextMove(retrying(refused), snapshot)).toMatchObject({
+    do: 'drop',
+    drop: { blame: false, last },
+  })
+})
+
+test.each([true, false])(
+  'an attempt that a limit would stop is dropped; a limit on it alone makes it the last: %s',
+  alone => {
+    const stopper = { why: { code: 'limited', message: 'A limit would stop it.' }, alone }
+    const snapshot = {
+      now,
+      instance: instanceView({ state: 'running' }),
+      gone: false,
+      ssh: 'silent',
+      stopper,
+    } as const
+    expect(nextMove(retrying(running), snapshot)).toMatchObject({
+      do: 'drop',
+      drop: { blame: false, last: alone },
+    })
+  },
+)
+
+test('crashes on every machine are reported as such, since the image is suspect', () => {
+  const snapshot = { now, instance: undefined, gone: false, ssh: 'unasked' } as const
+  const dropped = (code: string): Try => ({
+    ...running,
+    cost: 0,
+    drop: { why: { code, message: '' }, at: now, blame: true, last: false },
+  })
+  const five = (last: string) => retrying(...[1, 2, 3, 4].map(() => dropped('crashed')), dropped(last))
+  expect(nextMove(five('crashed'), snapshot)).toMatchObject({
+    problem: { message: 'It crashed on every machine that was tried.' },
+  })
+  expect(nextMove(five('ended'), snapshot)).toMatchObject({
+    problem: { message: 'It crashed on every machine that was tried.' },
+  })
+  expect(nextMove(five('late'), snapshot)).toMatchObject({
+    problem: { message: 'None of the attempts came to anything.' },
+  })
+})

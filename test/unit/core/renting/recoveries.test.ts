@@ -1,0 +1,300 @@
+import { expect, test } from 'vitest'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { openRecoveries } from '#core/renting/recoveries.ts'
+import { givesWay } from '#core/renting/recovery.ts'
+import type { Rentals } from '#core/renting/rentals.ts'
+import type { ServiceClient } from '#service/client.ts'
+import type { Instance } from '#service/instances.ts'
+import { ServiceError } from '#service/service-error.ts'
+import { account, accountContext, freshAnswer } from '#test/unit/core/account-context.ts'
+import { flushPromises } from '#test/unit/core/hand-clock.ts'
+import { instanceView } from '#test/unit/views.ts'
+
+const limits = { attempts: 3, ceiling: 1, deadline: 600 }
+const replace = { kind: 'replace', ceiling: 2, every: 60, limits } as const
+const outbid = instanceView({
+  state: 'outbid',
+  intendedStatus: 'running',
+  interruptible: true,
+  bid: 100_000,
+  minimumBid: 200_000,
+  gpu: { name: 'RTX 4090', count: 1 },
+})
+
+/** The rental of this Berth’s replacement. */
+const ownMark = 'r0000000000000001'
+
+/** An instance that was rented at `start` to replace the outbid one. */
+const replacement = (id: number, start: number, mark = 'r0000000000000002') =>
+  ({
+    id,
+    start_date: start,
+    extra_env: [
+      ['BERTH_REPLACES', String(outbid.id)],
+      ['BERTH_RENTAL', mark],
+    ],
+  }) as unknown as Instance
+
+/**
+ * The recoveries of an account with one outbid instance. The rental of a replacement exists after `starting`, and its
+ * end is on disk after `written`.
+ */
+async function outbidOnce(starting = async () => undefined, written = async () => undefined) {
+  const bids: number[] = []
+  const stops: number[] = []
+  const told: string[] = []
+  const refusals: ServiceError[] = []
+  const records: Instance[] = []
+  let time = 1000
+  let step: 'trying' | 'ready' | 'cancelled' | undefined
+  let place = 4712
+  const rentals: Parameters<typeof openRecoveries>[1] = {
+    ofInstance: () => undefined,
+    knows: mark => mark === ownMark,
+    async start(_request, id = '') {
+      await starting()
+      step = 'trying'
+      return id
+    },
+    async cancel() {
+      step = 'cancelled'
+    },
+    flush: written,
+    find: () =>
+      step
+        ? ({ step, tries: [{ instance: place }], instance: place } as unknown as ReturnType<Rentals['find']>)
+        : undefined,
+  }
+  const context = accountContext({
+    client: () =>
+      ({
+        instances: {
+          stop: async (id: number) => void stops.push(id),
+          async changeBid(_id: number, price: number) {
+            bids.push(price)
+            const refusal = refusals.shift()
+            if (refusal) throw refusal
+          },
+        },
+      }) as unknown as ServiceClient,
+    now: () => time,
+    activity: { ...accountContext().activity, add: ({ text }) => void told.push(text) },
+    notifications: {
+      ...accountContext().notifications,
+      tell: (_, alerts) => void told.push(...alerts.map(({ title }) => title)),
+    },
+  })
+  const recoveries = await openRecoveries(context, rentals)
+  const see = async (...all: InstanceView[]) => {
+    recoveries.onPoll(freshAnswer(context, Object.fromEntries(all.map(one => [one.id, one])), records))
+    await flushPromises()
+  }
+  return {
+    recoveries,
+    poll: (...all: InstanceView[]) => see(...(all.length > 0 ? all : [outbid])),
+    pollNothing: () => see(),
+    view: () => context.store.get().accounts[account]?.recoveries ?? {},
+    bids,
+    stops,
+    told,
+    refusals,
+    records,
+    pass: (seconds: number) => (time += seconds),
+    step: () => step,
+    cancel: () => (step = 'cancelled'),
+    ready: (by = 4712) => {
+      step = 'ready'
+      place = by
+    },
+  }
+}
+
+/** With a replacement being rented. */
+async function replacing() {
+  const under = await outbidOnce()
+  await under.recoveries.choose(outbid, replace)
+  await under.poll()
+  expect(under.step()).toBe('trying')
+  return under
+}
+
+test('another choice while a replacement is being rented takes effect', async () => {
+  const { recoveries, bids, poll, view } = await replacing()
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 0 })
+  await poll()
+  await poll()
+  expect(view()[outbid.id]?.choice.kind).toBe('raise')
+  expect(bids).toHaveLength(1)
+})
+
+test('a replacement that the user cancels is not rented again', async () => {
+  const { poll, cancel, view } = await replacing()
+  cancel()
+  await poll()
+  await poll()
+  expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a younger replacement gives way to that of another Berth, which takes over', async () => {
+  const { records, poll, step, view } = await replacing()
+  records.push(replacement(4712, 200, ownMark), replacement(4800, 100))
+  await poll()
+  expect(step()).toBe('cancelled')
+  await poll()
+  expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4800, choice: { kind: 'replace' } })
+})
+
+test('a replacement that is older than that of another Berth stays', async () => {
+  const { records, poll, step } = await replacing()
+  records.push(replacement(4712, 100, ownMark), replacement(4800, 200))
+  await poll()
+  expect(step()).toBe('trying')
+})
+
+test('no replacement is rented where another Berth has rented one', async () => {
+  const { recoveries, records, poll, step, view } = await outbidOnce()
+  records.push(replacement(4800, 100))
+  await recoveries.choose(outbid, replace)
+  await poll()
+  expect([step(), view()[outbid.id]?.by]).toEqual([undefined, 4800])
+})
+
+test('a replacement is cancelled once the instance it replaces is gone', async () => {
+  const { pollNothing, step, view } = await replacing()
+  for (const expected of ['trying', 'cancelled']) {
+    await pollNothing()
+    expect(step()).toBe(expected)
+  }
+  expect(view()).toEqual({})
+})
+
+test('a replacement is cancelled once a limit has stopped the instance it replaces', async () => {
+  const { poll, step } = await replacing()
+  await poll({ ...outbid, state: 'stopped', asked: { state: 'stopped', at: 1000 } })
+  expect(step()).toBe('cancelled')
+})
+
+test('a replacement takes over only once the end of its rental is on disk', async () => {
+  let write: () => void = () => undefined
+  const written = new Promise<undefined>(resolve => {
+    write = () => resolve(undefined)
+  })
+  const { recoveries, poll, ready, view } = await outbidOnce(undefined, () => written)
+  await recoveries.choose(outbid, replace)
+  await poll()
+  ready()
+  await poll()
+  expect(view()[outbid.id]?.step).toBe('replacing')
+  write()
+  await flushPromises()
+  expect(view()[outbid.id]).toMatchObject({ step: 'replaced', by: 4712 })
+})
+
+test('a replaced instance runs on where its user starts it, and is stopped where it starts by itself', async () => {
+  const { poll, ready, stops, view } = await replacing()
+  ready()
+  await poll()
+  const back: InstanceView = { ...outbid, state: 'provisioning' }
+  await poll(back)
+  expect(stops).toEqual([outbid.id])
+  await poll({ ...back, asked: { state: 'running', at: 1001 } })
+  await poll({ ...back, state: 'running' })
+  expect(stops).toEqual([outbid.id])
+  expect(view()[outbid.id]).toMatchObject({ choice: replace, step: 'watching' })
+})
+
+test('a replacement’s own cost counts once it is replaced, the first instance’s does not', async () => {
+  const { poll, ready, pass, view } = await replacing()
+  const costs = (micros: number) => ({ micros, at: 0, perHour: 0 })
+  const first = { ...outbid, spent: costs(900_000) }
+  const second = { ...outbid, id: 4712, spent: costs(300_000) }
+  ready()
+  await poll(first)
+  expect(view()[4712]).toMatchObject({ of: outbid.id, replacements: 1, replaced: 0 })
+  pass(60)
+  const stopped: InstanceView = { ...first, state: 'stopped' }
+  await poll(stopped, second)
+  ready(4713)
+  await poll(stopped, second)
+  expect(view()[4713]).toMatchObject({ of: 4712, replacements: 2, replaced: 300_000 })
+})
+
+test('a choice to be told only, made while a replacement starts, cancels it', async () => {
+  let begin: () => void = () => undefined
+  const begun = new Promise<undefined>(resolve => {
+    begin = () => resolve(undefined)
+  })
+  const { recoveries, poll, step, view } = await outbidOnce(() => begun)
+  await recoveries.choose(outbid, replace)
+  await poll()
+  await recoveries.choose(outbid, { kind: 'tell' })
+  begin()
+  await flushPromises()
+  expect(step()).toBe('cancelled')
+  await poll()
+  expect(view()[outbid.id]).toMatchObject({ choice: { kind: 'tell' }, step: 'watching' })
+})
+
+test('a raise refused by a busy service is retried soon, reported once and not counted', async () => {
+  const { recoveries, bids, told, refusals, poll, pass, view } = await outbidOnce()
+  for (const status of [429, 503])
+    refusals.push(new ServiceError({ code: 'server_error', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await poll()
+  await poll()
+  expect(bids).toHaveLength(1)
+  for (const attempts of [2, 3]) {
+    pass(30)
+    await poll()
+    await poll()
+    expect(bids).toHaveLength(attempts)
+  }
+  expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
+  expect(view()[outbid.id]?.raises).toBe(1)
+})
+
+test('a refused raise is retried only after its interval', async () => {
+  const { recoveries, bids, refusals, poll, pass } = await outbidOnce()
+  refusals.push(new ServiceError({ code: 'invalid_args', status: 400, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 3600 })
+  await poll()
+  pass(3599)
+  await poll()
+  expect(bids).toHaveLength(1)
+  pass(1)
+  await poll()
+  expect(bids).toHaveLength(2)
+})
+
+test('a raise refused for its key is retried after minutes, whatever its interval', async () => {
+  const { recoveries, bids, told, refusals, poll, pass } = await outbidOnce()
+  for (const status of [403, 401])
+    refusals.push(new ServiceError({ code: 'forbidden', status, message: '', advice: '' }))
+  await recoveries.choose(outbid, { kind: 'raise', ceiling: 1, every: 36_000 })
+  await poll()
+  for (const attempts of [2, 3]) {
+    pass(299)
+    await poll()
+    expect(bids).toHaveLength(attempts - 1)
+    pass(1)
+    await poll()
+    expect(bids).toHaveLength(attempts)
+  }
+  expect(told).toEqual(['RTX 4090 #4711: not recovered', 'RTX 4090 #4711: raised the bid to $0.210/h'])
+})
+
+const at = (id: number, start: number) => ({ id, start_date: start })
+
+test('of two replacements the younger gives way, whichever Berth polls first', () => {
+  expect(givesWay(at(2, 200), at(1, 100))).toBe(true)
+  expect(givesWay(at(1, 100), at(2, 200))).toBe(false)
+})
+
+test('of two that started at once the one with the higher id gives way', () => {
+  expect(givesWay(at(2, 100), at(1, 100))).toBe(true)
+  expect(givesWay(at(1, 100), at(2, 100))).toBe(false)
+})
+
+test('a replacement that does not exist yet gives way to one that does', () => {
+  expect(givesWay(undefined, at(1, 100))).toBe(true)
+})

@@ -1,0 +1,44 @@
+import type { RentalSearch } from '#contract/market/rental.ts'
+import type { Rental, Retrying, Try } from '#core/renting/rental.ts'
+
+export const someSearch: RentalSearch = {
+  query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 50 },
+  filter: {},
+  order: { column: 'price', descending: false },
+}
+
+/** A try whose instance is awaited, by default. */
+export function someTry(given: Partial<Try> = {}): Try {
+  return {
+    mark: 'r0000000000000001',
+    offer: { id: 1, machineId: 10 },
+    step: 'waiting',
+    before: [],
+    asked: 1,
+    instance: 4711,
+    startedAt: 1000,
+    createdAt: 1010,
+    deadline: 600,
+    ...given,
+  }
+}
+
+/** A rental of one offer, under way by default. */
+export function someRental(given: Partial<Rental> = {}): Rental {
+  return {
+    id: 'r0000000000000001',
+    account: 'a00000001',
+    request: { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] },
+    why: 'user',
+    step: 'trying',
+    tries: [someTry()],
+    startedAt: 1000,
+    ...given,
+  }
+}
+
+/** The same with retries. */
+export function retrying(...tries: Try[]): Retrying {
+  const retries = { attempts: 5, ceiling: 1, deadline: 600 }
+  return { ...someRental({ tries }), search: someSearch, retries }
+}
