@@ -6,17 +6,15 @@ import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/polling/poll.ts'
 import type { Limits } from '#core/limits/service.ts'
 import type { Watchdogs } from '#core/limits/watchdog.ts'
-import { isRetrying, type Tried } from './rental.ts'
-import type { RentalSecrets } from './secrets.ts'
-import type { Tries } from './stored-rentals.ts'
-import { rentalAlert, tryEntry, tryOf } from './tell.ts'
-import { sentenceFor } from './words.ts'
+import type { RequestSecrets } from '#core/market/request-secrets.ts'
+import { isRetrying, type Tried, type Tries } from './rental.ts'
+import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
 
 /** What creating instances works with. */
 export interface CreationParts {
   context: AccountContext
   tries: Tries
-  secrets: RentalSecrets
+  secrets: RequestSecrets
   hooks: InstanceHooks
 }
 

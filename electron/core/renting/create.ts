@@ -9,7 +9,7 @@ import { ServiceError } from '#service/service-error.ts'
 import { adoptInstance, askAgainAfter, type CreationParts, endTry, sleep, undoTry } from './adopt.ts'
 import { searchForLost } from './find-lost.ts'
 import { isRetrying, isUnderWay, requestOf, type Tried } from './rental.ts'
-import { requestBody } from './request-body.ts'
+import { requestBody } from './requests.ts'
 import { sentenceFor } from './words.ts'
 
 /**

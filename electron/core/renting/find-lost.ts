@@ -10,8 +10,7 @@ import {
   letUserSay,
   sleep,
 } from './adopt.ts'
-import { isRetrying, isUnderWay, type Try } from './rental.ts'
-import { knownInstances } from './stored-rentals.ts'
+import { isRetrying, isUnderWay, knownInstances, type Try } from './rental.ts'
 import { sentenceFor } from './words.ts'
 
 /** The result of searching a poll for a try whose answer was lost. */

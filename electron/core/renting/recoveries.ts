@@ -16,7 +16,6 @@ import { isDeepEqual } from '#core/state/same.ts'
 import { type Collection, openCollection } from '#core/storage/collection.ts'
 import type { Instance } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
-import { replacementFor } from './as-good.ts'
 import {
   freshRecovery,
   isNeedless,
@@ -30,6 +29,7 @@ import {
 } from './recovery.ts'
 import { openTry, spentOn } from './rental.ts'
 import type { Rentals } from './rentals.ts'
+import { replacementFor } from './requests.ts'
 import { nothingAsGoodCode } from './words.ts'
 
 /** The recoveries of one account: what Berth does for interruptible instances that are outbid, as chosen for each. */

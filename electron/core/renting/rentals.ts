@@ -4,25 +4,26 @@ import { BerthError, type Problem } from '#contract/problem.ts'
 import type { AccountContext, AccountPoll, Automation } from '#core/account-context.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
 import type { StoredLimits } from '#core/limits/model.ts'
+import { requestSecrets, withoutSecrets } from '#core/market/request-secrets.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import { adoptInstance, type CreationParts, destroySurplus, endTry, type InstanceHooks } from './adopt.ts'
 import { createCreation } from './create.ts'
 import { blameHosts, type FailedMachines, openFailedMachines } from './failed-machines.ts'
 import { lateComers } from './find-lost.ts'
 import { nextTryStep } from './next-move.ts'
-import { newTry } from './rent-next.ts'
-import { isRetrying, isUnderWay, type Rental, type Retrying, type Tried } from './rental.ts'
+import { newTry } from './next-offer.ts'
+import {
+  isRetrying,
+  isUnderWay,
+  openStoredRentals,
+  type Rental,
+  type RetryRequest,
+  type Tried,
+} from './rental.ts'
 import { lastRental, rentalViews } from './rental-view.ts'
-import { checkLengths } from './request-body.ts'
+import { checkLengths } from './requests.ts'
 import { createRetries } from './retrying.ts'
-import { rentalSecrets, withoutSecrets } from './secrets.ts'
-import { openStoredRentals } from './stored-rentals.ts'
-import { tellOfRetries, tryEntry } from './tell.ts'
-import { sentenceFor } from './words.ts'
-
-/** The request for a rental with retries. */
-export type RetryRequest = Pick<Retrying, 'request' | 'search' | 'retries'> &
-  Pick<Rental, 'first' | 'why' | 'replaces'>
+import { sentenceFor, tellOfRetries, tryEntry } from './words.ts'
 
 /**
  * The rentals of one account. A rental without retries tries one offer, and its user decides about it; with retries it
@@ -82,7 +83,7 @@ export async function openRentals(
   limits: Pick<StoredLimits, 'actedOn'>,
 ): Promise<Rentals> {
   const { account, activity, store } = context
-  const secrets = rentalSecrets(context.keychain)
+  const secrets = requestSecrets(context.keychain)
   const hosts = await openFailedMachines(context)
   let instances: AccountPoll['account']['instances'] = {}
   const rentals = await openStoredRentals(context, all => ({

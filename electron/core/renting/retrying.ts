@@ -8,7 +8,7 @@ import type { StoredLimits } from '#core/limits/model.ts'
 import { stopperOf as limitThatStops, stoppedBy } from '#core/limits/veto.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import { nextMove, observedTry, type RentalMove, type Stopper, type TrySnapshot } from './next-move.ts'
-import { createRentNext, type RetryParts } from './rent-next.ts'
+import { createRentNext, type RetryParts } from './next-offer.ts'
 import {
   costOfTry,
   type Drop,
@@ -19,7 +19,7 @@ import {
   type Try,
   withTry,
 } from './rental.ts'
-import { tellOfRetries, tryEntry, tryOf } from './tell.ts'
+import { tellOfRetries, tryEntry, tryOf } from './words.ts'
 
 /** Moves rentals with retries from one machine to the next, in one loop per rental. */
 export interface RetryWork {

@@ -6,6 +6,7 @@ import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
 import { openWatchdogs, type Watchdogs } from '#core/limits/watchdog.ts'
 import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
+import { openWatches, type Watches } from '#core/market/watches.ts'
 import { openCharges } from '#core/money/charges.ts'
 import { type Money, openMoney } from '#core/money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '#core/money/price-increases/price-increases.ts'
@@ -15,9 +16,9 @@ import { type Jobs, openJobs } from '#core/projects/service.ts'
 import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
 import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
+import { createWatchRenting } from '#core/renting/watch-renting.ts'
 import { openRuns, type Runs } from '#core/runs/service.ts'
 import type { Transfers } from '#core/transfers/service.ts'
-import { openWatches, type Watches } from '#core/watches/service.ts'
 import type { GpuMetricsReader } from './gpu-metrics.ts'
 
 /** The parts that work for one account and get each poll. */
@@ -78,7 +79,7 @@ export async function openAutomations(
   })
   const notes = await openNotes(context)
   const recoveries = await openRecoveries(context, rentals)
-  const watches = await openWatches(context, rentals, runs)
+  const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
   /** In the order in which they get a poll: later ones may depend on the results of earlier ones. */
   const all: readonly (Pick<Automation, 'onPoll'> & Partial<Automation>)[] = [
     loadHistory,

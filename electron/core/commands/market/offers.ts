@@ -1,7 +1,7 @@
 import type { offerCommands as declared } from '#contract/commands/market/offers.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { needingPermission } from '#core/app/permission.ts'
-import { findOffers } from '#core/renting/offers/find-offers.ts'
+import { findOffers } from '#core/market/find-offers.ts'
 import { tellingUnread } from '#core/state/unread.ts'
 import type { Parts } from '../parts.ts'
 

@@ -7,11 +7,17 @@ import type { Session } from '#core/accounts/session/session.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
 import { needingPermission } from '#core/app/permission.ts'
-import { asGoodAs, foundBy, type Replaced, requestAgain, requestLike } from '#core/renting/as-good.ts'
-import { goodEnough } from '#core/renting/best-offer.ts'
-import { searchNarrowed } from '#core/renting/offers/find-offers.ts'
-import { offerView } from '#core/renting/offers/offer-view.ts'
-import { checkLengths } from '#core/renting/request-body.ts'
+import { searchNarrowed } from '#core/market/find-offers.ts'
+import { offerView } from '#core/market/offer-view.ts'
+import { goodEnough } from '#core/renting/next-offer.ts'
+import {
+  asGoodAs,
+  checkLengths,
+  foundBy,
+  type Replaced,
+  requestAgain,
+  requestLike,
+} from '#core/renting/requests.ts'
 import { newRunOf } from '../instance/runs.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
 

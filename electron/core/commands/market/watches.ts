@@ -1,6 +1,6 @@
 import type { watchCommands as declared } from '#contract/commands/market/watches.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
-import { checkLengths } from '#core/renting/request-body.ts'
+import { checkLengths } from '#core/renting/requests.ts'
 import { newRunOf } from '../instance/runs.ts'
 import type { Parts } from '../parts.ts'
 

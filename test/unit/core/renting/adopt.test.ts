@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { adoptInstance, type CreationParts } from '#core/renting/adopt.ts'
-import { openStoredRentals } from '#core/renting/stored-rentals.ts'
+import { openStoredRentals } from '#core/renting/rental.ts'
 import { accountContext } from '#test/unit/core/account-context.ts'
 import { someRental, someTry } from './some-rental.ts'
 

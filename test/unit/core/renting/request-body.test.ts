@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RentRequest } from '#contract/market/rental.ts'
-import { requestBody } from '#core/renting/request-body.ts'
-import { withoutSecrets } from '#core/renting/secrets.ts'
+import { withoutSecrets } from '#core/market/request-secrets.ts'
+import { requestBody } from '#core/renting/requests.ts'
 
 const plain: RentRequest = {
   offer: 7,

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Rental } from '#core/renting/rental.ts'
+import { requestSecrets } from '#core/market/request-secrets.ts'
+import { openStoredRentals, type Rental } from '#core/renting/rental.ts'
 import { endRetries } from '#core/renting/retrying.ts'
-import { rentalSecrets } from '#core/renting/secrets.ts'
-import { openStoredRentals } from '#core/renting/stored-rentals.ts'
 import { accountContext } from '#test/unit/core/account-context.ts'
 import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 import { retrying, someTry } from './some-rental.ts'
@@ -13,7 +12,9 @@ test('a rental ends with its last try, so that a kill in between tries no other 
   const rentals = await openStoredRentals(context)
   const rental = retrying(someTry({ instance: undefined }))
   await rentals.add(rental)
-  await endRetries({ context, rentals, secrets: rentalSecrets(context.keychain) }, rental, { step: 'failed' })
+  await endRetries({ context, rentals, secrets: requestSecrets(context.keychain) }, rental, {
+    step: 'failed',
+  })
   const written = files.writes.map(({ text }) => JSON.parse(text)[0] as Rental)
   expect(written.map(({ step, tries: [first] }) => [step, first?.endedAt])).toEqual([
     ['trying', undefined],

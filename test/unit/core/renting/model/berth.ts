@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
+import { secretsEntry } from '#core/market/request-secrets.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
-import { secretsEntry } from '#core/renting/secrets.ts'
 import { createStore } from '#core/state/store.ts'
 import { notedKeychain } from '#core/storage/noted-keychain.ts'
 import type { ServiceClient } from '#service/client.ts'

@@ -3,7 +3,7 @@ import { catalogueOf } from '#contract/market/catalogue.ts'
 import { offersPassing } from '#contract/market/filter.ts'
 import { type FurtherPart, furtherConditions, furtherParts } from '#contract/market/further-filters.ts'
 import { OfferFilter } from '#contract/market/offer.ts'
-import { offerView } from '#core/renting/offers/offer-view.ts'
+import { offerView } from '#core/market/offer-view.ts'
 import type { Offer } from '#service/offers.ts'
 import { type Row, readLooseFilters } from '#simulator/routes/public/filters.ts'
 

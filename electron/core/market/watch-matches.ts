@@ -3,7 +3,7 @@ import { catalogueOf, type ListedOffer } from '#contract/market/catalogue.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import { Sorter } from '#contract/market/sort.ts'
 import { micros } from '#contract/spending/money.ts'
-import type { AlertedOffer, Watch } from './model.ts'
+import type { AlertedOffer, Watch } from './watch.ts'
 
 /** The result of a watch's search of the market. */
 export interface WatchResult {

@@ -1,9 +1,8 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import type { OfferQuery } from '#contract/market/offer.ts'
-import { ExtraFilters } from '#contract/market/offer.ts'
-import { findOffers, searchNarrowed } from '#core/renting/offers/find-offers.ts'
-import { offerView } from '#core/renting/offers/offer-view.ts'
+import { ExtraFilters, type OfferQuery } from '#contract/market/offer.ts'
+import { findOffers, searchNarrowed } from '#core/market/find-offers.ts'
+import { offerView } from '#core/market/offer-view.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import { ServiceError } from '#service/service-error.ts'
 

@@ -1,7 +1,53 @@
-import type { WatchRequest } from '#contract/automation/watch.ts'
+import * as v from 'valibot'
+import { RunRequest } from '#contract/automation/run.ts'
+import { WatchId, WatchRequest, type WatchView } from '#contract/automation/watch.ts'
+import { AccountId, RentalId } from '#contract/ids.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 import type { OpenRequest } from '#contract/market/rental.ts'
-import { withoutSecrets } from '../renting/secrets.ts'
-import type { Watch } from './model.ts'
+import type { Problem } from '#contract/problem.ts'
+import { StoredProblem } from '../app/problems.ts'
+import { withoutSecrets } from './request-secrets.ts'
+
+/** A machine that is no longer news, with its price in micro-dollars per hour. */
+const AlertedOffer = v.object({
+  machine: v.string(),
+  price: v.number(),
+  /** When it was last on offer; epoch seconds of the account's time. */
+  at: v.number(),
+})
+export type AlertedOffer = v.InferOutput<typeof AlertedOffer>
+
+/** The run to start on each machine that a watch rents. `into`: an absolute path on this computer. */
+export const StoredWatchRun = v.object({
+  ...v.omit(RunRequest, ['name', 'into']).entries,
+  name: v.string(),
+  into: v.optional(v.string()),
+})
+export type StoredWatchRun = v.InferOutput<typeof StoredWatchRun>
+
+/** A watch as stored. Secret values of its rental request are in the keychain, under its id. */
+export const Watch = v.object({
+  id: WatchId,
+  account: AccountId,
+  request: WatchRequest,
+  run: v.optional(StoredWatchRun),
+  paused: v.boolean(),
+  /** It was paused by Berth, and continues to record prices. A watch that the user paused does not search. */
+  notesPrices: v.optional(v.boolean()),
+  /** Epoch seconds of the account's time. */
+  searchedAt: v.optional(v.number()),
+  /** Absent before its first result, whose offers are not news. */
+  alerted: v.optional(v.array(AlertedOffer)),
+  /** The number of machines it has rented. */
+  rented: v.number(),
+  /** The rental of the next machine, stored before it begins. */
+  renting: v.optional(RentalId),
+  /** Why it does not rent now, such as a limit. */
+  waits: v.optional(StoredProblem),
+  /** Failed rentals in a row. */
+  failed: v.number(),
+})
+export type Watch = v.InferOutput<typeof Watch>
 
 /** Whether the market should be searched now; `now` in epoch seconds of the account's time. */
 export function isDue(watch: Moving, now: number): boolean {
@@ -64,4 +110,33 @@ export function withKnownSecrets(request: OpenRequest, known: OpenRequest | unde
 function withKnownToken(now: OpenRequest['registry'], known: OpenRequest['registry']) {
   if (now?.token !== '' || now.server !== known?.server || now.user !== known.user) return {}
   return { registry: known }
+}
+
+/** The last search's result, in memory only. */
+export interface LastResult {
+  matching: number
+  best?: OfferView
+  problem?: Problem
+}
+
+export function watchView(
+  { id, request, run, paused, notesPrices, searchedAt, rented, renting, waits }: Watch,
+  last: LastResult | undefined,
+): WatchView {
+  const { rents, ...rest } = request
+  return {
+    ...rest,
+    rents: rents ? { ...rents, request: withoutSecrets(rents.request) } : undefined,
+    run,
+    id,
+    paused,
+    notesPrices: paused && notesPrices === true,
+    matching: last?.matching ?? 0,
+    rented,
+    renting: renting !== undefined,
+    waits,
+    searchedAt,
+    best: last?.best,
+    problem: last?.problem,
+  }
 }

@@ -2,40 +2,29 @@ import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
 import { limitVeto } from '../limits/veto.ts'
-import type { Rentals } from '../renting/rentals.ts'
-import type { RentalSecrets } from '../renting/secrets.ts'
-import type { Runs } from '../runs/service.ts'
-import type { Collection } from '../storage/collection.ts'
-import { watchDoneAlert } from './alerts.ts'
-import type { Watch } from './model.ts'
-import { watchAlerts } from './watch-alerts.ts'
-
-/** Renting by watches. */
-export interface WatchRenting {
-  /** Call when an offer matches; `price` in micro-dollars per hour. */
-  next(id: string, price: Micros): Promise<void>
-  /** Call when nothing matches: clears the reason for waiting. */
-  none(id: string): Promise<void>
-  /** Checks the rental of a watch's machine. */
-  check(id: string): Promise<void>
-}
+import type { StoredWatchRun, Watch } from '../market/watch.ts'
+import { watchAlerts, watchDoneAlert } from '../market/watch-alerts.ts'
+import type { WatchRenting, WatchRentingParts } from '../market/watches.ts'
+import type { Rentals } from './rentals.ts'
 
 /** Failed rentals in a row after which a watch stops renting. */
 const mostFailed = 3
 
-/** What it works with, apart from the account. */
-interface RentingParts {
-  watches: Collection<Watch, string>
-  rentals: Pick<Rentals, 'start' | 'find'>
-  runs: Pick<Runs, 'startOn' | 'forget'>
-  secrets: RentalSecrets
-  /** Shows why a watch was stopped. */
-  said(id: string, problem: Problem): void
+/** What renting by watches does not know: how a run is started on the machine. */
+export interface WatchRuns {
+  startOn(
+    run: StoredWatchRun & { attemptSeries: string; rentedAgain: true },
+    rent: () => Promise<string>,
+  ): Promise<string>
+  /** Removes the run that waits for a rental which never began. */
+  forget(rental: string): Promise<void>
 }
 
 export function createWatchRenting(
   context: AccountContext,
-  { watches, rentals, runs, secrets, said }: RentingParts,
+  rentals: Pick<Rentals, 'start' | 'find'>,
+  runs: WatchRuns,
+  { watches, secrets, said }: WatchRentingParts,
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches

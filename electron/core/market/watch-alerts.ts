@@ -1,11 +1,31 @@
 import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
+import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
-import type { WatchResult } from './matches.ts'
-import type { Watch } from './model.ts'
+import type { Watch } from './watch.ts'
+import type { WatchResult } from './watch-matches.ts'
+
+/** Alerts and Activity entries of watches. */
+export interface WatchAlerts {
+  note(kind: 'user' | 'berth' | 'error', text: string, detail?: string): void
+  alert(alert: Alert): void
+  withdraw(watch: Watch): void
+}
+
+export function watchAlerts({
+  account,
+  activity,
+  notifications,
+}: Pick<AccountContext, 'account' | 'activity' | 'notifications'>): WatchAlerts {
+  return {
+    note: (kind, text, detail) => activity.add({ account, kind, text, detail: detail || undefined }),
+    alert: alert => notifications.tell(account, [alert]),
+    withdraw: watch => notifications.withdraw(watchAlertId(watch)),
+  }
+}
 
 /** One id per watch, so that a later alert replaces the earlier one. */
-export function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): string {
+function watchAlertId({ account, id }: Pick<Watch, 'account' | 'id'>): string {
   return `${account}/watch/${id}`
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OfferView } from '#contract/market/offer.ts'
-import { type BestOffer, bestOffer, fittingOffers } from '#core/renting/best-offer.ts'
+import { type BestOffer, bestOffer, fittingOffers } from '#core/renting/next-offer.ts'
 
 const dollar = 1_000_000
 const offers = [

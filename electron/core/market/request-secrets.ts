@@ -14,7 +14,7 @@ const registryToken = 'registry token'
  * Secret values of a rental's environment, and its registry token: in the keychain until its instance exists or, with
  * retries, it has ended, and never on disk.
  */
-export interface RentalSecrets {
+export interface RequestSecrets {
   keep(rental: string, request: WithSecrets): Promise<void>
   /** The request with the secret values of a rental; undefined when they are gone. */
   restore<Request extends WithSecrets>(rental: string, request: Request): Promise<Request | undefined>
@@ -26,7 +26,7 @@ export function secretsEntry(owner: string): string {
   return `rental ${owner}`
 }
 
-export function rentalSecrets(keychain: Keychain): RentalSecrets {
+export function requestSecrets(keychain: Keychain): RequestSecrets {
   return {
     async keep(rental, request) {
       if (!hasSecrets(request)) return

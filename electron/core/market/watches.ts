@@ -1,17 +1,28 @@
 import type { PriceSample, WatchRequest } from '#contract/automation/watch.ts'
+import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
+import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
-import type { Rentals } from '../renting/rentals.ts'
-import { hasSecrets, rentalSecrets } from '../renting/secrets.ts'
-import type { Runs } from '../runs/service.ts'
-import { openCollection } from '../storage/collection.ts'
-import { isDone, isDue, nextSearch, sameSearch, savedWatch, withKnownSecrets } from './decide.ts'
-import { type StoredWatchRun, Watch } from './model.ts'
-import { openWatchPrices } from './prices.ts'
-import { createWatchRenting } from './renting.ts'
-import { createMarketSearch } from './search-market.ts'
-import { type LastResult, watchView } from './view.ts'
-import { watchAlerts } from './watch-alerts.ts'
+import { lackedBy } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { type Collection, openCollection } from '../storage/collection.ts'
+import { findOffers } from './find-offers.ts'
+import { hasSecrets, type RequestSecrets, requestSecrets } from './request-secrets.ts'
+import {
+  isDone,
+  isDue,
+  type LastResult,
+  nextSearch,
+  type StoredWatchRun,
+  sameSearch,
+  savedWatch,
+  Watch,
+  watchView,
+  withKnownSecrets,
+} from './watch.ts'
+import { matchAlert, watchAlerts } from './watch-alerts.ts'
+import { resultOf } from './watch-matches.ts'
+import { openWatchPrices, type WatchPrices } from './watch-prices.ts'
 
 /** The repeated market searches of one account. They rent only where the user asked for that. */
 export interface Watches extends Required<Omit<Automation, 'resume'>> {
@@ -26,13 +37,30 @@ export interface Watches extends Required<Omit<Automation, 'resume'>> {
 
 const mostWatches = 50
 
+/** Renting by watches. */
+export interface WatchRenting {
+  /** Call when an offer matches; `price` in micro-dollars per hour. */
+  next(id: string, price: Micros): Promise<void>
+  /** Call when nothing matches: clears the reason for waiting. */
+  none(id: string): Promise<void>
+  /** Checks the rental of a watch's machine. */
+  check(id: string): Promise<void>
+}
+
+/** What renting by watches works with. */
+export interface WatchRentingParts {
+  watches: Collection<Watch, string>
+  secrets: RequestSecrets
+  /** Shows why a watch was stopped. */
+  said(id: string, problem: Problem): void
+}
+
 export async function openWatches(
   context: AccountContext,
-  rentals: Pick<Rentals, 'start' | 'find'>,
-  runs: Pick<Runs, 'startOn' | 'forget'>,
+  rentingOf: (parts: WatchRentingParts) => WatchRenting,
 ): Promise<Watches> {
   const { account, now } = context
-  const secrets = rentalSecrets(context.keychain)
+  const secrets = requestSecrets(context.keychain)
   const lastResults = new Map<string, LastResult>()
   const [watches, prices] = await Promise.all([
     openCollection(context, {
@@ -56,10 +84,8 @@ export async function openWatches(
     watches.show()
   }
 
-  const renting = createWatchRenting(context, {
+  const renting = rentingOf({
     watches,
-    rentals,
-    runs,
     secrets,
     said: (id, problem) => say(id, { matching: 0, ...lastResults.get(id), problem }),
   })
@@ -142,4 +168,82 @@ const tooMany: Problem = {
   code: 'too_many_watches',
   message: `There are ${mostWatches} watches already.`,
   advice: 'Delete one that is no longer needed.',
+}
+
+/** What a search works with, apart from the account. */
+interface SearchParts {
+  watches: Pick<Collection<Watch, string>, 'find' | 'get' | 'update'>
+  prices: WatchPrices
+  renting: WatchRenting
+  lastResults: ReadonlyMap<string, LastResult>
+  /** Shows a search's result. */
+  say: (id: string, last: LastResult) => void
+}
+
+/** Searches the market for a watch, and alerts or rents. One search per watch at a time; never rejects. */
+function createMarketSearch(
+  context: AccountContext,
+  { watches, prices, renting, lastResults, say }: SearchParts,
+): (id: string) => Promise<void> {
+  const { client, ending, now } = context
+  const { find, get, update } = watches
+  const { alert, withdraw } = watchAlerts(context)
+  const searching = new Map<string, Promise<void>>()
+
+  function search(id: string): Promise<void> {
+    const already = searching.get(id)
+    if (already) return already
+    const { request } = get(id)
+    const { query, filter } = request.search
+    // The page's search: a service that truncates its lists is asked again with the filter.
+    const running = findOffers(client().offers, query, filter, { signal: ending })
+      // After a change of the filter meanwhile, the result is useless and the search is repeated.
+      .then(({ offers }) => {
+        const current = find(id)
+        if (current && sameSearch(current.request, request)) return seen(id, offers)
+        searching.delete(id)
+        return current ? search(id) : undefined
+      })
+      .catch(error => failed(id, lackedBy(error, 'misc') ?? problemOf(error)))
+      .finally(() => {
+        if (searching.get(id) === running) searching.delete(id)
+      })
+    searching.set(id, running)
+    return running
+  }
+
+  /** Whether it was paused by Berth, and searches for prices alone. */
+  function isAside(id: string): boolean {
+    const watch = find(id)
+    return watch?.paused === true && watch.notesPrices === true
+  }
+
+  async function failed(id: string, problem: Problem): Promise<void> {
+    if (ending.aborted || !find(id)) return
+    // Keeps the reason for the pause visible.
+    if (!isAside(id)) say(id, { matching: 0, ...lastResults.get(id), problem })
+    await update(id, { searchedAt: now() })
+  }
+
+  /** Known offers are stored before the alert: after a kill, an alert is missed rather than repeated. */
+  async function seen(id: string, offers: readonly OfferView[]): Promise<void> {
+    const watch = find(id)
+    if (ending.aborted || !watch) return
+    const at = now()
+    const { found, matching, fresh, alerted } = resultOf(watch, offers, at)
+    const [best] = matching
+    const problem = isAside(id) ? lastResults.get(id)?.problem : undefined
+    say(id, { matching: matching.length, best: best?.offer, problem })
+    const seenPrices = found.map(({ price }) => price ?? 0)
+    prices.note(id, at, seenPrices)
+    // Offers that appear during a pause are news when it continues.
+    await update(id, { searchedAt: at, alerted: watch.paused ? watch.alerted : alerted })
+    if (!best) withdraw(watch)
+    if (find(id)?.paused !== false) return
+    if (watch.request.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
+    const match = matchAlert(watch, { fresh, matching })
+    if (match) alert(match)
+  }
+
+  return search
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { createRecentSearches, type RecentSearches } from '#core/renting/offers/recent-searches.ts'
+import { createRecentSearches, type RecentSearches } from '#core/market/recent-searches.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, OfferSearch } from '#service/offers.ts'
 import { HandClock } from '#test/unit/core/hand-clock.ts'

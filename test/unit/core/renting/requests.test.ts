@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { OfferView, SavedQuery } from '#contract/market/offer.ts'
 import { searchParts, searchPartWords, withoutParts } from '#contract/market/search-part.ts'
 import { replacesVariable } from '#core/instances/mark.ts'
-import { asGoodAs, type Replaced, requestAgain } from '#core/renting/as-good.ts'
-import { goodEnough } from '#core/renting/best-offer.ts'
+import { goodEnough } from '#core/renting/next-offer.ts'
+import { asGoodAs, type Replaced, requestAgain } from '#core/renting/requests.ts'
 import { someRental } from './some-rental.ts'
 
 const request: Replaced['request'] = { image: 'ubuntu', access: 'ssh', disk: 20, env: [], ports: [] }

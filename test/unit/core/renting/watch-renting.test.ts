@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import type { AccountContext } from '#core/account-context.ts'
+import { openWatches } from '#core/market/watches.ts'
 import type { Rentals } from '#core/renting/rentals.ts'
-import type { Runs } from '#core/runs/service.ts'
-import { openWatches } from '#core/watches/service.ts'
+import { createWatchRenting, type WatchRuns } from '#core/renting/watch-renting.ts'
 import type { ServiceClient } from '#service/client.ts'
 import { account, accountContext, freshAnswer } from '../account-context.ts'
 import { flushPromises, HandClock } from '../hand-clock.ts'
@@ -12,7 +12,7 @@ import { MemoryFiles } from '../memory-files.ts'
 
 const start = 1_800_000_000
 
-type RunAsked = Parameters<Runs['startOn']>[0] & { begun: number }
+type RunAsked = Parameters<WatchRuns['startOn']>[0] & { begun: number }
 type Found = ReturnType<Rentals['find']>
 
 const spent: LimitView = {
@@ -85,7 +85,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       withdraw: () => undefined,
     } as unknown as AccountContext['notifications'],
   })
-  const rentals: Parameters<typeof openWatches>[1] = {
+  const rentals: Parameters<typeof createWatchRenting>[1] = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
       if (held.attemptSeries) await new Promise<void>(resolve => (letAttemptsGo = resolve))
@@ -94,7 +94,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     find: id => (begun.includes(id) ? ((ends.get(id) ?? { step: 'trying' }) as Found) : undefined),
   }
-  const runs: Parameters<typeof openWatches>[2] = {
+  const runs: WatchRuns = {
     async startOn(run, rent) {
       asked.push({ ...run, begun: begun.length })
       if (held.run) await new Promise<never>(() => undefined)
@@ -102,7 +102,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
     },
     forget: async attemptSeries => void forgotten.push(attemptSeries),
   }
-  const watches = await openWatches(context, rentals, runs)
+  const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
   const poll = () => watches.onPoll(freshAnswer(context, {}))
   /** Sets a limit on the account that is due at once, or removes it. */
   const limit = (isDue: boolean) =>
