@@ -9,7 +9,7 @@ export const exitCodes = {
   unreachable: 3,
   /** `--yes` or `--secret-files` is missing, or Berth is another user's. */
   refused: 4,
-  /** No such account, instance, run, job or project. */
+  /** No such account, instance, run or project. */
   unknown: 5,
 } as const
 

@@ -1,4 +1,4 @@
-import type { RunView } from '../contract/automation/run.ts'
+import { isYetToEnd, type RunView } from '../contract/automation/run.ts'
 import { instanceName } from '../contract/format/name.ts'
 import type { AccountView, State } from '../contract/state.ts'
 import {
@@ -13,9 +13,9 @@ import {
 import { CliFailure, exitCodes } from './failure.ts'
 
 export const logs: CliCommand = {
-  operands: 'RUN|JOB|INSTANCE',
+  operands: 'RUN|INSTANCE',
   takes: [1, 1],
-  summary: 'Print the output of a run or a job, or of an instance’s newest run or start script',
+  summary: 'Print the output of a run, or of an instance’s newest run or start script',
   options: ['account', 'json', 'follow'],
   async run(call) {
     const [word = ''] = call.operands
@@ -30,7 +30,7 @@ export const logs: CliCommand = {
 
 type Target = { account: AccountView; run: RunView } | FoundInstance
 
-/** A run by its id or its job's, or an instance's newest run; the instance itself where it has none. */
+/** A run by its id, or an instance's newest run; the instance itself where it has none. */
 function findTarget(call: Call, state: State, word: string): Target {
   if (/^x[0-9a-f]{16}$/.test(word)) {
     for (const account of accountsOf(call, state)) {
@@ -38,16 +38,6 @@ function findTarget(call: Call, state: State, word: string): Target {
       if (run) return { account, run }
     }
     throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: `There is no run ${word}.` })
-  }
-  if (/^j[0-9a-f]{16}$/.test(word)) {
-    for (const account of accountsOf(call, state)) {
-      const run = account.runs[account.jobs[word]?.run ?? '']
-      if (run) return { account, run }
-    }
-    throw new CliFailure(exitCodes.unknown, {
-      code: 'no_such_run',
-      message: `The job ${word} has no run.`,
-    })
   }
   const found = findInstance(call, state, word)
   const runs = Object.values(found.account.runs).filter(({ instance }) => instance === found.instance.id)
@@ -69,7 +59,7 @@ async function printRun(call: Call, account: string, { id: run, dropped }: RunVi
     // Read before the output, so that a run that has ended is printed to its end.
     const view = (await connection.state()).accounts[account]?.runs[run]
     await printMore()
-    if (!follow || !view || !['waiting', 'starting', 'running'].includes(view.step)) {
+    if (!follow || !view || !isYetToEnd(view)) {
       if (collects) print(call, { run, step: view?.step ?? null, exitCode: view?.code ?? null, output })
       return
     }

@@ -1,3 +1,4 @@
+import { isGoing, isProjectRun, type ProjectRunView, type RunStep } from '../contract/automation/run.ts'
 import { named } from '../contract/format/list.ts'
 import { money, rate } from '../contract/format/money.ts'
 import { gpuWords } from '../contract/format/name.ts'
@@ -5,7 +6,7 @@ import { counted, reliability } from '../contract/format/size.ts'
 import { duration } from '../contract/format/time.ts'
 import { linkedRulesWords, secretWords, skipWords } from '../contract/instance/sync-words.ts'
 import { environmentOf, setupWords } from '../contract/project/handed-over.ts'
-import type { JobView, ProjectPlan } from '../contract/project/project.ts'
+import type { ProjectPlan } from '../contract/project/project.ts'
 import { accountsOf, type Call, type CliCommand, cliDollars, polledState, print } from './call.ts'
 import { CliFailure, exitCodes, usageFailure } from './failure.ts'
 import { outputPrinter, writer } from './logs.ts'
@@ -27,10 +28,10 @@ export const run: CliCommand = {
     else if (!call.yes) print(call, planJson(project, plan, secretFiles))
     refuse(call, plan)
     const asked = { account, project, offer: call.offer, content, stops, price, secretFiles }
-    const job = await call.connection.command('runProject', asked)
-    if (call.follow) return followJob(call, account, job)
-    if (call.json) print(call, { project, job })
-    else call.write(`${job}\n`)
+    const id = await call.connection.command('runProject', asked)
+    if (call.follow) return followRun(call, account, id)
+    if (call.json) print(call, { project, job: id })
+    else call.write(`${id}\n`)
     return undefined
   },
 }
@@ -166,45 +167,45 @@ function planJson(
   }
 }
 
-const words: Readonly<Record<JobView['step'], string>> = {
-  renting: 'Renting a machine',
+const words: Readonly<Record<RunStep, string>> = {
+  waiting: 'Renting a machine',
   sending: 'Sending the folder',
   setup: 'Setting up',
   running: 'Running',
-  bringing: 'Downloading the results',
+  fetching: 'Downloading the results',
   ending: 'Ending the machine',
   done: 'Done',
   failed: 'Failed',
   cancelled: 'Cancelled',
 }
 
-/** Prints the job's steps and output until it has ended; gives 0 where its command did. */
-async function followJob(call: Call, account: string, id: string): Promise<number> {
+/** Prints the run's steps and output until it has ended; gives 0 where its command did. */
+async function followRun(call: Call, account: string, id: string): Promise<number> {
   const { connection, json, say } = call
   const write = writer(call)
-  let told: JobView['step'] | undefined
-  let printed: { run: string; more(): Promise<void> } | undefined
+  let told: RunStep | undefined
+  /** What prints the output of the machine after so many moves. */
+  let printer: { moved: number; more(): Promise<void> } | undefined
   for (;;) {
-    // Read before the output, so that a job that has ended is printed to its end.
-    const { jobs, runs, instances } = (await connection.state()).accounts[account] ?? {}
-    const job = jobs?.[id]
-    if (!job) throw new CliFailure(exitCodes.unknown, { code: 'no_such_job', message: 'The job is gone.' })
-    if (job.step !== told && !json) say(words[job.step])
-    told = job.step
-    // A job names its run a moment before State has the run.
-    if (job.run !== undefined && job.run !== printed?.run && runs?.[job.run])
-      printed = { run: job.run, more: outputPrinter(call, account, job.run, write) }
-    await printed?.more()
-    if (['done', 'failed', 'cancelled'].includes(job.step))
-      return ended(call, job, instances?.[job.instance ?? -1]?.diskPricePerHour)
+    // Read before the output, so that a run that has ended is printed to its end.
+    const { runs, instances } = (await connection.state()).accounts[account] ?? {}
+    const run = runs?.[id]
+    if (!run || !isProjectRun(run))
+      throw new CliFailure(exitCodes.unknown, { code: 'no_such_run', message: 'The run is gone.' })
+    if (run.step !== told && !json) say(words[run.step])
+    told = run.step
+    if (run.outputs.includes('command') && run.moved !== printer?.moved)
+      printer = { moved: run.moved, more: outputPrinter(call, account, id, write) }
+    await printer?.more()
+    if (!isGoing(run)) return ended(call, run, instances?.[run.instance ?? -1]?.diskPricePerHour)
     await connection.change()
   }
 }
 
-/** Prints the end of a job. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
+/** Prints the end of a run. `disk`: the price of its stopped machine, in micro-dollars per hour. Gives the exit code. */
 function ended(
   { json, write, say }: Call,
-  { id, step, code, cost, brought, problem, instance }: JobView,
+  { id, step, code, cost, brought, problem, instance }: ProjectRunView,
   disk: number | undefined,
 ): number {
   if (json) {

@@ -15,7 +15,7 @@ import type { TunnelView } from './instance/tunnel.ts'
 import type { SavedQuery } from './market/offer.ts'
 import type { FailedMachineView, RentalView } from './market/rental-view.ts'
 import type { Problem } from './problem.ts'
-import type { JobView, ProjectView } from './project/project.ts'
+import type { ProjectView } from './project/project.ts'
 import type { Micros } from './spending/money.ts'
 import type { PriceIncreaseView } from './spending/price-increase.ts'
 
@@ -155,10 +155,8 @@ export interface AccountView {
   gpuMemory: Record<string, number>
   /** Watchdogs inside instances, by the instance's id. */
   watchdogs: Record<string, WatchdogView>
-  /** Commands that outlive their connections, by id. */
+  /** Runs of commands on instances and of projects, by id. */
   runs: Record<string, RunView>
-  /** Runs of projects, from folder to results, by id. */
-  jobs: Record<string, JobView>
   /** Copies and syncs that Berth started, by id. */
   transfers: Record<string, TransferView>
   /** File transfers between this machine and instances, by id. They end with Berth. */

@@ -6,7 +6,7 @@ export type OpenDialog =
   | { kind: 'replaceKey'; account: string }
   | { kind: 'rentAgain'; rental: string }
   /** What its file says, or in its place what a form says, or what an earlier run was of. */
-  | { kind: 'runProject'; project: string; draft?: ProjectDraft; job?: string }
+  | { kind: 'runProject'; project: string; draft?: ProjectDraft; run?: string }
   | { kind: 'editSpec'; project: string }
   | { kind: 'priceIncrease'; instance: number; answer: 'accept' | 'refuse' }
   | { kind: 'address'; what: string; url: string }

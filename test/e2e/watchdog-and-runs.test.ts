@@ -268,6 +268,7 @@ const unreachedRun: RunView = {
   code: 0,
   unreached: { since: 3600 },
   watchdogStale: false,
+  outputs: ['command'],
   seen: 12_345,
   dropped: 0,
   lastLine: `epoch 90 of 90 ${'='.repeat(160)} 100 %`,

@@ -1,4 +1,5 @@
 import { defaultSettings } from '#contract/app/settings.ts'
+import type { RunView } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
 import type { AccountView, State } from '#contract/state.ts'
@@ -14,6 +15,28 @@ export function instanceView(given: Partial<InstanceView> = {}): InstanceView {
     ports: [],
     jupyter: false,
     history: [],
+    ...given,
+  }
+}
+
+/** A run of a command that goes on by default. */
+export function runView(given: Partial<RunView> = {}): RunView {
+  return {
+    id: 'x0000000000000001',
+    name: 'train',
+    command: 'python3 train.py',
+    step: 'running',
+    afterwards: 'nothing',
+    watchdog: false,
+    stuckAfter: 0,
+    createdAt: 0,
+    watchdogStale: false,
+    outputs: [],
+    seen: 0,
+    dropped: 0,
+    lastLine: '',
+    fetched: false,
+    interrupted: false,
     ...given,
   }
 }
@@ -58,7 +81,6 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     gpuMemory: {},
     watchdogs: {},
     runs: {},
-    jobs: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},

@@ -3,6 +3,7 @@ import { InstanceId, RentalId } from '../ids.ts'
 import { ChoiceId, RemotePath } from '../instance/files.ts'
 import type { SyncProgress } from '../instance/sync.ts'
 import type { Problem } from '../problem.ts'
+import type { Micros } from '../spending/money.ts'
 
 /** The id of a run: `x` and sixteen hexadecimal digits. */
 export const RunId = v.pipe(v.string(), v.regex(/^x[0-9a-f]{16}$/, 'not a run'))
@@ -53,26 +54,44 @@ export const PlacedRunRequest = v.pipe(
 export type PlacedRunRequest = v.InferOutput<typeof PlacedRunRequest>
 
 /**
- * waiting: for its instance to run. starting: the command is being sent. running. fetching: it has ended, and its
- * folder is being downloaded. acting: the instance is being stopped or destroyed. kept: the download failed, so the
- * instance was left as it is. over: nothing is left to do. failed: it never began, its command failed, or its end is unknown.
+ * waiting: for its machine, which is being rented or doesn't run yet. sending: its folder is being uploaded. setup.
+ * running: its command is being started, or runs. fetching: its results are being downloaded. ending: its machine is
+ * being stopped or destroyed. done. failed: `problem` says why. cancelled.
  */
-export type RunStep = 'waiting' | 'starting' | 'running' | 'fetching' | 'acting' | 'kept' | 'over' | 'failed'
+export const RunStep = v.picklist([
+  'waiting',
+  'sending',
+  'setup',
+  'running',
+  'fetching',
+  'ending',
+  'done',
+  'failed',
+  'cancelled',
+])
+export type RunStep = v.InferOutput<typeof RunStep>
+
+/** What prints the output of a run. */
+export const RunProgram = v.picklist(['command', 'setup'])
+export type RunProgram = v.InferOutput<typeof RunProgram>
 
 /** The progress that a program prints: percent, and the seconds left by its own estimate. */
 export const RunProgress = v.object({ percent: v.number(), secondsLeft: v.optional(v.number()) })
 export type RunProgress = v.InferOutput<typeof RunProgress>
 
-/** A run as the page shows it. Times in epoch seconds of the account's time. */
+/** A run as the page shows it: a command on an instance, or a project. Times in epoch seconds of the account's time. */
 export interface RunView {
   id: string
   instance?: number
-  /** The rental or series of attempts that it waits for. */
+  /** The rental that it waits for, or that its project's machine is from. */
   rental?: string
-  attemptSeries?: string
+  /** The project whose folder it sends. */
+  project?: string
   name: string
   command: string
   step: RunStep
+  /** The step that failed. */
+  failedAt?: RunStep
   afterwards: RunAction
   fetch?: string
   /** The folder for downloads on this machine, as people write it. */
@@ -80,6 +99,7 @@ export interface RunView {
   watchdog: boolean
   stuckAfter: number
   createdAt: number
+  /** When its command began, and when it ended; for a project, when the whole run did. */
   startedAt?: number
   endedAt?: number
   /** The exit code; 128 and more for a signal. */
@@ -95,17 +115,21 @@ export interface RunView {
   unreached?: { since: number; nextTryAt?: number }
   /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: boolean
-  /** Bytes of output so far, and how many of the first ones are no longer stored. */
+  /** What has output: its command, and the set-up before it. */
+  outputs: readonly RunProgram[]
+  /** Bytes of the present output so far, and how many of the first ones are no longer stored. */
   seen: number
   dropped: number
   /** The last line, as plain text. */
   lastLine: string
   /** From the last progress bar in its output. */
   progress?: RunProgress
-  /** How far the download of its folder is. */
+  /** How far the upload or download of its folder is. */
   sync?: SyncProgress
   /** Its folder was downloaded. */
   fetched: boolean
+  /** The number of downloaded files, and the names of those stored beside a file that had changed here too. */
+  brought?: { files: number; beside: readonly string[] }
   /** The action that was done on the instance. */
   acted?: 'stop' | 'destroy'
   /** The instance stopped meanwhile, so `afterwards` does not apply any more. */
@@ -114,9 +138,40 @@ export interface RunView {
   problem?: Problem
 }
 
+/** The run of a project. */
+export interface ProjectRunView extends RunView {
+  project: string
+  gpu?: { name?: string; count?: number }
+  /**
+   * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
+   * differed from it, if known, and the first of them.
+   */
+  commit?: { id: string; branch?: string; changed?: { files: number; named: string[] } }
+  /** The ports in its file, while its command runs. */
+  ports?: readonly number[]
+  /** `micros` at `at`, growing by `perHour`. */
+  cost: { micros: Micros; at: number; perHour: Micros }
+  most?: Micros
+  /** When the machine of a failed run is destroyed, or the user reminded of it. */
+  keptUntil?: { at: number; destroys: boolean }
+  /** Whether a failed run has results on its machine that can be downloaded again. */
+  fetchable?: boolean
+  /** How often it moved to another machine. */
+  moved: number
+}
+
+export function isProjectRun(run: RunView): run is ProjectRunView {
+  return run.project !== undefined
+}
+
 /** Whether the run is unfinished. */
 export function isGoing({ step }: Pick<RunView, 'step'>): boolean {
-  return step !== 'kept' && step !== 'over' && step !== 'failed'
+  return step !== 'done' && step !== 'failed' && step !== 'cancelled'
+}
+
+/** Whether a run's command is not known to have ended. */
+export function isYetToEnd({ step }: Pick<RunView, 'step'>): boolean {
+  return step === 'waiting' || step === 'sending' || step === 'setup' || step === 'running'
 }
 
 /** The position of a byte in a run's whole output. */

@@ -13,6 +13,20 @@ export function keepingOf({ failed }: Pick<ProjectSpec, 'failed'>): Keeping {
   return { seconds: failed?.keep ?? 86_400, destroys: failed?.afterwards === 'destroy' }
 }
 
+/** The port inside the machine, and the outside one where requested. */
+export function portOf(port: string | number): { container: number; outside?: number } {
+  const [first = 0, second] = String(port).split(':').map(Number)
+  return second === undefined ? { container: first } : { outside: first, container: second }
+}
+
+export function portsOf({ ports = [] }: Pick<ProjectSpec, 'ports'>): number[] {
+  return [...new Set(ports.map(port => portOf(port).container))]
+}
+
+export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
+  return results === undefined ? [] : [results].flat()
+}
+
 /** The number of attempts, and the seconds for each. */
 const attemptLimits = { attempts: 5, deadline: 1200 }
 
@@ -36,7 +50,7 @@ export function limitsOf(spec: ProjectSpec, price: Micros | undefined): RetryLim
   }
 }
 
-/** A job's highest total cost: its stops' limit and the attempts' ceiling, for each machine that it may use. */
+/** A run's highest total cost: its stops' limit and the attempts' ceiling, for each machine that it may use. */
 export function mostOf(
   spec: ProjectSpec,
   stops: readonly Limit[],
@@ -57,7 +71,7 @@ export function boundOf(stops: readonly Limit[], price: Micros | undefined): Mic
   return bounds.length === 0 ? undefined : Math.min(...bounds)
 }
 
-/** Seconds after which a job's machine is stopped at the latest; undefined without a limit. */
+/** Seconds after which a run's machine is stopped at the latest; undefined without a limit. */
 export function longestOf(stops: readonly Limit[], price: Micros): number | undefined {
   const spans = stops.flatMap(({ when }) => {
     if (when.kind === 'duration') return when.seconds

@@ -28,7 +28,6 @@ export function accountView(
     gpuMemory: {},
     watchdogs: {},
     runs: {},
-    jobs: {},
     undoable: {},
     transfers: {},
     fileTransfers: {},

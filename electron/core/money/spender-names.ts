@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isProjectRun } from '#contract/automation/run.ts'
 import type { MoneyDay, SpenderName } from '#contract/spending/history.ts'
 import type { AccountPoll } from '../account-context.ts'
 
@@ -33,15 +34,17 @@ export function namedSpenders(
 
 /** The project that each machine was rented for, including machines that could not be entered. */
 function projectsByInstance({
-  jobs,
+  runs,
   rentals,
-}: Pick<AccountPoll['account'], 'jobs' | 'rentals'>): ReadonlyMap<number, string> {
+}: Pick<AccountPoll['account'], 'runs' | 'rentals'>): ReadonlyMap<number, string> {
   return new Map(
-    Object.values(jobs).flatMap(({ name, instance, attemptSeries }) =>
-      [instance, ...(rentals[attemptSeries]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
-        id === undefined ? [] : [[id, name] as const],
+    Object.values(runs)
+      .filter(isProjectRun)
+      .flatMap(({ name, instance, rental = '' }) =>
+        [instance, ...(rentals[rental]?.tries ?? []).map(tried => tried.instance)].flatMap(id =>
+          id === undefined ? [] : [[id, name] as const],
+        ),
       ),
-    ),
   )
 }
 

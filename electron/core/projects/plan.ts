@@ -1,7 +1,7 @@
 import type { Limit, LimitWhen } from '#contract/automation/limit.ts'
 import type { OpenRequest, RentalSearch } from '#contract/market/rental.ts'
 import { searchWords } from '#contract/market/search-text.ts'
-import { dearestOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
+import { dearestOf, portOf, usualMachine, usualSetup } from '#contract/project/bounds.ts'
 import type { ProjectSpec } from '#contract/project/spec.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
 
@@ -68,16 +68,6 @@ export function requestOf(
   }
 }
 
-/** The port inside the machine, and the outside one where requested. */
-function portOf(port: string | number): { container: number; outside?: number } {
-  const [first = 0, second] = String(port).split(':').map(Number)
-  return second === undefined ? { container: first } : { outside: first, container: second }
-}
-
-export function portsOf({ ports = [] }: Pick<ProjectSpec, 'ports'>): number[] {
-  return [...new Set(ports.map(port => portOf(port).container))]
-}
-
 /** The limits that a project's `stop` asks for. */
 export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
   const { idle, hours, dollars } = stop
@@ -86,10 +76,6 @@ export function stopsOf({ stop = {} }: ProjectSpec): Limit[] {
   if (hours !== undefined) whens.push({ kind: 'duration', seconds: Math.max(60, hours * 3600) })
   if (dollars !== undefined) whens.push({ kind: 'cost', dollars: Math.max(0.01, dollars) })
   return whens.map(when => ({ when, action: 'stop', asleep: false }))
-}
-
-export function resultsOf({ results }: Pick<ProjectSpec, 'results'>): string[] {
-  return results === undefined ? [] : [results].flat()
 }
 
 /** Names of the secrets that a project needs. */

@@ -13,7 +13,7 @@ const mostFailed = 3
 /** What renting by watches does not know: how a run is started on the machine. */
 export interface WatchRuns {
   startOn(
-    run: StoredWatchRun & { attemptSeries: string; rentedAgain: true },
+    run: StoredWatchRun & { rental: string; rentedAgain: true },
     rent: () => Promise<string>,
   ): Promise<string>
   /** Removes the run that waits for a rental which never began. */
@@ -64,7 +64,7 @@ export function createWatchRenting(
     note('berth', `The watch “${request.name}” rents`, `An offer matches.${then}`)
     const wanted = { search, request: openRequest, retries: rents.limits, why: 'watch' } as const
     const rent = () => rentals.start(wanted, rental)
-    await (run ? runs.startOn({ ...run, attemptSeries: rental, rentedAgain: true }, rent) : rent())
+    await (run ? runs.startOn({ ...run, rental, rentedAgain: true }, rent) : rent())
     watches.show()
   }
 

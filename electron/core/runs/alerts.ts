@@ -1,9 +1,41 @@
+import { money, rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
+import type { AccountContext } from '../account-context.ts'
 import type { Alert } from '../notifications/alert.ts'
-import { commandFailure, instanceGone, watchdogOrder } from './decide.ts'
-import type { Run } from './model.ts'
+import { machineGone, watchdogOrder } from './decide.ts'
+import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
+
+/** Alerts and Activity entries of an account's runs. */
+export interface RunAlerts {
+  /** Alerts about a command; of a project, which has alerts of its own, it's only an Activity entry. */
+  tell(run: Run, alert: Alert): void
+  note(run: Run, text: string, detail?: string): void
+  /** The name of the run's instance. */
+  nameOf(run: Run): string
+}
+
+export function runAlertsOf({
+  account,
+  store,
+  activity,
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): RunAlerts {
+  const note: RunAlerts['note'] = ({ instance }, text, detail) =>
+    activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
+  return {
+    note,
+    tell(run, alert) {
+      if (run.project) note(run, alert.title, alert.body)
+      else notifications.tell(account, [alert])
+    },
+    nameOf: ({ instance = 0 }) =>
+      shortInstanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
+  }
+}
 
 /** One id per run, so that a later alert replaces the earlier one. */
 export function alertId(account: AccountId, { id }: Run): string {
@@ -12,16 +44,18 @@ export function alertId(account: AccountId, { id }: Run): string {
 
 /** The common fields of a run's alerts. */
 function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'urgency'> {
-  const { instance } = run
+  const { instance, project } = run
   return {
     id: alertId(account, run),
     kind: 'run',
     instance,
     actions: [{ id: 'show', label: 'Show' }],
-    place: {
-      screen: 'instances',
-      ...(instance === undefined ? {} : { instance, tab: 'automation' as const }),
-    },
+    place: project
+      ? { screen: 'projects', project: project.id }
+      : {
+          screen: 'instances',
+          ...(instance === undefined ? {} : { instance, tab: 'automation' as const }),
+        },
   }
 }
 
@@ -32,7 +66,7 @@ export function endedAlert(
   { where, isSpared }: { where: string; isSpared: boolean },
 ): Alert {
   const { name, code } = run
-  const failed = commandFailure(run) !== undefined
+  const failed = run.outcome !== undefined
   return {
     ...about(account, run),
     title: failed ? `${name} failed with exit code ${code}` : `${name} has ended with exit code ${code}`,
@@ -67,13 +101,13 @@ export function stuckAlert(account: AccountId, run: Run, where: string, now: num
   }
 }
 
-/** The alert for a run that failed; `run` as it is since. */
-export function runFailedAlert(account: AccountId, run: Run, where: string): Alert {
+/** The alert for a command that failed; `run` as it is since. */
+export function commandFailedAlert(account: AccountId, run: Run, where: string): Alert {
   const { problem, step } = run
   const next =
-    step === 'acting'
+    step === 'ending'
       ? 'Now the instance is stopped; its files stay.'
-      : problem?.code === instanceGone.code || run.job !== undefined
+      : problem?.code === machineGone.code
         ? ''
         : 'The instance is left as it is.'
   return {
@@ -91,7 +125,7 @@ export function hinderedAlert(
   where: string,
   { message, advice }: Problem,
 ): Alert {
-  const what = run.step === 'starting' ? 'can’t be started yet' : 'can’t be followed now'
+  const what = !run.begun ? 'can’t be started yet' : 'can’t be followed now'
   return {
     ...about(account, run),
     title: `${run.name} ${what}`,
@@ -123,9 +157,9 @@ export function notDestroyedAlert(account: AccountId, run: Run, where: string, w
   }
 }
 
-/** What happens now; empty for the run of a job, which decides that itself. */
-function comesNext({ fetch, afterwards, interrupted, job }: Run): string {
-  if (job !== undefined) return ''
+/** What happens now; empty for a project, whose later alerts tell. */
+function comesNext({ fetch, afterwards, interrupted, project }: Run): string {
+  if (project) return ''
   if (interrupted) return 'It was stopped in the meantime, so it’s left as it is.'
   const steps = [
     ...(fetch === undefined ? [] : [`${fetch} is fetched`]),
@@ -134,4 +168,60 @@ function comesNext({ fetch, afterwards, interrupted, job }: Run): string {
       : [afterwards === 'stop' ? 'the instance is stopped' : 'the instance is destroyed']),
   ]
   return steps.length === 0 ? 'The instance is left as it is.' : `Now ${steps.join(', then ')}.`
+}
+
+export function projectDoneAlert(account: AccountId, run: ProjectRun, now: number): Alert {
+  const { code = 0, brought } = run
+  const files = brought?.files
+    ? ` ${brought.files === 1 ? '1 file was' : `${brought.files} files were`} downloaded.`
+    : ''
+  return {
+    ...about(account, run),
+    title: titled(run, code === 0 ? 'is done' : `ended with exit code ${code}`),
+    body: `It cost ${money(runCostBy(run, now))}.${files}`,
+    urgency: 'normal',
+    ...(code === 0 && { good: true }),
+  }
+}
+
+/** `view`: the run's machine, which is stopped now. */
+export function projectFailedAlert(
+  account: AccountId,
+  run: ProjectRun,
+  view: InstanceView | undefined,
+): Alert {
+  return {
+    ...about(account, run),
+    title: titled(run, 'failed'),
+    body: [run.problem?.message, run.problem?.advice, diskWords(view)].filter(Boolean).join(' '),
+    urgency: 'critical',
+  }
+}
+
+/** The alert once the machine of a failed run was kept for the agreed time. */
+export function keptAlert(
+  account: AccountId,
+  run: ProjectRun,
+  { destroyed, view, now }: { destroyed: boolean; view: InstanceView | undefined; now: number },
+): Alert {
+  const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
+  return {
+    ...about(account, run),
+    title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),
+    body: destroyed
+      ? `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
+      : `${diskWords(view) || 'Its machine is kept.'} ${cost} Go on from there, or destroy it.`,
+    urgency: destroyed ? 'normal' : 'critical',
+  }
+}
+
+function diskWords(view: InstanceView | undefined): string {
+  const { diskPricePerHour } = view ?? {}
+  return diskPricePerHour === undefined ? '' : `While it's stopped, its disk costs ${rate(diskPricePerHour)}.`
+}
+
+/** A title of at most 50 characters. */
+function titled({ name }: Run, words: string): string {
+  const room = 49 - words.length
+  return `${name.length > room ? `${name.slice(0, room - 1)}…` : name} ${words}`
 }

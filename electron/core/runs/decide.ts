@@ -1,12 +1,178 @@
-import { isGoing } from '#contract/automation/run.ts'
-import type { InstanceState } from '#contract/instance/instance.ts'
+import type { LimitAction } from '#contract/automation/limit.ts'
+import { isGoing, type RunStep } from '#contract/automation/run.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { Problem } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
 import type { WatchdogOrder } from '#ssh/runs/runs.ts'
 import { idleBelow } from '../instances/instance-state.ts'
-import { pollsUntilGone } from '../instances/missing-polls.ts'
-import { isDeepEqual } from '../state/same.ts'
-import type { Run } from './model.ts'
+import type { LimitTarget } from '../limits/targets.ts'
+import { longestAfter, retryPause } from '../storage/loops.ts'
+import { lastingErrors, pauseWhileChanging } from './left-behind.ts'
+import { isOfProject, isUnsafe, keepingFor, type ProjectRun, type Run } from './model.ts'
+
+/** What a run depends on, as of a poll. */
+export interface RunSnapshot {
+  /** The rental that it waits for; `instance` once that is ready. */
+  awaited: { step: string; instance?: number; problem?: Problem } | undefined
+  /** `gone` once it is certain that it no longer exists; undefined while nothing is known. */
+  instance: InstanceView | 'gone' | undefined
+  /** Why a limit stopped the machine, a sentence; undefined where none did. */
+  limit: string | undefined
+  now: number
+}
+
+export type RunMove =
+  | { do: 'wait' }
+  /** Rents a machine. */
+  | { do: 'rent' }
+  | { do: 'start' }
+  | { do: 'send' }
+  /** Starts its set-up or command, or follows it. */
+  | { do: 'program' }
+  | { do: 'fetch' }
+  /** Stops or destroys its machine. */
+  | { do: 'end' }
+  /** Reminds the user of the machine of a failed run, or destroys it as agreed. */
+  | { do: 'expire'; destroys: boolean }
+  /** Continues on another machine, which is still to be found. */
+  | { do: 'move' }
+  | { do: 'step'; step: RunStep; instance?: number; acted?: 'destroy' }
+  /** `quiet`: the user has ended what it waited for. */
+  | { do: 'fail'; problem: Problem; quiet?: boolean }
+
+/** A run's next move. Each may be repeated after a kill. */
+export function nextMove(run: Run, snapshot: RunSnapshot): RunMove {
+  const { step } = run
+  if (step === 'done' || step === 'cancelled') return { do: 'wait' }
+  if (step === 'failed') return isOfProject(run) ? kept(run, snapshot) : { do: 'wait' }
+  if (step === 'ending') return ending(run, snapshot)
+  if (step === 'waiting') return isOfProject(run) ? renting(snapshot) : placing(run, snapshot)
+  const machineMove = isOfProject(run) ? moveForMachine(run, snapshot) : moveForInstance(run, snapshot)
+  if (machineMove) return machineMove
+  if (step === 'sending') return { do: 'send' }
+  if (step === 'fetching') return { do: 'fetch' }
+  if (step === 'setup' && (run.isSetUp || run.project?.spec.setup === undefined))
+    return { do: 'step', step: 'running' }
+  return typeof snapshot.instance === 'object' && canGetIn(snapshot.instance)
+    ? { do: 'program' }
+    : { do: 'wait' }
+}
+
+function renting({ awaited }: RunSnapshot): RunMove {
+  if (!awaited) return { do: 'rent' }
+  const { step, instance, problem } = awaited
+  if (step === 'ready' && instance !== undefined) return { do: 'step', step: 'sending', instance }
+  if (step === 'failed') return { do: 'fail', problem: problem ?? notRented }
+  return step === 'cancelled' ? { do: 'fail', problem: notRented } : { do: 'wait' }
+}
+
+/** The move of a command that waits for its instance, or for the rental of one. */
+function placing(run: Run, { awaited, instance }: RunSnapshot): RunMove {
+  if (typeof instance === 'object' && instance.state === 'running')
+    return { do: 'step', step: 'running', instance: instance.id }
+  if (run.instance !== undefined)
+    return instance === 'gone' ? { do: 'fail', problem: instanceGone } : { do: 'wait' }
+  const { step, problem } = awaited ?? { step: 'failed' }
+  if (step !== 'failed' && step !== 'cancelled') return { do: 'wait' }
+  return { do: 'fail', problem: rentalFailed(problem?.message), quiet: step === 'cancelled' }
+}
+
+/** The move for which the instance of a command is the reason; undefined where there is none. */
+function moveForInstance(run: Run, { instance }: RunSnapshot): RunMove | undefined {
+  // The watchdog does not destroy an instance with a folder to download, so someone else did, and the folder is lost.
+  if (instance === 'gone')
+    return watchdogOrder(run)?.action === 'destroy'
+      ? { do: 'step', step: 'done', acted: 'destroy' }
+      : { do: 'fail', problem: instanceGone }
+  return instance === undefined ? { do: 'wait' } : undefined
+}
+
+/** The move that a project's machine needs first; undefined where it runs. */
+function moveForMachine(run: ProjectRun, { instance, limit }: RunSnapshot): RunMove | undefined {
+  if (instance === undefined) return { do: 'wait' }
+  const { spec, stops } = run.project
+  const mayMove = (run.moved ?? 0) < (spec.outbid?.elsewhere ?? 0)
+  if (instance === 'gone') return mayMove ? { do: 'move' } : { do: 'fail', problem: machineGone }
+  if (instance.state === 'running') return undefined
+  if (instance.state === 'outbid') return mayMove ? { do: 'move' } : { do: 'fail', problem: outbid }
+  if (run.starting && hasTrait(instance.state, 'halted')) return { do: 'start' }
+  if (instance.state === 'stopped') return { do: 'fail', problem: stopped(limit, stops.length > 0) }
+  if (instance.state === 'ended') return { do: 'fail', problem: exited }
+  if (instance.state === 'crashed' || instance.state === 'unstartable')
+    return { do: 'fail', problem: crashed }
+  return { do: 'wait' }
+}
+
+function ending(run: Run, { instance }: RunSnapshot): RunMove {
+  if (run.instance === undefined || run.afterwards === 'nothing')
+    return { do: 'step', step: run.problem ? 'failed' : 'done' }
+  if (instance !== 'gone' || isOfProject(run)) return { do: 'end' }
+  return run.afterwards === 'destroy'
+    ? { do: 'step', step: 'done', acted: 'destroy' }
+    : { do: 'fail', problem: instanceGone }
+}
+
+/** The machine of a failed run is kept for the agreed time. One that runs is in use, and is not destroyed. */
+function kept(run: ProjectRun, { instance, now }: RunSnapshot): RunMove {
+  const { keptUntil } = run
+  if (keptUntil === undefined || now < keptUntil || instance === undefined || instance === 'gone')
+    return { do: 'wait' }
+  return { do: 'expire', destroys: keepingFor(run).destroys && hasTrait(instance.state, 'over') }
+}
+
+/** Failures in a row after which a run fails, and where its machine cannot be reached: after about half an hour. */
+const most = { failures: 8, unreachable: 35, same: 3 }
+/** Errors of the machine itself, which come again each time unless someone mends it. */
+const lasting = new Set(['not_prepared', 'sync_failed', 'shell_replaced'])
+/** Errors that no retry solves. */
+const hopeless = new Set([...lastingErrors, 'ignore_file', 'disk_full', 'secret_missing'])
+
+/** A failed move, after `fails` earlier failures in a row; `isOnline`: whether the service answers. */
+interface FailedMove {
+  run: Pick<Run, 'step' | 'project' | 'begun' | 'problem' | 'changingSince'>
+  move: RunMove['do']
+  fails: number
+  /** Failures in a row with this very problem, this one included. */
+  same: number
+  isOnline: boolean
+  /** Epoch seconds of this computer. */
+  clock: number
+}
+
+/** The number of failures in a row after another one: without a network it stays below what fails a run. */
+export function failsAfter(fails: number, isOnline: boolean): number {
+  return isOnline ? fails + 1 : Math.min(fails + 1, longestAfter)
+}
+
+/**
+ * Milliseconds before the retry; undefined if the run fails instead. A command that runs is never given up, nor is the
+ * end of a failed run's machine; nothing is without a network.
+ */
+export function pauseAfter(
+  { code }: Pick<Problem, 'code'>,
+  { run, move, fails, same, isOnline, clock }: FailedMove,
+): number | undefined {
+  const pause = retryPause(fails)
+  if (code === 'results_changing') return pauseWhileChanging(run.changingSince, clock, pause)
+  if (move === 'program') return code === 'disk_full' && !run.begun ? undefined : pause
+  if (!isOnline || !isGoing(run) || (move === 'end' && (!run.project || run.problem))) return pause
+  // Only a project's machine is stopped where it cannot be reached: the user chose that of a command.
+  const isUnreached = code.startsWith('ssh_') || code === machineGone.code
+  if (isUnreached && !run.project) return pause
+  const isOver =
+    hopeless.has(code) ||
+    (lasting.has(code) && same >= most.same) ||
+    fails + 1 >= (code.startsWith('ssh_') ? most.unreachable : most.failures)
+  return isOver ? undefined : pause
+}
+
+/** When the next checkpoint is downloaded, in epoch seconds; undefined if there is none. */
+export function checkpointDue({ step, project, startedAt, checkpointAt }: Run): number | undefined {
+  const checkpoint = project?.spec.checkpoint
+  if (step !== 'running' || checkpoint === undefined || startedAt === undefined) return undefined
+  return (checkpointAt ?? startedAt) + checkpoint
+}
 
 /** Seconds that the watchdog gives Berth after a run's end, before it acts: more if Berth has a folder to download. */
 const grace = { fetch: 900, plain: 300 }
@@ -21,58 +187,6 @@ export function watchdogOrder(run: Run): WatchdogOrder | undefined {
   return fetch === undefined
     ? { action: afterwards, seconds: grace.plain }
     : { action: 'stop', seconds: grace.fetch }
-}
-
-/** The run after a change, marked `watchdogStale` if its watchdog has to be told of something new. */
-export function withStaleWatchdog(before: Run, after: Run): Run {
-  const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
-  if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
-  return { ...after, watchdogStale: true }
-}
-
-/** Why the run counts as failed though its command was followed to its end; undefined where it does not. */
-export function commandFailure({ code = 0, endedByUser }: Run): Problem | undefined {
-  if (code === 0 || endedByUser) return undefined
-  return {
-    code: 'command_failed',
-    message: `The command ended with exit code ${code}.`,
-    advice: 'Its last lines say why.',
-  }
-}
-
-/** The next step once the command has ended, once its folder is here, or when the user tries again. */
-export function nextRunStep(run: Run): 'fetching' | 'acting' | 'over' | 'failed' {
-  if (run.fetch !== undefined && !run.fetched) return 'fetching'
-  // If the instance was stopped and started again meanwhile, someone wants it to run, so it is kept.
-  if (run.afterwards !== 'nothing' && !run.interrupted && run.acted === undefined) return 'acting'
-  return commandFailure(run) ? 'failed' : 'over'
-}
-
-/** The run once its command has ended: the instance of one that failed is stopped where it was to be destroyed. */
-export function afterCommand(run: Run, code: number): Pick<Run, 'step' | 'afterwards' | 'code' | 'problem'> {
-  const isSpared = run.afterwards === 'destroy' && commandFailure({ ...run, code }) !== undefined
-  const afterwards = isSpared ? 'stop' : run.afterwards
-  return { code, afterwards, ...entering({ ...run, code, afterwards }) }
-}
-
-/** The next step, with the reason where that is a failure. */
-export function entering(run: Run): Pick<Run, 'step' | 'problem'> {
-  const step = nextRunStep(run)
-  return { step, problem: step === 'failed' ? commandFailure(run) : undefined }
-}
-
-/**
- * What becomes of a run that fails, by the code of its problem: an instance that was to be stopped or destroyed
- * afterwards is stopped, since a destroyed one takes with it what the run has left.
- */
-export function afterFailure(
-  { afterwards, interrupted, acted, instance }: Run,
-  code: string,
-): Pick<Run, 'step' | 'afterwards'> {
-  const isThere = instance !== undefined && code !== instanceGone.code
-  return isThere && afterwards !== 'nothing' && !interrupted && acted === undefined
-    ? { step: 'acting', afterwards: 'stop' }
-    : { step: 'failed', afterwards }
 }
 
 /**
@@ -107,31 +221,75 @@ export function stuckSince(
 }
 
 /** Whether a run forbids another one to stop or destroy their instance: while it runs, or until its folder is here. */
-export function keepsItFrom({ step }: Run, action: 'stop' | 'destroy'): boolean {
-  if (step === 'kept') return action === 'destroy'
-  return step === 'starting' || step === 'running' || step === 'fetching'
+export function keepsItFrom({ step, failedAt }: Run, action: 'stop' | 'destroy'): boolean {
+  if (step === 'failed') return failedAt === 'fetching' && action === 'destroy'
+  return isGoing({ step }) && step !== 'waiting' && step !== 'ending'
 }
 
 /**
- * The fields of an unfinished run that a poll changes; undefined for none. `at`: epoch seconds of the account's time.
- * `missing`: how many polls in a row did not list its instance.
+ * What a limit that destroys may do to an instance with such runs. While a folder is being downloaded it waits
+ * (undefined); else it stops the instance, which keeps the folder and ends most of the cost, and leaves a stopped one
+ * alone (undefined).
  */
-export function runAfterPoll(
-  run: Run,
-  state: InstanceState | undefined,
-  missing: number,
-  at: number,
-): Partial<Run> | undefined {
-  const { step, afterwards } = run
-  if (missing >= pollsUntilGone) {
-    // The watchdog does not destroy an instance with a folder to download, so someone else did, and the folder is lost.
-    const byWatchdog = watchdogOrder(run)?.action === 'destroy'
-    if (byWatchdog || (step === 'acting' && afterwards === 'destroy'))
-      return { step: 'over', acted: 'destroy', endedAt: at }
-    return { step: 'failed', endedAt: run.endedAt ?? at, problem: instanceGone }
-  }
-  const rests = state !== undefined && hasTrait(state, 'startable')
-  return rests && step !== 'acting' && !run.interrupted ? { interrupted: true } : undefined
+export function spared(unsafe: readonly Run[], state: InstanceState | undefined): LimitAction | undefined {
+  if (unsafe.length === 0) return 'destroy'
+  if (unsafe.some(({ step, unreachedSince }) => step === 'fetching' && unreachedSince === undefined))
+    return undefined
+  return state && hasTrait(state, 'halted') ? undefined : 'stop'
 }
 
-export const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
+/** What a limit may do to an instance with these runs; noted in Activity if that is less than it was set to. */
+export function spares(
+  { instance, action }: LimitTarget,
+  runs: readonly Run[],
+  view: InstanceView | undefined,
+  note: (run: Run, text: string, detail: string) => void,
+): LimitAction | undefined {
+  if (action === 'stop') return 'stop'
+  const isProjects = (run: Run) => run.project && run.instance === instance
+  if (runs.some(run => isProjects(run) && (isGoing(run) || run.step === 'failed'))) return 'stop'
+  const unsafe = runs.filter(run => run.instance === instance && isUnsafe(run))
+  const may = spared(unsafe, view?.state)
+  const [first] = unsafe
+  if (may === 'stop' && first)
+    note(first, 'A limit stops rather than destroys', `${first.fetch} of ${first.name} is not fetched yet.`)
+  return may
+}
+
+const notRented = {
+  code: 'not_rented',
+  message: 'No machine was rented.',
+  advice: 'Go on from here to look again.',
+}
+function rentalFailed(why: string | undefined): Problem {
+  const message = 'The rental that it waited for came to nothing.'
+  return { code: 'rental_failed', message: why === undefined ? message : `${message} ${why}` }
+}
+const instanceGone = { code: 'no_such_instance', message: 'Its instance is no longer on the account.' }
+export const machineGone = {
+  code: instanceGone.code,
+  message: 'Its machine is no longer on the account.',
+  advice: 'Run it again as it was: that rents another.',
+}
+const outbid = {
+  code: 'outbid',
+  message: 'Its machine was outbid.',
+  advice: 'Bid more for it, then go on from here; or give it up, and run it again.',
+}
+function stopped(limit: string | undefined, isLimited: boolean): Problem {
+  return {
+    code: 'stopped',
+    message: `Its machine was stopped before it was done.${limit === undefined ? '' : ` ${limit}`}`,
+    advice: `Its files are still there. Go on from here to start it again${isLimited ? ', with its limits anew' : ''}.`,
+  }
+}
+const exited = {
+  code: 'ended',
+  message: 'Its machine exited before it was done: it was stopped, or its container crashed.',
+  advice: 'Go on from here to start it again; or give it up, which destroys it, and run it again.',
+}
+const crashed = {
+  code: 'crashed',
+  message: 'Its machine has crashed.',
+  advice: 'Look at its files, or give it up, which destroys it, and run it again.',
+}

@@ -1,18 +1,43 @@
 import * as v from 'valibot'
-import { RunAction, RunProgress } from '#contract/automation/run.ts'
+import { Stops } from '#contract/automation/limit.ts'
+import { isGoing, RunAction, RunId, RunProgress, RunStep } from '#contract/automation/run.ts'
+import { InstanceId, OfferId, RentalId } from '#contract/ids.ts'
+import { keepingOf, resultsOf } from '#contract/project/bounds.ts'
+import { ProjectId } from '#contract/project/project.ts'
+import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import { StoredProblem } from '../app/problems.ts'
 
-/** A run as stored. Its output has files of its own. */
+/** What the user agreed to for the run of a project. */
+const AgreedProject = v.object({
+  id: ProjectId,
+  /** The project's folder, an absolute path on this computer. */
+  folder: v.string(),
+  /** The text of the file, and its parsed form. */
+  text: v.string(),
+  spec: v.custom<ProjectSpec>(value => typeof value === 'object' && value !== null),
+  /** The offer to try first, as the user chose. */
+  offer: v.optional(OfferId),
+  stops: Stops,
+  /** Micro-dollars per hour of the machine shown when the user agreed. */
+  price: v.optional(v.number()),
+  /** How long its machine is kept if it fails; by the file if absent. */
+  keeping: v.optional(Keeping),
+  /** Files that look like secrets and are sent nevertheless. */
+  secretFiles: v.array(v.string()),
+})
+
+/** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
 export const Run = v.object({
-  id: v.string(),
-  instance: v.optional(v.number()),
-  rental: v.optional(v.string()),
-  attemptSeries: v.optional(v.string()),
+  id: RunId,
+  instance: v.optional(InstanceId),
+  /** The rental that it waits for; that of a project is stored before it begins. */
+  rental: v.optional(RentalId),
   /** Its watch rents again with another run, so a start that fails is only noted in Activity. */
   rentedAgain: v.optional(v.boolean()),
-  /** The job that it belongs to, which sends the alerts. */
-  job: v.optional(v.string()),
   name: v.string(),
   command: v.string(),
+  project: v.optional(AgreedProject),
   fetch: v.optional(v.string()),
   /** An absolute path on this computer, chosen in its dialog, or Berth's own folder. */
   into: v.optional(v.string()),
@@ -22,35 +47,109 @@ export const Run = v.object({
   watchdog: v.boolean(),
   stuckAfter: v.number(),
   afterwardsIfStuck: v.boolean(),
-  step: v.picklist(['waiting', 'starting', 'running', 'fetching', 'acting', 'kept', 'over', 'failed']),
+  step: RunStep,
+  /** The step that failed, and why; while its machine is being stopped or destroyed, it fails after that. */
+  failedAt: v.optional(RunStep),
+  problem: v.optional(StoredProblem),
+  /** The failure that is reported once the results are here. */
+  outcome: v.optional(v.object({ failedAt: RunStep, problem: StoredProblem })),
   createdAt: v.number(),
   startedAt: v.optional(v.number()),
   endedAt: v.optional(v.number()),
   code: v.optional(v.number()),
   /** The user ended its command, whose exit code then means nothing. */
   endedByUser: v.optional(v.boolean()),
+  /** The programs on the machine with its set-up and its command, and whether the present one was started. */
+  setupProgram: v.optional(RunId),
+  program: v.optional(RunId),
+  begun: v.optional(v.boolean()),
+  /** The set-up has succeeded on the present machine. */
+  isSetUp: v.optional(v.boolean()),
   /** When there was last output, and load on the GPUs. */
   outputAt: v.optional(v.number()),
   loadAt: v.optional(v.number()),
   stuckSince: v.optional(v.number()),
   /** The last reading of its GPUs told no load, so only output counts. */
   loadUnread: v.optional(v.boolean()),
+  /** Bytes of the present program's output so far, how many of the first ones are no longer stored, and its last line. */
+  seen: v.number(),
+  dropped: v.number(),
+  lastLine: v.string(),
+  progress: v.optional(RunProgress),
   fetched: v.optional(v.boolean()),
-  acted: v.optional(v.picklist(['stop', 'destroy'])),
-  interrupted: v.optional(v.boolean()),
+  brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
   /** Since when its folder cannot be downloaded without a connection, and whether the user was alerted. */
   unreachedSince: v.optional(v.number()),
   unreachedAlerted: v.optional(v.boolean()),
   /** Since when its folder has been changing while it is downloaded, epoch seconds of this computer. */
   changingSince: v.optional(v.number()),
+  acted: v.optional(v.picklist(['stop', 'destroy'])),
+  interrupted: v.optional(v.boolean()),
   /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: v.optional(v.boolean()),
-  /** Why its folder is not here; once there is nothing left to do, why the run failed. */
-  problem: v.optional(v.object({ code: v.string(), message: v.string(), advice: v.optional(v.string()) })),
-  /** Bytes of its output so far, how many of the first ones are no longer stored, and its last line. */
-  seen: v.number(),
-  dropped: v.number(),
-  lastLine: v.string(),
-  progress: v.optional(RunProgress),
+  /** When the machine of a failed run is destroyed, or the user reminded of it, in epoch seconds. */
+  keptUntil: v.optional(v.number()),
+  /** Whether a retry has to start the machine first. */
+  starting: v.optional(v.boolean()),
+  /** It was cancelled, and its machine or rental still has to be ended. */
+  withdrawing: v.optional(v.boolean()),
+  /** Machines that it left, which still have to be destroyed, and how often it moved. */
+  leaving: v.optional(v.array(InstanceId)),
+  moved: v.optional(v.number()),
+  /** The GPU of the present or last machine. */
+  gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
+  /** The folder's commit when it was last sent. */
+  commit: v.optional(
+    v.object({
+      id: v.string(),
+      branch: v.optional(v.string()),
+      changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
+    }),
+  ),
+  /** When results were last downloaded. */
+  checkpointAt: v.optional(v.number()),
+  /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
+  spentBefore: v.optional(v.number()),
+  spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
+  most: v.optional(v.number()),
 })
 export type Run = v.InferOutput<typeof Run>
+/** A run of a project. */
+export type ProjectRun = Run & { project: v.InferOutput<typeof AgreedProject> }
+
+export function isOfProject(run: Run): run is ProjectRun {
+  return run.project !== undefined
+}
+
+/** The programs on its machine whose output is stored, the latest last. */
+export function programsOf({ setupProgram, program }: Run): string[] {
+  return [setupProgram, program].flatMap(id => id ?? [])
+}
+
+/** The program whose output `seen`, `dropped` and `lastLine` tell of. */
+export function latestProgram(run: Run): string | undefined {
+  return programsOf(run).at(-1)
+}
+
+/** Whether something is to be downloaded at its end. */
+export function wantsResults({ project, fetch }: Run): boolean {
+  return project ? resultsOf(project.spec).length > 0 : fetch !== undefined
+}
+
+/** Whether a command's folder is not on this computer yet, and would be lost with the instance. */
+export function isUnsafe(run: Run): boolean {
+  if (run.fetch === undefined || run.fetched || run.step === 'waiting') return false
+  return isGoing(run) || (run.step === 'failed' && run.startedAt !== undefined)
+}
+
+/** How long the machine of a project's run is kept if it fails: as the user chose, else by its file. */
+export function keepingFor({ project: { keeping, spec } }: ProjectRun): Keeping {
+  return keeping ?? keepingOf(spec)
+}
+
+/** A run's cost up to a moment of the account's time, as far as it has a machine of its own. */
+export function runCostBy({ spentBefore = 0, spent, endedAt }: Run, at: number): Micros {
+  if (!spent) return spentBefore
+  const until = Math.min(at, endedAt ?? at)
+  return spentBefore + spent.micros + Math.max(0, Math.floor(((until - spent.at) * spent.perHour) / 3600))
+}

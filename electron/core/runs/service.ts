@@ -1,49 +1,62 @@
 import type { LimitAction } from '#contract/automation/limit.ts'
-import { isGoing, type RunAction } from '#contract/automation/run.ts'
+import { isGoing, type RunAction, type RunProgram } from '#contract/automation/run.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
+import { boundOf } from '#contract/project/bounds.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { endRun, markRun } from '#ssh/runs/runs.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
+import { limitOfRental } from '../limits/changes.ts'
+import type { StoredLimits } from '../limits/model.ts'
 import type { LimitTarget } from '../limits/targets.ts'
 import type { Watchdogs } from '../limits/watchdog.ts'
 import { rentedWith } from '../renting/rental.ts'
 import type { Rentals } from '../renting/rentals.ts'
-import { alertId } from './alerts.ts'
-import { entering } from './decide.ts'
-import { createFailing } from './failing.ts'
-import type { Run } from './model.ts'
-import { insideInstances } from './on-instance/inside.ts'
-import { createRunWatchdog } from './on-instance/watchdog.ts'
-import { createOnPoll } from './on-poll.ts'
-import type { RunOutput } from './output/output.ts'
-import { createOutputs } from './output/outputs.ts'
-import type { RunParts } from './parts.ts'
-import { runAlertsOf } from './run-alerts.ts'
-import { isUnsafe, spares } from './spares.ts'
+import { createLoops } from '../storage/loops.ts'
+import { alertId, runAlertsOf } from './alerts.ts'
+import { afresh, againFromFailure, fetchingAgain, over, type RunChange } from './changes.ts'
+import { machineGone, spares } from './decide.ts'
+import { createRunFolders, type RunProjects } from './folders.ts'
+import { createRunMachines } from './machine.ts'
+import { isOfProject, isUnsafe, type ProjectRun, programsOf, type Run, runCostBy } from './model.ts'
+import { createMoves } from './moves.ts'
+import { createOutputs, type RunOutput } from './output.ts'
+import { createPrograms } from './programs.ts'
 import { openStoredRuns, surplusRuns } from './stored-runs.ts'
-import { createRunWork } from './work.ts'
+import { createRunWatchdog } from './watchdog.ts'
+import { createRunWork, type RunWork } from './work.ts'
 
-/** The runs of one account: starts them, follows their output, and does what was chosen for their end. */
-export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush'>> {
-  /** Resolves with its id once it is on disk. Starts nothing if there is a run with that `id` already. */
-  start(newRun: NewRun, id?: string): Promise<string>
-  find(id: string): Run | undefined
+/** The runs of one account, of commands and of projects: starts them, follows them, and does what was chosen for their end. */
+export interface Runs extends Required<Pick<Automation, 'onPoll' | 'show' | 'flush' | 'dueAt'>> {
+  /** Resolves with its id once it is on disk; the run then continues by itself. */
+  start(newRun: NewRun): Promise<string>
+  /** Throws `no_such_run`. */
+  get(id: string): Run
+  /** Throws `project_busy` while a run of the project, other than `except`, is in progress. */
+  refuseIfBusy(project: string, except?: string): void
   /**
    * The same for an instance that is yet to be rented: the run is on disk before `rent` is called, and is removed again
    * if `rent` rejects. Resolves with what `rent` does.
    */
   startOn<Got>(newRun: NewRun, rent: () => Promise<Got>): Promise<Got>
   /** Removes the run that waits for a rental which never began. */
-  forget(attemptSeries: string): Promise<void>
+  forget(rental: string): Promise<void>
   end(id: string): Promise<void>
   /** Throws `too_late` while the service is being asked for what was chosen before. */
   change(id: string, afterwards: RunAction): Promise<void>
-  /** `into`: the folder of this machine to download to; the usual one if undefined. */
+  /** Ends a project's run without its results, and destroys its machine. */
+  cancel(id: string): Promise<void>
+  /** Downloads the results of a project's failed run again. Throws as `retry` does. */
+  fetch(id: string): Promise<void>
+  /**
+   * Continues from the step that failed. `into`: the folder of this machine to download to; the usual one if undefined.
+   * Of a project it throws `not_failed`, `project_busy` or `no_such_instance`.
+   */
   retry(id: string, into: string | undefined): Promise<void>
   giveUpFetch(id: string): Promise<void>
   dismiss(id: string): Promise<void>
-  output(id: string): Promise<RunOutput>
-  /** What a limit may do to an instance without losing a folder that is not downloaded yet; undefined for nothing. */
+  output(id: string, of?: RunProgram): Promise<RunOutput>
+  /** What a limit may do to an instance without losing what is not downloaded yet; undefined for nothing. */
   spares(target: LimitTarget): LimitAction | undefined
   /** Called before an account is removed. */
   deleteOutputs(): Promise<void>
@@ -53,11 +66,10 @@ export type NewRun = Pick<
   Run,
   | 'instance'
   | 'rental'
-  | 'attemptSeries'
   | 'rentedAgain'
-  | 'job'
   | 'name'
   | 'command'
+  | 'project'
   | 'fetch'
   | 'into'
   | 'afterwards'
@@ -66,48 +78,79 @@ export type NewRun = Pick<
   | 'afterwardsIfStuck'
 >
 
-/** How many finished runs are kept. */
-const mostOver = 50
+/** What runs work with, apart from the account. */
+export interface RunServiceParts {
+  watchdogs: Watchdogs
+  rentals: Pick<Rentals, 'find' | 'cancel' | 'ofInstance'>
+  limits: Pick<StoredLimits, 'all' | 'put'>
+  projects: RunProjects
+}
+
+/** How many ended runs are kept. */
+const mostEnded = 200
 
 export async function openRuns(
   context: AccountContext,
-  watchdogs: Watchdogs,
-  rentals: Pick<Rentals, 'find' | 'ofInstance'>,
+  { watchdogs, rentals, limits, projects }: RunServiceParts,
 ): Promise<Runs> {
-  const { account, store, machine, files } = context
+  const { account, store, machine, files, activity, notifications, now } = context
   const { clock } = machine
   const runs = await openStoredRuns(context)
   const outputs = createOutputs(files, `${context.folder}/runs`, runs)
-  const runAlerts = runAlertsOf(context)
-  const { note } = runAlerts
-  const { inside, viewOf } = insideInstances(context)
+  const alerts = runAlertsOf(context)
+  const { note } = alerts
+  const machines = createRunMachines(context)
+  const { inside, viewOf } = machines
   const watchdog = createRunWatchdog(context, { watchdogs, runs, inside, note })
   const { tellIfStale } = watchdog
-  const failing = createFailing(context, { runs, runAlerts })
-  const parts: RunParts = {
+  const folders = createRunFolders(context, { runs, machines, watchdog, alerts, projects })
+  const loops = createLoops(clock, context.ending, id => work.advance(id))
+  const checkpoints = createLoops(clock, context.ending, id => work.checkpoint(id))
+  const programs = createPrograms(context, {
     runs,
-    inside,
+    machines,
     watchdog,
-    runAlerts,
-    failing,
+    alerts,
     rentedWith: (instance = 0) => rentedWith(rentals.ofInstance(instance)?.rental, context.record(instance)),
     outputOf: outputs.of,
-  }
-  const { work, wake, rest, dropFetch, isAsked } = createRunWork(context, parts)
+    until: loops.until,
+  })
+  const moves = createMoves(context, {
+    runs,
+    alerts,
+    machines,
+    watchdog,
+    programs,
+    folders,
+    projects,
+    rentals,
+  })
   /** Runs whose instance is being rented right now. */
   const asking = new Set<string>()
+  const work: RunWork = createRunWork(context, {
+    runs,
+    moves,
+    loops,
+    checkpoints,
+    machines,
+    rentals,
+    limits,
+    asking,
+  })
 
-  async function dismiss(id: string): Promise<void> {
-    const run = runs.get(id)
-    await runs.remove(id)
-    await outputs.delete(id)
-    context.notifications.withdraw(alertId(account, run))
-    void inside(run, connection => markRun(connection, clock, id, 'remove')).catch(() => undefined)
+  async function dismiss(run: Run): Promise<void> {
+    const programIds = programsOf(run)
+    await runs.remove(run.id)
+    await Promise.all(programIds.map(outputs.delete))
+    notifications.withdraw(alertId(account, run))
+    void inside(run, async connection => {
+      for (const program of programIds) await markRun(connection, clock, program, 'remove')
+    }).catch(() => undefined)
   }
 
   /** Never rejects. */
-  async function endUnheard(run: Run): Promise<void> {
-    await inside(run, connection => endRun(connection, clock, run.id)).catch(() => undefined)
+  async function endUnheard(run: Run, program: string): Promise<void> {
+    await inside(run, connection => endRun(connection, clock, program)).catch(() => undefined)
     await tellIfStale(run.id)
   }
 
@@ -118,23 +161,84 @@ export async function openRuns(
   }
 
   async function add(id: string, newRun: NewRun): Promise<void> {
-    for (const old of surplusRuns(runs.all(), mostOver)) if (!isThreatened(old)) await dismiss(old.id)
+    for (const old of surplusRuns(runs.all(), mostEnded)) if (!isThreatened(old)) await dismiss(old)
+    const starts = viewOf(newRun.instance)?.state === 'running'
     await runs.add({
       ...newRun,
       id,
-      step: viewOf(newRun.instance)?.state === 'running' ? 'starting' : 'waiting',
-      createdAt: context.now(),
+      step: starts ? 'running' : 'waiting',
+      createdAt: now(),
+      // That of a project follows with its command.
+      program: newRun.project ? undefined : id,
       seen: 0,
       dropped: 0,
       lastLine: '',
     })
   }
 
+  function refuseIfBusy(project: string, except?: string): void {
+    const other = runs.all().find(run => run.project?.id === project && run.id !== except && isGoing(run))
+    if (other) throw new BerthError(projectBusy)
+  }
+
+  /** Lets a project's failed run go on with a change, and with its limits set anew. `what` with its name behind it. */
+  async function goOn(run: ProjectRun, what: string, change: RunChange): Promise<void> {
+    const { id, instance, name, setupProgram, program } = run
+    const anew = await limitAnew(run)
+    await runs.intend(id, { ...change, ...anew })
+    const after = runs.get(id)
+    if (program !== undefined && after.program === undefined) await outputs.delete(program)
+    if (setupProgram !== undefined && after.setupProgram === undefined) await outputs.delete(setupProgram)
+    activity.add({ account, instance, kind: 'user', text: `Asked to ${what} ${name}` })
+    notifications.withdraw(alertId(account, run))
+    loops.restart(id)
+  }
+
+  /** Another machine costs money again, so that takes a new run that the user agrees to. */
+  function refuseUnlessFailed(run: ProjectRun): InstanceView | undefined {
+    if (run.step !== 'failed') throw new BerthError(notFailed)
+    refuseIfBusy(run.project.id, run.id)
+    const view = viewOf(run.instance)
+    if (run.instance !== undefined && !view) throw new BerthError(machineGone)
+    return view
+  }
+
+  /**
+   * Sets the agreed stops anew whose limits have ended, before the machine starts again: a duration from now, a cost on
+   * top of what it has cost. Resolves with what changes of the run.
+   */
+  async function limitAnew(run: ProjectRun): Promise<RunChange> {
+    const there = viewOf(run.instance)
+    if (!there) return {}
+    const { stops } = run.project
+    const open = limits.all().filter(limit => limit.instance === there.id && !limit.ended)
+    const ended = stops.filter(({ when }) => !open.some(limit => limit.when.kind === when.kind))
+    if (ended.length === 0) return {}
+    const soFar = there.spent.micros / 1_000_000
+    const fresh = ended.map(({ when, ...stop }) =>
+      limitOfRental(
+        { ...stop, when: when.kind === 'cost' ? { ...when, dollars: when.dollars + soFar } : when },
+        { id: `g${context.newId()}`, instance: there.id },
+        now(),
+      ),
+    )
+    await limits.put(...fresh)
+    const bound = boundOf(stops, there.pricePerHour)
+    return bound === undefined ? {} : { most: runCostBy(run, now()) + bound }
+  }
+
+  /** Whether State still has the rental that a run waited for: the page shows both together. */
+  function isShown({ rental }: Run): boolean {
+    return store.get().accounts[account]?.rentals[rental ?? ''] !== undefined
+  }
+
   return {
-    find: runs.find,
-    async start(newRun, id = `x${context.newId()}`) {
-      if (!runs.find(id)) await add(id, newRun)
-      work(id)
+    get: runs.get,
+    refuseIfBusy,
+    async start(newRun) {
+      const id = `x${context.newId()}`
+      await add(id, newRun)
+      loops.work(id)
       return id
     },
     async startOn(newRun, rent) {
@@ -150,77 +254,112 @@ export async function openRuns(
         asking.delete(id)
       }
     },
-    async forget(attemptSeries) {
-      const waiting = runs.all().filter(run => run.attemptSeries === attemptSeries && run.step === 'waiting')
+    async forget(rental) {
+      const waiting = runs.all().filter(run => run.rental === rental && run.step === 'waiting')
       await Promise.all(waiting.map(({ id }) => runs.remove(id)))
     },
     async end(id) {
       const run = runs.get(id)
-      if (run.step === 'waiting' || run.step === 'starting') {
-        await runs.update(id, { step: 'over', endedAt: context.now() })
+      const { step, program, project } = run
+      if (!project && (step === 'waiting' || (step === 'running' && !run.begun))) {
+        await runs.update(id, { step: 'cancelled', endedAt: now() })
         runs.setProblem(id, undefined)
-        wake(id)
+        loops.wake(id)
         // Its command may have been started although the answer was lost.
-        if (run.step === 'starting') void endUnheard(run)
+        if (step === 'running' && program !== undefined) void endUnheard(run, program)
         return
       }
-      if (run.step !== 'running') return
-      await runs.update(id, { endedByUser: true })
-      const asked = await inside(run, connection => endRun(connection, clock, id))
+      if (step !== 'running' || program === undefined) return
+      await runs.intend(id, { endedByUser: true })
+      const asked = await inside(run, connection => endRun(connection, clock, program))
       const view = viewOf(run.instance)
       if (asked === undefined && !(view && canGetIn(view))) {
         await runs.update(id, { endedByUser: undefined })
         throw new BerthError(notReached)
       }
-      wake(id)
+      loops.wake(id)
     },
     async change(id, afterwards) {
       const run = runs.get(id)
-      if (run.step === 'over' || run.step === 'failed') return
-      if (isAsked(id)) throw new BerthError(tooLate(run))
+      if (!isGoing(run)) return
+      if (moves.isEnding(id)) throw new BerthError(tooLate(run))
       await runs.update(id, { afterwards })
-      wake(id)
+      loops.wake(id)
       await tellIfStale(id)
+    },
+    async cancel(id) {
+      const run = runs.get(id)
+      if (!run.project || (!isGoing(run) && run.step !== 'failed')) return
+      await runs.intend(id, { ...over(run, 'cancelled', now()), withdrawing: true })
+      const { instance, name } = run
+      const detail =
+        instance === undefined
+          ? 'The machine that is being rented for it is destroyed.'
+          : `#${instance} is destroyed.`
+      activity.add({ account, instance, kind: 'user', text: `Gave up ${name}`, detail })
+      notifications.withdraw(alertId(account, run))
+      folders.drop(id)
+      loops.restart(id)
+    },
+    async fetch(id) {
+      const run = runs.get(id)
+      if (!isOfProject(run)) throw new BerthError(notFailed)
+      const view = refuseUnlessFailed(run)
+      if (!view) throw new BerthError(machineGone)
+      await goOn(run, 'download the results of', { ...afresh(run, view), ...fetchingAgain(run, now()) })
     },
     async retry(id, into) {
       const run = runs.get(id)
+      if (isOfProject(run)) {
+        const view = refuseUnlessFailed(run)
+        await goOn(run, 'go on with', againFromFailure(run, view, `r${context.newId()}`))
+        return
+      }
       if (into !== undefined && isUnsafe(run)) {
         const changed = runs.update(id, { into, as: undefined })
-        dropFetch(id)
+        folders.drop(id)
         await changed
       }
-      if (run.step === 'kept' || (run.step === 'failed' && isUnsafe(run)))
-        await runs.update(id, entering(run))
-      wake(id)
-      work(id)
+      if (run.step === 'failed' && isUnsafe(run)) await runs.update(id, fetchingAgain(run, now()))
+      loops.restart(id)
     },
     async giveUpFetch(id) {
       const run = runs.get(id)
-      if (run.step !== 'fetching' && run.step !== 'kept') return
-      await runs.update(id, { step: 'over', problem: undefined })
-      dropFetch(id)
+      const isLeft = run.step === 'failed' && run.failedAt === 'fetching'
+      if (run.project || (run.step !== 'fetching' && !isLeft)) return
+      await runs.update(id, { step: 'done', failedAt: undefined, problem: undefined })
+      folders.drop(id)
       runs.setProblem(id, undefined)
       note(run, `Gave up fetching ${run.fetch} of ${run.name}`, 'The instance is left as it is.')
-      wake(id)
+      loops.wake(id)
       await tellIfStale(id)
     },
     async dismiss(id) {
       const run = runs.get(id)
-      if (isGoing(run)) throw new BerthError(stillGoing)
+      if (isGoing(run) || run.leaving || run.withdrawing) throw new BerthError(stillGoing)
       await tellIfStale(id)
       if (isThreatened(run)) throw new BerthError(watchdogStale)
-      await dismiss(id)
+      await dismiss(run)
     },
-    output(id) {
-      runs.get(id)
-      return outputs.of(id)
+    output(id, of = 'command') {
+      const run = runs.get(id)
+      const program = of === 'setup' ? run.setupProgram : run.program
+      return outputs.of(program ?? id)
     },
     spares: target => spares(target, runs.all(), viewOf(target.instance), note),
     deleteOutputs: () => outputs.delete(),
-    onPoll: createOnPoll(context, parts, { rentals, asking, work, wake, dismiss }),
+    onPoll(poll) {
+      for (const run of runs.all()) {
+        if (run.watchdogStale) void tellIfStale(run.id)
+        // A command that never began is shown with its rental only, so it goes with that.
+        if (!isGoing(run) && run.instance === undefined && !run.project && !isShown(run)) void dismiss(run)
+      }
+      work.onPoll(poll)
+    },
+    dueAt: work.dueAt,
     show: runs.show,
     async flush() {
-      await rest()
+      await Promise.all([loops.rest(), checkpoints.rest()])
       await runs.flush()
     },
   }
@@ -242,6 +381,12 @@ const stillGoing = {
   message: 'It is still going on.',
   advice: 'End it first, or wait for its end.',
 }
+const projectBusy = {
+  code: 'project_busy',
+  message: 'This project runs already.',
+  advice: 'Wait for its end, or give it up first.',
+}
+const notFailed = { code: 'not_failed', message: 'It has not failed.' }
 const watchdogStale = {
   code: 'watchdog_stale',
   message: 'The watchdog on its instance doesn’t know yet that it should leave it running.',

@@ -1,26 +1,27 @@
-import { isGoing } from '#contract/automation/run.ts'
+import { isGoing, type ProjectRunView, type RunView } from '#contract/automation/run.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
+import { portsOf, resultsOf } from '#contract/project/bounds.ts'
 import type { AccountContext } from '../account-context.ts'
-import { type Collection, openCollection } from '../storage/collection.ts'
-import { withStaleWatchdog } from './decide.ts'
-import { Run } from './model.ts'
-import { type Hindrance, runView } from './view.ts'
-
-/** Changed fields of a run; an undefined one is removed. */
-export type RunChange = Partial<Run>
+import { type Change, type Collection, openCollection } from '../storage/collection.ts'
+import { type RunChange, withStaleWatchdog } from './changes.ts'
+import { isOfProject, keepingFor, type ProjectRun, Run } from './model.ts'
 
 /** The runs of one account, as stored and as shown in State. */
 export interface StoredRuns
-  extends Pick<Collection<Run, string>, 'all' | 'find' | 'get' | 'add' | 'show' | 'flush'> {
+  extends Pick<Collection<Run, string>, 'all' | 'find' | 'get' | 'add' | 'putSoon' | 'show' | 'flush'> {
+  /** A change that must be on disk before an action. Rejects with `not_written`, and then nothing has changed. */
+  intend(id: string, change: RunChange): Promise<void>
   /** Records something that happened. Never rejects, even where it cannot be stored. */
-  update(id: string, change: RunChange): Promise<Run | undefined>
+  update(id: string, change: Change<Run>): Promise<Run | undefined>
   /** The same for changes that may be lost, stored within a second. */
   note(id: string, change: RunChange): void
   remove(id: string): Promise<void>
   /** Why the last try failed, and when the next one is, epoch seconds of the account's time. */
   setProblem(id: string, problem: Problem | undefined, nextTryAt?: number): void
-  /** How far the download of its folder is; undefined while there is none. */
+  /** Why the last checkpoint failed. */
+  setCheckpointProblem(id: string, problem: Problem | undefined): void
+  /** How far the upload or download of its folder is; undefined while there is none. */
   noteProgress(id: string, progress: SyncProgress | undefined): void
 }
 
@@ -30,6 +31,7 @@ const updateInterval = 300
 export async function openStoredRuns(context: AccountContext): Promise<StoredRuns> {
   const { clock } = context.machine
   const problems = new Map<string, Hindrance>()
+  const checkpoints = new Map<string, Problem>()
   const progress = new Map<string, SyncProgress>()
   const runs = await openCollection(context, {
     name: 'runs',
@@ -40,7 +42,10 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
       runs: Object.fromEntries(
         all.map(run => [
           run.id,
-          runView(run, { hindrance: problems.get(run.id), sync: progress.get(run.id) }),
+          runView(run, {
+            hindrance: problems.get(run.id) ?? hindranceOf(checkpoints.get(run.id)),
+            sync: progress.get(run.id),
+          }),
         ]),
       ),
     }),
@@ -53,11 +58,13 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     runs.show()
   }
 
-  const changed = (change: RunChange) => (run: Run) => withStaleWatchdog(run, { ...run, ...change } as Run)
+  const changed = (change: Change<Run>) => (run: Run) =>
+    withStaleWatchdog(run, typeof change === 'function' ? change(run) : ({ ...run, ...change } as Run))
 
   return {
     ...runs,
     show,
+    intend: (id, change) => runs.intend(id, changed(change)),
     update: (id, change) => runs.update(id, changed(change)),
     note(id, change) {
       const run = runs.find(id)
@@ -66,11 +73,17 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
     },
     remove(id) {
       problems.delete(id)
+      checkpoints.delete(id)
       return runs.forget(id)
     },
     setProblem(id, problem, nextTryAt) {
       if (problem) problems.set(id, { problem, nextTryAt })
       else if (!problems.delete(id)) return
+      show()
+    },
+    setCheckpointProblem(id, problem) {
+      if (problem) checkpoints.set(id, problem)
+      else if (!checkpoints.delete(id)) return
       show()
     },
     noteProgress(id, told) {
@@ -85,8 +98,82 @@ export async function openStoredRuns(context: AccountContext): Promise<StoredRun
   }
 }
 
-/** The oldest finished runs, beyond the number that is kept. */
+/** Why a run does not continue, and when it is retried, in epoch seconds of the account's time. */
+interface Hindrance {
+  problem: Problem
+  nextTryAt?: number
+}
+
+const hindranceOf = (problem: Problem | undefined): Hindrance | undefined => problem && { problem }
+
+/** The oldest ended runs with nothing left to do, beyond the number that is kept. */
 export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] {
-  const over = runs.filter(run => !isGoing(run))
-  return over.slice(0, Math.max(0, over.length - most))
+  const ended = runs.filter(run => !isGoing(run) && !run.leaving && !run.withdrawing)
+  return ended.slice(0, Math.max(0, ended.length - most))
+}
+
+function runView(
+  run: Run,
+  { hindrance, sync }: { hindrance?: Hindrance; sync?: SyncProgress },
+): RunView | ProjectRunView {
+  const { id, instance, rental, name, command, step, failedAt, afterwards, fetch, into } = run
+  const { problem, nextTryAt } = hindrance ?? {}
+  const { unreachedSince, begun, setupProgram, program } = run
+  const view: RunView = {
+    id,
+    instance,
+    rental,
+    name,
+    command,
+    step,
+    failedAt,
+    afterwards,
+    fetch,
+    into,
+    watchdog: run.watchdog,
+    stuckAfter: run.stuckAfter,
+    createdAt: run.createdAt,
+    startedAt: run.startedAt,
+    endedAt: run.endedAt,
+    code: run.code,
+    stuckSince: run.stuckSince,
+    loadUnread: run.loadUnread,
+    unreached: unreachedSince === undefined ? undefined : { since: unreachedSince, nextTryAt },
+    watchdogStale: run.watchdogStale ?? false,
+    outputs: [
+      ...(program !== undefined && begun ? (['command'] as const) : []),
+      ...(setupProgram !== undefined && (step !== 'setup' || begun) ? (['setup'] as const) : []),
+    ],
+    seen: run.seen,
+    dropped: run.dropped,
+    lastLine: run.lastLine,
+    progress: run.progress,
+    sync,
+    fetched: run.fetched ?? false,
+    brought: run.brought,
+    acted: run.acted,
+    interrupted: run.interrupted ?? false,
+    problem: problem ?? run.problem,
+  }
+  return isOfProject(run) ? { ...view, ...projectPart(run) } : view
+}
+
+function projectPart(run: ProjectRun): Omit<ProjectRunView, keyof RunView> & { project: string } {
+  const { project, step, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
+  return {
+    project: project.id,
+    gpu: run.gpu,
+    commit: run.commit,
+    ports: step === 'running' ? portsOf(project.spec) : undefined,
+    cost: spent
+      ? { ...spent, micros: spent.micros + spentBefore, perHour: endedAt === undefined ? spent.perHour : 0 }
+      : { micros: spentBefore, at: createdAt, perHour: 0 },
+    most: run.most,
+    keptUntil:
+      step === 'failed' && keptUntil !== undefined
+        ? { at: keptUntil, destroys: keepingFor(run).destroys }
+        : undefined,
+    fetchable: step === 'failed' && startedAt !== undefined && resultsOf(project.spec).length > 0,
+    moved: run.moved ?? 0,
+  }
 }

@@ -1,102 +1,213 @@
+import { reasonSentence } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
-import type { AccountContext } from '../account-context.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
 import { problemOf } from '../app/problems.ts'
-import { createAfterRun } from './afterwards/acting.ts'
-import { createFetching, type Fetching } from './afterwards/fetching.ts'
-import { createLoops } from './loops.ts'
+import { rentalOf } from '../instances/mark.ts'
+import { pollsUntilGone } from '../instances/missing-polls.ts'
+import type { StoredLimit, StoredLimits } from '../limits/model.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import { type Loops, retryPause } from '../storage/loops.ts'
+import { checkpointDue, failsAfter, nextMove, pauseAfter, type RunMove, type RunSnapshot } from './decide.ts'
+import { Dropped } from './folders.ts'
+import type { RunMachines } from './machine.ts'
 import type { Run } from './model.ts'
-import { createRunning, type Running } from './on-instance/running.ts'
-import type { RunParts } from './parts.ts'
+import type { Moves } from './moves.ts'
+import type { StoredRuns } from './stored-runs.ts'
 
-/** Moves each run from its start to the actions after its end, in a loop of its own. */
-export interface RunWork {
-  /**
-   * Starts the loop of a run, which lasts until nothing is left to do or Berth ends. An existing loop that waits for a
-   * poll continues at once.
-   */
-  work(id: string): void
-  wake(id: string): void
-  dropFetch: Fetching['drop']
-  /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
-  isAsked(id: string): boolean
-  /** Resolves once all loops have ended. */
-  rest(): Promise<void>
+/** Moves runs from step to step. */
+export interface RunWork extends Required<Pick<Automation, 'onPoll' | 'dueAt'>> {
+  /** Performs a run's moves until nothing is left to do; between them it waits for polls and other changes. */
+  advance(id: string): Promise<void>
+  /** Downloads the checkpoints of a run that are due, beside its other moves. */
+  checkpoint(id: string): Promise<void>
 }
 
-/** Milliseconds from a failure to the next try; the last one repeats. */
-const pauses = [1000, 2000, 5000, 15_000, 60_000]
-/** Failures in a row, with a connection that works, until the user is told. */
-const mostUntold = 3
+/** What it works with, apart from the account. */
+interface WorkParts {
+  runs: StoredRuns
+  moves: Moves
+  loops: Pick<Loops, 'work' | 'restart' | 'until'>
+  checkpoints: Pick<Loops, 'work' | 'until'>
+  machines: Pick<RunMachines, 'viewOf'>
+  rentals: Pick<Rentals, 'find'>
+  limits: Pick<StoredLimits, 'all'>
+  /** Runs whose instance is being rented right now. */
+  asking: ReadonlySet<string>
+}
 
-export function createRunWork(context: AccountContext, parts: RunParts): RunWork {
-  const { machine, ending } = context
-  const { runs, inside, failing } = parts
-  const loops = createLoops(machine.clock, ending, goOn)
-  const running = createRunning(context, parts, loops)
-  const fetching = createFetching(context, parts, loops)
-  const afterRun = createAfterRun(context, parts, loops)
+export function createRunWork(context: AccountContext, parts: WorkParts): RunWork {
+  const { account, store, ending, now } = context
+  const { clock } = context.machine
+  const { runs, moves, loops, checkpoints, machines, rentals, limits, asking } = parts
+  const gone = new Set<number>()
+  /** The instances of rentals that runs wait for. */
+  const rented = new Map<string, number>()
+  /** What each run does at the moment. */
+  const present = new Map<string, RunMove['do']>()
+  const isOnline = () => store.get().accounts[account]?.connection.status === 'online'
 
-  async function goOn(id: string): Promise<void> {
+  function snapshotOf(run: Run): RunSnapshot {
+    const awaited = awaitedBy(run)
+    const instance = run.instance ?? (run.project ? undefined : (rented.get(run.id) ?? awaited?.instance))
+    return {
+      awaited,
+      instance: instance !== undefined && gone.has(instance) ? 'gone' : machines.viewOf(instance),
+      limit: instance === undefined ? undefined : limitOf(instance, limits.all()),
+      now: now(),
+    }
+  }
+
+  function awaitedBy({ id, rental }: Run): RunSnapshot['awaited'] {
+    if (asking.has(id)) return { step: 'asking' }
+    const found = rental === undefined ? undefined : rentals.find(rental)
+    return found && { ...found, instance: found.step === 'ready' ? found.instance : undefined }
+  }
+
+  const moveOf = (run: Run) => nextMove(run, snapshotOf(run))
+
+  async function advance(id: string): Promise<void> {
     let fails = 0
+    let last = { problem: '', times: 0 }
     for (;;) {
+      // What the user asked for is done once it is on disk: what cannot be written is refused.
+      await runs.flush()
       const run = runs.find(id)
-      if (ending.aborted || !run || !isGoing(run)) return
+      if (ending.aborted || !run) return
+      const move = moveOf(run)
       try {
-        const goesOn = await stepOf(run)
+        await moves.cleanUp(run)
+        if (move.do === 'wait' && !isGoing(run)) return
+        present.set(id, move.do)
+        const waits = await moves.perform(run, move, () => isToFollow(run))
         fails = 0
-        runs.setProblem(id, undefined)
-        if (!goesOn) await loops.until(id, undefined)
+        last = { problem: '', times: 0 }
+        // What is waited for is shown until then.
+        if (!waits || move.do === 'wait') runs.setProblem(id, undefined)
+        if (waits) await loops.until(id, undefined)
       } catch (error) {
-        // The run ended meanwhile, so the failure does not matter.
+        if (ending.aborted) return
         const after = runs.find(id)
-        if (ending.aborted || !after || !isGoing(after)) return
+        if (!after || after.step !== run.step || error instanceof Dropped) continue
         const problem = problemOf(error)
-        // It was not started, and a later try would find no more room. A command that runs is never given up.
-        if (problem.code === 'disk_full' && after.step === 'starting') {
-          await failing.fail(id, problem)
-          continue
+        const text = `${problem.code} ${problem.message}`
+        last = { problem: text, times: text === last.problem ? last.times + 1 : 1 }
+        const pause = pauseAfter(problem, {
+          run: after,
+          move: move.do,
+          fails,
+          same: last.times,
+          isOnline: isOnline(),
+          clock: clock.now() / 1000,
+        })
+        if (pause === undefined) await moves.giveUp(after, move, problem)
+        else {
+          await moves.hindered(after, move, problem, { fails, pause })
+          await loops.until(id, pause)
         }
-        const isUnderWay = after.step === 'starting' || after.step === 'running'
-        if (isUnderWay && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
-          failing.hindered(after, problem)
-        const pause = pauses[Math.min(fails, pauses.length - 1)] ?? 0
-        if (after.step !== 'fetching') runs.setProblem(id, problem)
-        const wait =
-          after.step === 'fetching' ? await fetching.failed(after, problem, { fails, pause }) : pause
-        if (wait === undefined) continue
-        await loops.until(id, wait)
-        fails += 1
+        fails = failsAfter(fails, isOnline())
+      } finally {
+        present.delete(id)
       }
     }
   }
 
-  /** One step of a run; falsy if the next one has to wait for a poll or for the user. */
-  async function stepOf(run: Run): Promise<boolean | undefined> {
-    const within = (does: Running['begin']) =>
-      inside(run, async (connection, view) => {
-        await does(run, connection, view)
-        return true
-      })
-    switch (run.step) {
-      case 'starting':
-        return within(running.begin)
-      case 'running':
-        return within(running.follow)
-      case 'fetching':
-        return fetching.fetch(run)
-      case 'acting':
-        await afterRun.act(run)
-        return true
-      default:
-        return false
+  function isToFollow({ id, step }: Run): boolean {
+    const run = runs.find(id)
+    return !ending.aborted && run?.step === step && moveOf(run).do === 'program'
+  }
+
+  async function checkpoint(id: string): Promise<void> {
+    for (let fails = 0; ; fails += 1) {
+      const run = runs.find(id)
+      const due = run && checkpointDue(run)
+      if (ending.aborted) return
+      if (!run || due === undefined || due > now()) return runs.setCheckpointProblem(id, undefined)
+      try {
+        // Where it can't be entered, the next poll tries again.
+        if (!(await moves.checkpoint(run))) return
+      } catch (error) {
+        if (ending.aborted) return
+        if (runs.find(id)?.step === 'running') runs.setCheckpointProblem(id, problemOf(error))
+        await checkpoints.until(id, retryPause(fails))
+      }
     }
   }
 
-  return {
-    work: loops.work,
-    wake: loops.wake,
-    dropFetch: fetching.drop,
-    isAsked: afterRun.isAsked,
-    rest: loops.rest,
+  function rentedFor({ rental }: Run, records: AccountPoll['records']): number | undefined {
+    if (rental === undefined) return undefined
+    return records.find(({ label, extra_env }) => rentalOf(label, extra_env ?? []) === rental)?.id
   }
+
+  /** Notes what a poll tells of a run. */
+  function observe(run: Run, { account: { instances }, records, pollsMissing }: AccountPoll): void {
+    if (run.step === 'waiting' && run.instance === undefined) {
+      const found = rentedFor(run, records)
+      if (found !== undefined) rented.set(run.id, found)
+    } else rented.delete(run.id)
+    const { id, instance, step } = run
+    if (instance === undefined) return
+    if (pollsMissing(instance) >= pollsUntilGone) gone.add(instance)
+    else gone.delete(instance)
+    const view = instances[instance]
+    if (!view) return
+    if (run.project) {
+      if (isGoing(run) || step === 'failed') runs.putSoon({ ...run, spent: { ...view.spent } })
+      if (view.state === 'running' && run.starting) void runs.update(id, { starting: undefined })
+    } else if (
+      isGoing(run) &&
+      step !== 'waiting' &&
+      step !== 'ending' &&
+      !run.interrupted &&
+      hasTrait(view.state, 'startable')
+    )
+      void runs.update(id, { interrupted: true })
+  }
+
+  function hasWork(run: Run): boolean {
+    const { step, keptUntil, leaving, withdrawing } = run
+    const isKeptTooLong = step === 'failed' && keptUntil !== undefined && now() >= keptUntil
+    return isGoing(run) || isKeptTooLong || !!leaving || !!withdrawing
+  }
+
+  /** Continues runs when their rentals change, without waiting for a poll. */
+  const ignore = store.onChange((after, before) => {
+    const [now, then] = [after.accounts[account]?.rentals, before.accounts[account]?.rentals]
+    if (now === then) return
+    for (const { id, step, rental = '' } of runs.all())
+      if (step === 'waiting' && now?.[rental]?.step !== then?.[rental]?.step) loops.work(id)
+  })
+  ending.addEventListener('abort', ignore, { once: true })
+
+  return {
+    advance,
+    checkpoint,
+    onPoll(poll) {
+      for (const run of runs.all()) observe(run, poll)
+      runs.show()
+      for (const run of runs.all()) {
+        if (!hasWork(run)) continue
+        // What it does is overtaken, so it does not wait for its next try.
+        const doing = present.get(run.id)
+        if (doing !== undefined && doing !== moveOf(run).do) loops.restart(run.id)
+        else loops.work(run.id)
+        if ((checkpointDue(run) ?? Number.POSITIVE_INFINITY) <= now()) checkpoints.work(run.id)
+      }
+    },
+    dueAt(after) {
+      const moments = runs
+        .all()
+        .flatMap(run => checkpointDue(run) ?? (run.step === 'failed' ? (run.keptUntil ?? []) : []))
+      return Math.min(...moments.filter(moment => moment > after))
+    },
+  }
+}
+
+/** Why a limit has stopped the instance, unless the same was set anew since. */
+function limitOf(instance: number, limits: readonly StoredLimit[]): string | undefined {
+  const acted = limits.findLast(({ targets, ended }) => ended === 'done' && targets?.includes(instance))
+  const anew = limits.some(
+    limit => limit.instance === instance && !limit.ended && limit.when.kind === acted?.when.kind,
+  )
+  return acted && !anew ? reasonSentence(acted.when) : undefined
 }

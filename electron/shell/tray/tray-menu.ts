@@ -175,7 +175,7 @@ function rentEntries(account: AccountView, saved: readonly SavedSearch[]): MenuI
 
 /** The projects run last; each entry asks before it runs one. */
 function projectEntries(account: AccountView, projects: State['projects']): MenuItemModel[] {
-  return lastRunFirst(Object.values(projects), account.jobs)
+  return lastRunFirst(Object.values(projects), account.runs)
     .slice(0, mostProjects)
     .map(({ id, name }) => ({
       label: `Run ${word(name)}…`,

@@ -1,4 +1,4 @@
-import type { RunView } from '#contract/automation/run.ts'
+import { isGoing, type RunView } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import { dialogs } from '#renderer/place/dialogs.svelte.ts'
@@ -13,7 +13,6 @@ export function stop(instance: InstanceView, page: Page): unknown {
 /** The runs that a stop of their instance would end. */
 export function runsOn(runs: Readonly<Record<string, RunView>>, instance: number): RunView[] {
   return Object.values(runs).filter(
-    ({ instance: on, step }) =>
-      on === instance && (step === 'starting' || step === 'running' || step === 'fetching'),
+    run => run.instance === instance && isGoing(run) && run.step !== 'waiting' && run.step !== 'ending',
   )
 }

@@ -1,27 +1,62 @@
-import { isGoing, type RunView } from '#contract/automation/run.ts'
-import { bytes, count, speed } from '#contract/format/size.ts'
+import {
+  isGoing,
+  isProjectRun,
+  isYetToEnd,
+  type ProjectRunView,
+  type RunStep,
+  type RunView,
+} from '#contract/automation/run.ts'
+import { named } from '#contract/format/list.ts'
+import { money } from '#contract/format/money.ts'
+import { bytes, count, counted, speed } from '#contract/format/size.ts'
 import { duration } from '#contract/format/time.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { Shape } from '#renderer/words/state.ts'
 
-/** A run's state in a few words. */
-export function stepWords({ step, code, stuckSince, instance }: RunView): string {
+/** The steps of a project's run, in their order. */
+export const runSteps = [
+  { step: 'waiting', name: 'Renting' },
+  { step: 'sending', name: 'Sending' },
+  { step: 'setup', name: 'Set-up' },
+  { step: 'running', name: 'Running' },
+  { step: 'fetching', name: 'Downloading' },
+  { step: 'ending', name: 'Ending' },
+] as const satisfies readonly { step: RunStep; name: string }[]
+
+/** The state of a run as a word and an icon; of a command also what becomes of its instance. */
+export function runState(run: RunView): { word: string; shape: Shape } {
+  const { step, failedAt, code, acted, instance, stuckSince, startedAt } = run
+  const isProject = isProjectRun(run)
+  const name = (of: RunStep) => runSteps.find(one => one.step === of)?.name ?? of
+  // A failed run's machine is still being stopped.
+  if (step === 'failed' || (isProject && step === 'ending' && failedAt !== undefined)) {
+    const isKept = !isProject && failedAt === 'fetching' && acted === undefined
+    if (isKept) return { word: `${endedWith(code)}, instance kept`, shape: 'needs-you' }
+    if (code && failedAt === 'running') return { word: `Failed with exit code ${code}`, shape: 'needs-you' }
+    return { word: isProject ? `Failed: ${name(failedAt ?? 'waiting')}` : 'Failed', shape: 'needs-you' }
+  }
   switch (step) {
-    case 'waiting':
-      return 'Waits for its instance'
-    case 'starting':
-      return 'Starting'
+    case 'done':
+      if (isProject && !code) return { word: 'Done', shape: 'running' }
+      if (!isProject && instance === undefined) return { word: 'Not run', shape: 'stopped' }
+      return { word: endedWith(code), shape: code ? 'broken' : 'running' }
+    case 'cancelled':
+      return { word: isProject || instance !== undefined ? 'Cancelled' : 'Not run', shape: 'stopped' }
     case 'running':
-      return stuckSince === undefined ? 'Running' : 'Seems stuck'
+      if (stuckSince !== undefined) return { word: 'Seems stuck', shape: 'running' }
+      return isProject || startedAt !== undefined
+        ? { word: 'Running', shape: 'running' }
+        : { word: 'Starting', shape: 'busy' }
+    case 'waiting':
+      return { word: isProject ? name(step) : 'Waits for its instance', shape: 'busy' }
     case 'fetching':
-      return `${endedWith(code)}, fetching`
-    case 'acting':
-      return `${endedWith(code)}, ending the instance`
-    case 'kept':
-      return `${endedWith(code)}, instance kept`
-    case 'over':
-      return instance === undefined ? 'Not run' : endedWith(code)
-    case 'failed':
-      return code ? `Failed with exit code ${code}` : 'Failed'
+      return { word: isProject ? name(step) : `${endedWith(code)}, fetching`, shape: 'busy' }
+    case 'ending':
+      return { word: isProject ? name(step) : `${endedWith(code)}, ending the instance`, shape: 'busy' }
+    default:
+      return { word: name(step), shape: 'busy' }
   }
 }
 
@@ -32,6 +67,7 @@ function endedWith(code: number | undefined): string {
 /** The next step of a run, or the last one; `now` in epoch seconds of the account's time. */
 export function nextWords(run: RunView, now: number): string {
   const { step, fetch, into, fetched, acted, interrupted, startedAt, endedAt, stuckSince, loadUnread } = run
+  const isFailed = step === 'failed' && run.failedAt !== 'fetching'
   const parts: string[] = []
   if (startedAt !== undefined)
     parts.push(`${endedAt === undefined ? 'for' : 'took'} ${duration((endedAt ?? now) - startedAt)}`)
@@ -41,19 +77,13 @@ export function nextWords(run: RunView, now: number): string {
         ? `no output for ${duration(now - stuckSince)}, and its GPU load can’t be read`
         : `no output and no GPU load for ${duration(now - stuckSince)}`,
     )
-  if (fetched) parts.push(`${fetch} is in ${into}`)
-  else if ((step === 'over' || step === 'failed') && fetch !== undefined)
-    parts.push(`${fetch} was not fetched`)
+  if (fetched && fetch !== undefined) parts.push(`${fetch} is in ${into}`)
+  else if ((step === 'done' || isFailed) && fetch !== undefined) parts.push(`${fetch} was not fetched`)
   if (acted) parts.push(`the instance was ${acted === 'stop' ? 'stopped' : 'destroyed'}`)
   else if (interrupted) parts.push('the instance was stopped in the meantime, and is left as it is')
-  else if (step === 'fetching' || step === 'acting' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
-  else if (step === 'over' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
+  else if (step === 'fetching' || step === 'ending' || isYetToEnd(run)) parts.push(afterwardsBriefly(run))
+  else if (step === 'done' && run.afterwards !== 'nothing') parts.push('the instance was left as it is')
   return parts.join('; ')
-}
-
-/** Whether a run's command is not known to have ended. */
-export function isYetToEnd({ step }: RunView): boolean {
-  return step === 'waiting' || step === 'starting' || step === 'running'
 }
 
 function afterwardsBriefly(run: RunView): string {
@@ -122,4 +152,67 @@ export function syncWords({ total, done, files, filesDone, speed: rate, secondsL
 /** Whole percent, rounded down. */
 export function syncPercent({ total, done }: SyncProgress): number {
   return total === 0 ? 0 : Math.min(100, Math.floor((done / total) * 100))
+}
+
+/** `$0.12 so far, at most $4.20`. */
+export function runCostWords(cost: Micros, most: Micros | undefined, going: boolean): string {
+  if (!going) return money(cost)
+  return `${money(cost)} so far${most === undefined ? '' : `, at most ${money(most)}`}`
+}
+
+/** `1a2b3c4 of main, 2 files changed since`. */
+export function commitWords({ id, branch, changed }: NonNullable<ProjectRunView['commit']>): string {
+  const since = changed && changed.files > 0 ? `, ${counted(changed.files, 'file')} changed since` : ''
+  return `${id.slice(0, 7)}${branch === undefined ? '' : ` of ${branch}`}${since}`
+}
+
+/** The full commit id, and the files that had changed since. */
+export function commitTitle({ id, changed }: NonNullable<ProjectRunView['commit']>): string {
+  if (!changed || changed.files === 0) return id
+  const unnamed = changed.files - changed.named.length
+  const more = unnamed > 0 ? ` and ${unnamed} more` : ''
+  return `${id}; changed since: ${changed.named.join(', ')}${more}`
+}
+
+/** `It's destroyed in 23 h.`, for the machine of a failed run. `now` in epoch seconds. */
+export function keptWords({ at, destroys }: NonNullable<ProjectRunView['keptUntil']>, now: number): string {
+  const left = duration(Math.max(0, at - now))
+  return destroys ? `It's destroyed in ${left}, as you chose.` : `You're reminded in ${left}.`
+}
+
+/** The result of a project's run that has ended. */
+export function projectEndWords({ step, brought, startedAt, endedAt, moved }: ProjectRunView): string {
+  const took = startedAt === undefined || endedAt === undefined ? '' : `Took ${duration(endedAt - startedAt)}`
+  const files = brought && `${counted(brought.files, 'file')} downloaded`
+  const went = moved > 0 && `went on elsewhere ${moved === 1 ? 'once' : `${moved} times`}`
+  const facts = [took, step === 'cancelled' ? 'nothing was downloaded' : files, went].filter(Boolean)
+  const words = facts.join(', ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** The results stored under another name, since the local files had changed, too. */
+export function besideWords({ beside }: NonNullable<RunView['brought']>): string | undefined {
+  if (beside.length === 0) return undefined
+  return `${beside.length === 1 ? 'A file' : `${count(beside.length)} files`} had changed here too; the downloaded ${beside.length === 1 ? 'one lies' : 'ones lie'} beside as ${named(beside, { most: 5 })}.`
+}
+
+/** The cost of a project's run up to a moment of the account's time, in epoch seconds. */
+export function runCost({ cost }: Pick<ProjectRunView, 'cost'>, at: number): Micros {
+  return cost.micros + Math.floor((Math.max(0, at - cost.at) * cost.perHour) / 3600)
+}
+
+/** A project's runs, the newest first. */
+export function runsOfProject(runs: Readonly<Record<string, RunView>>, project: string): ProjectRunView[] {
+  return Object.values(runs)
+    .filter(isProjectRun)
+    .filter(run => run.project === project)
+    .sort((a, b) => b.createdAt - a.createdAt)
+}
+
+/** The runs of an instance, the commands that wait for it included, the newest first. */
+export function runsOf({ runs, rentals }: AccountView, instance: number): RunView[] {
+  const awaited = ({ rental }: RunView) => rentals[rental ?? '']?.instance
+  return Object.values(runs)
+    .filter(run => (run.instance ?? (isProjectRun(run) ? undefined : awaited(run))) === instance)
+    .sort((a, b) => b.createdAt - a.createdAt)
 }

@@ -1,5 +1,5 @@
 import { type LimitView, limitsSet } from '#contract/automation/limit.ts'
-import type { RunView } from '#contract/automation/run.ts'
+import { isProjectRun, type RunView } from '#contract/automation/run.ts'
 import { isUnlimited } from '#contract/automation/stoppers.ts'
 import { rate } from '#contract/format/money.ts'
 import { instanceName } from '#contract/format/name.ts'
@@ -43,12 +43,12 @@ export interface Row {
 function runsOf({ instance, rental }: Row, runs: AccountView['runs']): RunView[] {
   const mine = (run: RunView) =>
     run.instance === undefined
-      ? rental !== undefined && (run.attemptSeries ?? run.rental) === rental.id
+      ? rental !== undefined && run.rental === rental.id
       : run.instance === instance?.id
   const shown = ({ step, startedAt, instance: on }: RunView) =>
     step === 'waiting' || (step === 'failed' && startedAt === undefined && on === undefined)
   return Object.values(runs)
-    .filter(run => shown(run) && mine(run))
+    .filter(run => !isProjectRun(run) && shown(run) && mine(run))
     .sort((a, b) => a.createdAt - b.createdAt)
 }
 

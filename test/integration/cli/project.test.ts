@@ -43,14 +43,14 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
     const unanswered = await berth('run', 'sums', '--yes')
     expect(unanswered).toMatchObject({ code: 4, err: expect.stringContaining('.env may hold secrets.') })
     expect(await berth('run', 'sums', '--yes', '--secret-files', 'all')).toMatchObject({ code: 2 })
-    expect(Object.keys(under.account().jobs)).toEqual([])
+    expect(Object.keys(under.account().runs)).toEqual([])
 
     const ran = await berth('run', id, '--yes', '-f', '--secret-files', 'skip', '--offer', `${other.id}`)
     expect(ran.err).toMatch(/Renting a machine\n(.*\n)*Running\n(.*\n)*Done\n1 file downloaded\. It cost \$/)
     expect(ran).toMatchObject({ code: 0, out: 'counting\n' })
     expect(readFileSync(join(folder, 'sum.txt'), 'utf8')).toBe('5\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
-    const [job = ''] = Object.keys(under.account().jobs)
+    const [job = ''] = Object.keys(under.account().runs)
     const asks = world.sim.controls
       .requests()
       .filter(({ method, path }) => method === 'PUT' && /asks/.test(path))
@@ -85,8 +85,8 @@ describe.skipIf(lacking)(`a project from the command line${lacking}`, () => {
       exitCode: 3,
       brought: 0,
     })
-    const [job = ''] = Object.keys(under.account().jobs)
-    await under.run('cancelJob', { job })
+    const [job = ''] = Object.keys(under.account().runs)
+    await under.run('cancelRun', { run: job })
 
     write(folder, { 'berth.yaml': 'run: "\\e[2Jrm -rf ~"\n' })
     expect((await berth('run')).err).toContain('\ufffd[2Jrm -rf ~')

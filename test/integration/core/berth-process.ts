@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { isGoing } from '#contract/automation/run.ts'
 import { isRenting } from '#contract/market/rental-view.ts'
-import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
+import type { ProjectPlan } from '#contract/project/project.ts'
 import { startBerth } from '#core/berth.ts'
 import { systemDownloads } from '#local/chosen/downloads.ts'
 import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
@@ -116,6 +117,6 @@ function sayWhenIdle(): void {
   const [account] = Object.values(berth.state().accounts)
   if (account?.connection.status !== 'online') return
   const underWay = Object.values(account.rentals).some(isRenting)
-  const jobsGoOn = Object.values(account.jobs).some(isJobGoing)
-  if (!underWay && !jobsGoOn) process.stdout.write('idle\n')
+  const runsGoOn = Object.values(account.runs).some(isGoing)
+  if (!underWay && !runsGoOn) process.stdout.write('idle\n')
 }

@@ -1,11 +1,12 @@
 import { copyFileSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { isJobGoing, type ProjectPlan } from '#contract/project/project.ts'
+import { isGoing } from '#contract/automation/run.ts'
+import type { ProjectPlan } from '#contract/project/project.ts'
 import type { RunningBerth } from '#core/running.ts'
 
 /**
  * Runs one project after another in the folders below `places`, each with the next file of `queue`, until that is
- * empty. Failed jobs are cancelled. Prints a line of JSON before each: its name, the price and the most it may cost.
+ * empty. Failed runs are cancelled. Prints a line of JSON before each: its name, the price and the most it may cost.
  */
 export async function runProjects(berth: RunningBerth, folder: string): Promise<void> {
   const queue = join(folder, 'queue')
@@ -23,10 +24,10 @@ export async function runProjects(berth: RunningBerth, folder: string): Promise<
     checking = true
     try {
       for (const { path, project } of projects) {
-        const jobs = Object.values(account.jobs).filter(job => job.project === project)
-        for (const { id, step } of jobs) if (step === 'failed') await berth.dispatch('cancelJob', { job: id })
+        const runs = Object.values(account.runs).filter(run => run.project === project)
+        for (const { id, step } of runs) if (step === 'failed') await berth.dispatch('cancelRun', { run: id })
         const next = readdirSync(queue).sort()[0]
-        if (next === undefined || jobs.some(isJobGoing)) continue
+        if (next === undefined || runs.some(isGoing)) continue
         copyFileSync(join(queue, next), join(path, 'berth.yaml'))
         renameSync(join(queue, next), join(folder, 'begun', next))
         const { content, spec, stops, pricePerHour: price, most } = await plan(project)

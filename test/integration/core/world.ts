@@ -157,8 +157,8 @@ function until(berth: RunningBerth, wanted: (state: State) => boolean, within: n
     const stop = berth.onChange(check)
     const timer = setTimeout(() => {
       stop()
-      // Jobs come first, since the rest may be cut off.
-      const accounts = Object.values(berth.state().accounts).map(({ jobs, ...rest }) => ({ jobs, ...rest }))
+      // Runs come first, since the rest may be cut off.
+      const accounts = Object.values(berth.state().accounts).map(({ runs, ...rest }) => ({ runs, ...rest }))
       reject(new Error(`State did not become as wanted: ${JSON.stringify(accounts).slice(0, 4000)}`))
     }, within)
     function check(): void {

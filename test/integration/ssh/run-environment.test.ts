@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { inProject } from '#core/projects/jobs/scripts.ts'
+import { inProject } from '#core/runs/machine.ts'
 import { systemClock } from '#local/clock.ts'
 import { createSsh } from '#ssh/connection/connections.ts'
 import { readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import { projectRun } from '#test/unit/core/runs/stored-run.ts'
 import { scratchMachine } from './machine.ts'
 import { hasSshd, startSshd } from './sshd.ts'
 import { account, target } from './steps.ts'
@@ -46,8 +47,9 @@ describe.skipIf(!hasSshd)('a run', () => {
   })
 
   test('of a project finds and sees the same, in its set-up and its command', async () => {
-    const files = `cd && mkdir -p berth/p && echo "export OWN='of the project'" > berth/.j.env`
-    const command = `(${files}) && ${inProject('j', 'p', 'mytrain; echo "$OWN"')}`
+    const run = projectRun()
+    const files = `cd && mkdir -p berth/${run.project.id} && echo "export OWN='of the project'" > berth/.${run.id}.env`
+    const command = `(${files}) && ${inProject(run, 'mytrain; echo "$OWN"')}`
     expect(await printed({ RENTED_WITH: 'yes' }, command)).toBe('got=yes\nof the project\n')
   })
 

@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { Stops } from '#contract/automation/limit.ts'
+import { RunId } from '#contract/automation/run.ts'
 import { OfferId } from '#contract/ids.ts'
-import { JobId, ProjectId, type ProjectPlan } from '#contract/project/project.ts'
+import { ProjectId, type ProjectPlan } from '#contract/project/project.ts'
 import { Keeping, ProjectSpec, SecretName } from '#contract/project/spec.ts'
 import { account, command } from '../command.ts'
 
 const onProject = { project: ProjectId }
-const onJob = { account, job: JobId }
-/** Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier job. */
-const instead = { draft: v.optional(ProjectSpec), job: v.optional(JobId) }
+/** Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. */
+const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId) }
 
-/** Projects and their jobs. No argument is a path on this machine. */
+/** Projects. No argument is a path on this machine. */
 export const projectCommands = {
   /** Shows the system's dialog; answers the project's id, if one was chosen. Throws `no_dialog` in a browser. */
   addProject: command({}).answers<string | undefined>(),
@@ -31,8 +31,8 @@ export const projectCommands = {
     offer: v.optional(OfferId),
   }).answers<ProjectPlan>(),
   /**
-   * Answers the job's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
-   * since, and `project_busy` while another of its jobs is in progress.
+   * Answers the run's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
+   * since, and `project_busy` while another of its runs is in progress.
    */
   runProject: command({
     account,
@@ -49,18 +49,8 @@ export const projectCommands = {
     /** Files that look like secrets and are sent nevertheless. */
     secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
   }).answers<string>(),
-  /** The text of its `berth.yaml`, to which the user agreed. */
-  readJob: command(onJob).answers<{ text: string }>(),
-  /** Downloads nothing, and destroys its machine. */
-  cancelJob: command(onJob).answers<void>(),
-  /** Ends its command; the later steps follow as usual. */
-  endJob: command(onJob).answers<void>(),
-  /** Starts the machine of a failed run, downloads its results again and stops it. */
-  fetchJob: command(onJob).answers<void>(),
-  /** Continues from the step that failed. */
-  retryJob: command(onJob).answers<void>(),
-  /** Removes an ended job from the list. Its instance stays, if there is one. */
-  dismissJob: command(onJob).answers<void>(),
+  /** The text of the `berth.yaml` that the user agreed to for a run. */
+  readRunSpec: command({ account, run: RunId }).answers<{ text: string }>(),
   /** A secret that projects can use by its name; an empty value deletes it. */
   saveSecret: command({
     name: SecretName,

@@ -12,7 +12,7 @@ import { type Money, openMoney } from '#core/money/money.ts'
 import { openPriceIncreases, type PriceIncreases } from '#core/money/price-increases/price-increases.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
-import { type Jobs, openJobs } from '#core/projects/service.ts'
+import { createProjectRuns, createRunProjects, type ProjectRuns } from '#core/projects/service.ts'
 import { openRecoveries, type Recoveries } from '#core/renting/recoveries.ts'
 import { isRetrying } from '#core/renting/rental.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
@@ -36,7 +36,7 @@ export interface Automations extends AccountParts, Required<Automation> {
   readonly watches: Watches
   readonly watchdogs: Watchdogs
   readonly runs: Runs
-  readonly jobs: Jobs
+  readonly projectRuns: ProjectRuns
   readonly money: Money
   readonly priceIncreases: PriceIncreases
   readonly limits: Limits
@@ -65,8 +65,12 @@ export async function openAutomations(
     watch: watchdogs.putSoon,
   }
   const rentals = await openRentals(context, hooks, storedLimits)
-  const runs = await openRuns(context, watchdogs, rentals)
-  const jobs = await openJobs(context, { ...forProjects, attempts: rentals, runs, limits: storedLimits })
+  const runs = await openRuns(context, {
+    watchdogs,
+    rentals,
+    limits: storedLimits,
+    projects: createRunProjects(context, { ...forProjects, rentals }),
+  })
   const limits = await openLimits(context, {
     limits: storedLimits,
     spending: money,
@@ -74,7 +78,7 @@ export async function openAutomations(
       const rental = rentals.ofInstance(instance)?.rental
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
-    before: async target => (jobs.mustKeep(target.instance) ? 'stop' : runs.spares(target)),
+    before: async target => runs.spares(target),
     changed: (before, after) => void watchdogs.follow(before, after),
   })
   const notes = await openNotes(context)
@@ -92,7 +96,6 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
-    jobs,
     actions,
     gpuMetrics,
   ]
@@ -107,7 +110,7 @@ export async function openAutomations(
     watches,
     watchdogs,
     runs,
-    jobs,
+    projectRuns: createProjectRuns(context, { ...forProjects, rentals, runs }),
     onPoll: poll => {
       const shown = () => context.store.get().accounts[context.account] ?? poll.account
       for (const automation of all) automation.onPoll({ ...poll, account: shown() })

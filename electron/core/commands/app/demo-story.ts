@@ -69,7 +69,7 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await until(({ recoveries }) => (recoveries[bidder.id]?.raises ?? 0) > 0 || undefined)
     await until(account => running(account, batch))
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.endedAt))
-    await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.step === 'over'))
+    await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.step === 'done'))
     tell(4, 'This computer sleeps for an hour. Inside “notebook”, the watchdog keeps running and stops it.')
     await pause()
     controls.advance(3600)

@@ -2,9 +2,7 @@ import type { RunRequest } from '#contract/automation/run.ts'
 import type { runCommands as declared } from '#contract/commands/instance/runs.ts'
 import { BerthError } from '#contract/problem.ts'
 import type { HandlersOf } from '#core/app/page/dispatcher.ts'
-import { pageOf } from '#core/runs/output/pages.ts'
-import { searchOutput } from '#core/runs/output/search.ts'
-import { outputStream } from '#core/runs/output/stream.ts'
+import { outputStream, pageOf, searchOutput } from '#core/runs/reading.ts'
 import type { NewRun } from '#core/runs/service.ts'
 import { plainLine } from '#ssh/monitor/plain-lines.ts'
 import { noteUser, type Parts, targetOf } from '../parts.ts'
@@ -25,6 +23,8 @@ export function runHandlers(parts: Parts): RunCommands {
       const place = { instance, rental }
       return of(account).start({ ...newRun, ...place })
     },
+    cancelRun: ({ account, run }) => of(account).cancel(run),
+    fetchRun: ({ account, run }) => of(account).fetch(run),
     endRun: ({ account, run }) => of(account).end(run),
     changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),
     async retryRun({ account, run, into }) {
@@ -32,15 +32,16 @@ export function runHandlers(parts: Parts): RunCommands {
     },
     giveUpFetch: ({ account, run }) => of(account).giveUpFetch(run),
     dismissRun: ({ account, run }) => of(account).dismiss(run),
-    async followRun({ account, run }, { streams }) {
+    async followRun({ account, run, of: program }, { streams }) {
       if (!streams) throw new BerthError({ code: 'no_page', message: 'A page follows runs, nothing else.' })
-      const output = await of(account).output(run)
+      const output = await of(account).output(run, program)
       const { from } = await pageOf(output, { before: output.next() })
       return { stream: streams.open(outputStream(output, from)), from }
     },
-    readRun: async ({ account, run, place }) => pageOf(await of(account).output(run), place),
-    searchRun: async ({ account, run, text, before }) =>
-      searchOutput(await of(account).output(run), text, before),
+    readRun: async ({ account, run, of: program, place }) =>
+      pageOf(await of(account).output(run, program), place),
+    searchRun: async ({ account, run, of: program, text, before }) =>
+      searchOutput(await of(account).output(run, program), text, before),
     downloadsFolder: async () => parts.machine.downloads.own,
   }
 }

@@ -53,9 +53,9 @@ export function rentingHandlers(parts: Parts): RentingCommands {
       checkLengths(request, parts.store.get().accounts[session.id]?.beyondInterface === true)
       const wanted = { search, request, retries: limits, why: 'user' } as const
       if (!run) return session.rentals.start(wanted)
-      const attemptSeries = `r${parts.machine.random.hex(16)}`
-      const newRun = { ...newRunOf(parts, run), attemptSeries }
-      return session.automations.runs.startOn(newRun, () => session.rentals.start(wanted, attemptSeries))
+      const rental = `r${parts.machine.random.hex(16)}`
+      const newRun = { ...newRunOf(parts, run), rental }
+      return session.automations.runs.startOn(newRun, () => session.rentals.start(wanted, rental))
     },
     cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
     waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),

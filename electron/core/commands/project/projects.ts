@@ -8,23 +8,23 @@ import type { Parts } from '../parts.ts'
 
 type ProjectCommands = HandlersOf<typeof declared>
 
-/** What to run: the project's file, or a draft or an earlier job instead. */
+/** What to run: the project's file, or a draft or an earlier run instead. */
 interface Wanted {
   account?: string
   project: string
   draft?: ProjectSpec
-  job?: string
+  run?: string
 }
 
 export function projectHandlers({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
-  const jobs = (account: string | undefined) => accounts.session(account).automations.jobs
-  async function wanted({ account, project, draft, job }: Wanted) {
+  const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
+  async function wanted({ account, project, draft, run }: Wanted) {
     if (draft) {
       const { specText } = await import('#core/projects/write-spec.ts')
       return { ...agreementOf(specText(draft), draft), stops: undefined }
     }
-    if (job === undefined) return { ...(await projects.read(project)), stops: undefined }
-    const { text, spec, stops } = jobs(account).agreed(job)
+    if (run === undefined) return { ...(await projects.read(project)), stops: undefined }
+    const { text, spec, stops } = runs(account).agreed(run)
     return { ...agreementOf(text, spec), stops }
   }
 
@@ -40,7 +40,7 @@ export function projectHandlers({ accounts, machine, projects, secrets }: Parts)
     async planProject(asked) {
       const { account, project, offer } = asked
       const { spec, content, stops } = await wanted(asked)
-      const plan = await needingPermission('misc', jobs(account).plan(project, spec, { stops, offer }))
+      const plan = await needingPermission('misc', runs(account).plan(project, spec, { stops, offer }))
       return { ...plan, content, known: projects.isKnown(project, content) }
     },
     async runProject(asked) {
@@ -48,16 +48,11 @@ export function projectHandlers({ accounts, machine, projects, secrets }: Parts)
       const { text, spec, content: now } = await wanted(asked)
       if (now !== content) throw new BerthError(specChanged)
       await projects.agree(project, content)
-      return jobs(account).start({ project, text, spec, offer, stops, keeping, price, secretFiles })
+      return runs(account).start({ project, text, spec, offer, stops, keeping, price, secretFiles })
     },
-    async readJob({ account, job }) {
-      return { text: jobs(account).agreed(job).text }
+    async readRunSpec({ account, run }) {
+      return { text: runs(account).agreed(run).text }
     },
-    cancelJob: ({ account, job }) => jobs(account).cancel(job),
-    endJob: ({ account, job }) => jobs(account).end(job),
-    fetchJob: ({ account, job }) => jobs(account).fetch(job),
-    retryJob: ({ account, job }) => jobs(account).retry(job),
-    dismissJob: ({ account, job }) => jobs(account).dismiss(job),
     saveSecret: ({ name, value }) => secrets.save(name, value),
   }
 }

@@ -1,5 +1,5 @@
 import { bounds, outputRows, rowsOfPage } from '#contract/automation/output-rows.ts'
-import type { RunMatch, RunPage, RunPlace } from '#contract/automation/run.ts'
+import type { RunMatch, RunPage, RunPlace, RunProgram } from '#contract/automation/run.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
 import type { PageStream } from '#renderer/berth/stream.ts'
@@ -17,7 +17,7 @@ export interface Search {
  */
 export class OutputView {
   readonly #page: Page
-  readonly #run: string
+  readonly #on: { run: string; of: RunProgram }
   #stream: PageStream | undefined
   #closed = false
   /** The rows at the end of the output, and the offset of their first byte. */
@@ -34,16 +34,16 @@ export class OutputView {
     this.shown ? this.shown.from > this.shown.first : this.tailFrom > 0 || this.#tailIsCut,
   )
 
-  constructor(page: Page, run: string) {
+  constructor(page: Page, on: { run: string; of: RunProgram }) {
     this.#page = page
-    this.#run = run
+    this.#on = on
   }
 
   async follow(): Promise<void> {
     this.problem = undefined
     this.#stream?.close()
     try {
-      const { stream, from } = await this.#page.berth.followRun({ run: this.#run })
+      const { stream, from } = await this.#page.berth.followRun(this.#on)
       const opened = this.#page.stream(stream)
       if (this.#closed) return opened.close()
       this.#stream = opened
@@ -69,7 +69,7 @@ export class OutputView {
   async #show(place: RunPlace): Promise<boolean> {
     this.problem = undefined
     try {
-      const page = await this.#page.berth.readRun({ run: this.#run, place })
+      const page = await this.#page.berth.readRun({ ...this.#on, place })
       if (page.to === page.from) return false
       this.shown = page
       return true
@@ -126,7 +126,7 @@ export class OutputView {
     }
     this.problem = undefined
     try {
-      const answer = await this.#page.berth.searchRun({ run: this.#run, text, before })
+      const answer = await this.#page.berth.searchRun({ ...this.#on, text, before })
       this.found = { text, ...answer }
     } catch (error) {
       this.problem = answerProblem(error)

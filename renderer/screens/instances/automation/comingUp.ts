@@ -1,13 +1,12 @@
 import { watchdogPart } from '#contract/automation/asleep.ts'
 import { dueNext, hasEnded, type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import { conditionWords } from '#contract/automation/limit-words.ts'
-import type { RunView } from '#contract/automation/run.ts'
+import { isYetToEnd, type RunView } from '#contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { runsOnceBack } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
-import { isYetToEnd } from '#renderer/features/runs/runWords.ts'
 
 /** An automatic event of an instance, if nothing changes until then. */
 export interface Coming {

@@ -1,4 +1,5 @@
 import type { InstanceGrouping } from '#contract/app/settings.ts'
+import { isProjectRun } from '#contract/automation/run.ts'
 import type { AccountView } from '#contract/state.ts'
 import { needsYou } from '../counts.ts'
 import type { Row } from '../rows.ts'
@@ -20,7 +21,7 @@ const others = 'Others'
 export function groupRows(
   rows: readonly Row[],
   by: InstanceGrouping,
-  account: Pick<AccountView, 'jobs' | 'notes'>,
+  account: Pick<AccountView, 'runs' | 'notes'>,
 ): RowGroup[] {
   if (by === 'none') return [{ name: '', rows: [...rows] }]
   const groups = new Map<string, Row[]>()
@@ -47,16 +48,17 @@ export function groupRows(
 function nameOf(
   { instance, rental }: Row,
   by: InstanceGrouping,
-  { jobs, notes }: Pick<AccountView, 'jobs' | 'notes'>,
+  { runs, notes }: Pick<AccountView, 'runs' | 'notes'>,
 ): string {
   if (by === 'tag') return notes[instance?.id ?? '']?.tags[0] ?? others
   if (by === 'name') return prefixOf(instance?.label ?? rental?.label ?? '') || others
-  const job = Object.values(jobs).find(
+  const run = Object.values(runs).find(
     one =>
-      (instance !== undefined && one.instance === instance.id) ||
-      (rental !== undefined && one.attemptSeries === rental.id),
+      isProjectRun(one) &&
+      ((instance !== undefined && one.instance === instance.id) ||
+        (rental !== undefined && one.rental === rental.id)),
   )
-  return job?.name ?? others
+  return run?.name ?? others
 }
 
 /** What stands before the first `/`, or before the number at the end, or before the first dash: `sweep` of `sweep-3`. */

@@ -26,7 +26,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       { method: 'PUT', path: '^/api/v0/instances/', kind: 'delay', ms: 1, times: 1 },
     ])
     const id = await startRun(under, { instance, command: 'true', afterwards: 'stop' })
-    await under.until(() => runOf(under, id)?.step === 'acting')
+    await under.until(() => runOf(under, id)?.step === 'ending')
     // Choosing the same again changes nothing until it is refused.
     await vi.waitFor(
       () =>
@@ -39,7 +39,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       problem: { code: 'too_late' },
     })
     answer()
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ acted: 'stop', afterwards: 'stop' })
     expect(await intended()).toBe('stopped')
   }, 120_000)
@@ -47,7 +47,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
   test('has its instance stopped, not destroyed, by a limit until its folder is fetched', async () => {
     const { world, under, instance, home, intended } = await openInside()
     const id = await startRun(under, { instance, command: 'sleep 600', fetch: home, afterwards: 'nothing' })
-    await under.until(() => runOf(under, id)?.step === 'running')
+    await under.until(() => runOf(under, id)?.startedAt !== undefined)
     const when = { kind: 'time', at: world.sim.controls.ledger().now + 60 } as const
     await under.run('setLimit', { instance, when, action: 'destroy', warning: 0, missed: 'act' })
     await world.sim.controls.advance(120)
@@ -65,7 +65,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     mkdirSync(join(fetch, 'deep'), { recursive: true })
     writeFileSync(join(fetch, '.gitkeep'), '')
     const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'kept')
+    await under.until(() => runOf(under, id)?.step === 'failed')
     expect(runOf(under, id)?.problem).toMatchObject({ code: 'results_missing' })
     expect(under.account().instances[instance]?.state).toBe('running')
   })
@@ -95,7 +95,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     if (what.includes('taken')) writeFileSync(join(downloads, 'out'), 'mine')
     const fetch = join(home, 'out')
     const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
     expect(readFileSync(join(downloads, expected), 'utf8')).toBe('w\n')
     if (what.includes('taken')) expect(readFileSync(join(downloads, 'out'), 'utf8')).toBe('mine')
@@ -109,7 +109,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const { under, instance, home, intended } = await openInside()
     const fetch = join(home, 'out')
     const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'kept')
+    await under.until(() => runOf(under, id)?.step === 'failed')
     expect(runOf(under, id)).toMatchObject({ fetched: false, problem: { code } })
     expect(await intended()).toBe('running')
   })
@@ -120,7 +120,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       'mkdir $HOME/out && (for i in $(seq 20); do head -c 1000000 /dev/zero >> $HOME/out/model.pt; sleep 0.5; done; echo whole > $HOME/out/whole) >/dev/null 2>&1 & sleep 2'
     const fetch = join(home, 'out')
     const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'over', 60_000)
+    await under.until(() => runOf(under, id)?.step === 'done', 60_000)
     expect(runOf(under, id)).toMatchObject({ code: 0, fetched: true, acted: 'destroy' })
     const here = join(world.machine.home, 'Berth', 'out')
     expect(statSync(join(here, 'model.pt')).size).toBe(20_000_000)
@@ -146,7 +146,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.run('startInstance', { instance })
     await world.sim.controls.advance(900)
     await under.run('retryRun', { run: id })
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'stop', problem: undefined })
     expect(readFileSync(join(world.machine.home, 'Berth', 'out', 'log'))).toEqual(
       readFileSync(join(fetch, 'log')),
@@ -170,7 +170,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await under.run('retryRun', { run: id, into: folder?.choice })
     expect(runOf(under, id)).toMatchObject({ step: 'fetching', into: elsewhere })
     await sshd.start()
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy', into: elsewhere })
     expect(statSync(join(elsewhere, 'results', 'model')).size).toBe(192 * 1024 * 1024)
     expect(existsSync(join(world.machine.home, 'Berth', 'results', 'model'))).toBe(false)
@@ -206,7 +206,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     await sshd.start()
     await under.run('startInstance', { instance })
     await world.sim.controls.advance(900)
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, interrupted: true })
     expect(runOf(under, id)?.acted).toBeUndefined()
     expect(await intended()).toBe('running')
@@ -220,7 +220,7 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
       command: 'head -c 100000000 /dev/zero | tr "\\0" a',
     })
     const ended = await startRun(under, { instance, command: 'echo short' })
-    await under.until(() => runOf(under, ended)?.step === 'over' && (runOf(under, id)?.seen ?? 0) > 0)
+    await under.until(() => runOf(under, ended)?.step === 'done' && (runOf(under, id)?.seen ?? 0) > 0)
     const kept = async () => [...(await everyFile(world)).keys()].filter(name => /\/runs\b/.test(name))
     expect((await kept()).some(name => name.includes(id))).toBe(true)
     await under.run('removeAccount', { account: under.account().id })

@@ -48,7 +48,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       command: 'sleep 1000',
       afterwards: 'destroy',
     })
-    await under.until(() => runOf(under, id)?.step === 'running')
+    await under.until(() => runOf(under, id)?.startedAt !== undefined)
     const folder = join(home, '.berth/runs', id)
     await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true)
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')), 'SIGKILL')
@@ -66,7 +66,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const enough = join(home, 'enough')
     const command = `while [ ! -e ${enough} ]; do sleep 0.1; done; echo trained; exit 3`
     const id = await startRun(under, { instance, name: 'training', command })
-    await under.until(() => runOf(under, id)?.step === 'running')
+    await under.until(() => runOf(under, id)?.startedAt !== undefined)
     writeFileSync(join(home, '.bashrc'), 'echo "no room for you" >&2; exit 1\n')
     await under.until(() => runOf(under, id)?.problem?.code === 'shell_replaced')
     await expect.poll(() => told(world, /^training can’t be followed now$/), { timeout: 20_000 }).toBe(true)
@@ -84,7 +84,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     for (const [driver, script] of Object.entries(oddDrivers)) {
       setNvidiaSmi(script)
       const id = await startRun(under, { ...run, name: driver })
-      await under.until(() => runOf(under, id)?.step === 'over')
+      await under.until(() => runOf(under, id)?.step === 'done')
       expect(runOf(under, id), driver).toMatchObject({ code: 0, seen: 6, problem: undefined })
     }
     await startRun(under, { ...run, name: 'last', afterwards: 'stop' })
@@ -120,7 +120,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       const step = runOf(again, id)?.step
       if (step !== undefined && steps.at(-1) !== step) steps.push(step)
       // The folder is fetched before anything is done to the instance.
-      if (step === 'acting') steps.push(existsSync(join(home, '..', 'Berth', 'results')) ? 'fetched' : 'lost')
+      if (step === 'ending') steps.push(existsSync(join(home, '..', 'Berth', 'results')) ? 'fetched' : 'lost')
     })
     await again.until(() => steps.includes('running'))
     writeFileSync(enough, '')
@@ -137,13 +137,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(await storedOutput(world, id)).toBe(`${numbered}it's done\n`)
     expect(readFileSync(join(home, '..', 'Berth', 'results', 'deep', 'model'), 'utf8')).toBe('weights')
     expect(await intended()).toBe('stopped')
-    expect([...new Set(steps)].filter(step => step !== 'starting')).toEqual([
-      'running',
-      'fetching',
-      'acting',
-      'fetched',
-      'failed',
-    ])
+    expect([...new Set(steps)]).toEqual(['running', 'fetching', 'ending', 'fetched', 'failed'])
     expect(told(world, /^training failed with exit code 7$/)).toBe(true)
     // The command ran once, despite the lost connections.
     expect(readFileSync(join(home, '.berth', 'runs', id, 'code'), 'utf8').trim()).toBe('7')
@@ -160,7 +154,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       afterwards: 'destroy',
       watchdog: true,
     })
-    await under.until(() => runOf(under, id)?.step === 'kept')
+    await under.until(() => runOf(under, id)?.step === 'failed')
     expect(runOf(under, id)).toMatchObject({ code: 0, fetched: false })
     expect(runOf(under, id)?.problem?.message).toMatch(/nowhere/)
     expect(await intended()).toBe('running')
@@ -172,7 +166,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     mkdirSync(join(home, 'nowhere'))
     writeFileSync(join(home, 'nowhere', 'result'), 'found')
     await under.run('retryRun', { run: id })
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
     expect(await intended()).toBeUndefined()
   }, 120_000)
@@ -210,7 +204,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(runOf(again, id)).toMatchObject({ step: 'fetching', watchdogStale: true, afterwards: 'nothing' })
     expect(world.notifier.shown.slice(shown).some(({ title }) => /cannot be fetched/.test(title))).toBe(false)
     await again.run('giveUpFetch', { run: id })
-    expect(runOf(again, id)).toMatchObject({ step: 'over', fetched: false, watchdogStale: true })
+    expect(runOf(again, id)).toMatchObject({ step: 'done', fetched: false, watchdogStale: true })
     expect(runOf(again, id)?.unreached).toBeUndefined()
     expect(existsSync(order)).toBe(true)
     await sshd.start()
@@ -236,7 +230,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => told(world, /cannot be fetched yet/))
     expect(await intended()).toBe('running')
     await sshd.start()
-    await under.until(() => runOf(under, id)?.step === 'over', 40_000)
+    await under.until(() => runOf(under, id)?.step === 'done', 40_000)
     expect(runOf(under, id)).toMatchObject({ fetched: true, acted: 'destroy' })
     expect(await intended()).toBeUndefined()
     expect(runOf(under, id)?.unreached).toBeUndefined()
@@ -253,7 +247,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     expect(order()).toBe('stop 300\n')
     expect(runOf(under, id)?.watchdogStale).toBe(false)
     await under.run('endRun', { run: other })
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(await intended()).toBe('stopped')
     // The watchdog must not stop it again once it is started.
     expect(existsSync(join(home, '.berth', 'runs', id, 'served'))).toBe(true)
@@ -266,7 +260,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       await startRun(under, { instance, command: 'sleep 600' }),
       await startRun(under, { instance, command: 'sleep 600' }),
     ]
-    await under.until(() => ids.every(id => runOf(under, id)?.step === 'running'))
+    await under.until(() => ids.every(id => runOf(under, id)?.startedAt !== undefined))
     hide(1)
     await under.until(() => under.account().instances[instance] === undefined)
     await under.until(() => under.account().instances[instance] !== undefined)
@@ -277,7 +271,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     const { under, instance, home, intended } = await openInside()
     const command = `until [ -e ${join(home, 'enough')} ]; do sleep 0.1; done`
     const id = await startRun(under, { instance, command, afterwards: 'stop', watchdog: true })
-    await under.until(() => runOf(under, id)?.step === 'running')
+    await under.until(() => runOf(under, id)?.startedAt !== undefined)
     await under.close()
     const then = join(home, '.berth', 'runs', id, 'then')
     expect(readFileSync(then, 'utf8')).toBe('stop 300\n')
@@ -302,7 +296,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     await under.until(() => runOf(under, id)?.stuckSince !== undefined)
     await under.until(() => told(world, /seems stuck/))
     await under.run('endRun', { run: id })
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)?.code).toBe(143)
   }, 120_000)
 
@@ -312,9 +306,9 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
     sshd.dropConnections()
     const id = await startRun(under, { instance, command: 'echo never' })
     await under.until(() => runOf(under, id)?.problem !== undefined)
-    expect(runOf(under, id)?.step).toBe('starting')
+    expect(runOf(under, id)).toMatchObject({ step: 'running', startedAt: undefined })
     await under.run('endRun', { run: id })
-    expect(runOf(under, id)?.step).toBe('over')
+    expect(runOf(under, id)?.step).toBe('cancelled')
     expect(runOf(under, id)?.problem).toBeUndefined()
     await under.run('dismissRun', { run: id })
     expect(runOf(under, id)).toBeUndefined()
@@ -336,7 +330,7 @@ describe.skipIf(lacking)(`a run${lacking}`, () => {
       )
     await under.until(() => isTold() && under.account().instances[rented] !== undefined)
     await world.sim.controls.advance(900)
-    await under.until(() => runOf(under, id)?.step === 'over')
+    await under.until(() => runOf(under, id)?.step === 'done')
     expect(runOf(under, id)).toMatchObject({ code: 0, lastLine: 'here', acted: 'stop', instance: rented })
     expect(await storedOutput(world, id)).toBe('here\n')
   }, 120_000)

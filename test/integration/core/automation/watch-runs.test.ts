@@ -42,7 +42,7 @@ describe.skipIf(lacking)(`a watch${lacking}`, () => {
     expect(again.account().watches[id]).toMatchObject({ run: { name: 'train', command, afterwards: 'stop' } })
     expect(existsSync(join(home, 'trained'))).toBe(false)
     await world.sim.controls.advance(900)
-    await again.until(() => only()?.step === 'over', 40_000)
+    await again.until(() => only()?.step === 'done', 40_000)
     expect(existsSync(join(home, 'trained'))).toBe(true)
     const { instance = 0 } = only() ?? {}
     await again.until(() => again.account().instances[instance]?.state === 'stopped')

@@ -78,7 +78,7 @@ stop: ${stop}
 
 const result = ({ folder }: ProjectPlace) => readFileSync(join(folder, 'out.txt'), 'utf8')
 const isRunning = ({ under }: ProjectPlace) =>
-  Object.values(under.account().runs).some(({ step }) => step === 'running')
+  Object.values(under.account().runs).some(({ outputs }) => outputs.includes('command'))
 const allowCommand = ({ sshd }: ProjectPlace) => writeFileSync(join(sshd.home, 'enough'), '')
 
 async function expectDone(place: ProjectPlace, id: string): Promise<void> {
@@ -120,7 +120,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     const { under, runProject } = place
     const id = await runProject()
     await under.until(() => Object.keys(under.account().instances).length > 0)
-    expect(jobOf(under, id)?.step).toBe('renting')
+    expect(jobOf(under, id)?.step).toBe('waiting')
     await place.sleepThroughNight()
     allowCommand(place)
     await expectDone(place, id)
@@ -148,7 +148,7 @@ describe.skipIf(lacking)(`a job whose computer sleeps for a night${lacking}`, ()
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'running', problem: { code: 'stopped' } })
     expect(under.account().instances[instance]?.state).toBe('stopped')
     allowCommand(place)
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await expectDone(place, id)
   })
 })

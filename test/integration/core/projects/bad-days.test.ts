@@ -29,7 +29,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     expect(jobOf(under, id)).toMatchObject({ failedAt: 'sending', problem: { code: 'not_prepared' } })
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
     rmSync(join(sshd.home, 'berth'))
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
   })
 
@@ -81,12 +81,12 @@ run: |
     renameSync(folder, `${folder}-elsewhere`)
     writeFileSync(join(sshd.home, 'enough'), '')
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'bringing', problem: { code: 'no_such_folder' } })
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'fetching', problem: { code: 'no_such_folder' } })
     await under.until(() =>
       Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
     )
     renameSync(`${folder}-elsewhere`, folder)
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('trained\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -119,7 +119,7 @@ run: |
     })
     const id = await runProject()
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'bringing', problem: { code: 'results_missing' } })
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'fetching', problem: { code: 'results_missing' } })
     await under.until(() =>
       Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
     )
@@ -142,7 +142,7 @@ run: |
     await under.until(() =>
       Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
     )
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'results', '1', 'out.txt'), 'utf8')).toBe('trained\n')
   })
@@ -156,11 +156,11 @@ run: |
     const instance = jobOf(under, id)?.instance ?? 0
     await under.run('destroyInstance', { instance })
     await under.until(() => under.account().instances[instance] === undefined)
-    await expect(under.run('retryJob', { job: id })).rejects.toMatchObject({
+    await expect(under.run('retryRun', { run: id })).rejects.toMatchObject({
       problem: { code: 'no_such_instance' },
     })
     expect(world.sim.controls.ledger().instances).toHaveLength(1)
-    await under.run('dismissJob', { job: id })
+    await under.run('dismissRun', { run: id })
     expect(jobOf(under, id)).toBeUndefined()
   })
 })

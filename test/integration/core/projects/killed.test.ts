@@ -66,7 +66,7 @@ async function killAndGoOn(round: number, killedAfter: number) {
       left: (await listed(sim)).length,
       ever,
       result: ever === 0 ? '' : readResult(folder),
-      job: await stored(home, 'jobs'),
+      job: await stored(home, 'runs'),
     }
   } finally {
     isOver = true

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { JobView } from '#contract/project/project.ts'
+import { isProjectRun, type ProjectRunView } from '#contract/automation/run.ts'
 import type { Machine } from '#ports/machine.ts'
 import { type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'
 import { ownPublicKey } from '#test/own-public-key.ts'
@@ -16,7 +16,7 @@ export interface ProjectPlace {
   /** The local folder. */
   folder: string
   project: string
-  /** Plans and runs the project by its file; returns the job's id. */
+  /** Plans and runs the project by its file; returns the run's id. */
   runProject(under?: BerthUnderTest): Promise<string>
 }
 
@@ -78,6 +78,7 @@ export function write(folder: string, files: Readonly<Record<string, string>>): 
   }
 }
 
-export function jobOf(under: BerthUnderTest, id: string): JobView | undefined {
-  return under.account().jobs[id]
+export function jobOf(under: BerthUnderTest, id: string): ProjectRunView | undefined {
+  const run = under.account().runs[id]
+  return run && isProjectRun(run) ? run : undefined
 }

@@ -143,10 +143,10 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
       'out',
       ({ world }) => world.sleep(600),
     )
-    onTestFinished(() => under.run('cancelJob', { job: id }))
+    onTestFinished(() => under.run('cancelRun', { run: id }))
     expect(job()).toMatchObject({
       step: 'failed',
-      failedAt: 'bringing',
+      failedAt: 'fetching',
       problem: { code: 'results_changing', message: expect.stringContaining('still being written') },
       keptUntil: { destroys: false },
     })
@@ -172,7 +172,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
 
     const there = join(sshd.home, 'berth', job()?.project ?? '')
     writeFileSync(join(there, 'log.txt'), 'more\n')
-    await under.run('fetchJob', { job: id })
+    await under.run('fetchRun', { run: id })
     const log = () => readFileSync(join(folder, 'log.txt'), 'utf8')
     await under.until(() => job()?.step === 'failed' && log() === 'more\n')
     expect(job()).toMatchObject({ failedAt: 'running', code: 3, problem: { code: 'command_failed' } })
@@ -180,7 +180,7 @@ describe.skipIf(lacking)(`the results of a job${lacking}`, () => {
     await under.until(() => Object.values(under.account().instances)[0]?.state === 'stopped')
 
     writeFileSync(join(sshd.home, 'good'), '')
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => job()?.step === 'done')
     expect(job()).toMatchObject({ code: 0, problem: undefined })
     expect(readFileSync(join(folder, 'final.pt'), 'utf8')).toBe('epoch-90\n')
@@ -207,7 +207,7 @@ results: out
     writeFileSync(join(sshd.home, 'stopped'), '')
     await under.run('stopInstance', { instance: jobOf(under, id)?.instance ?? 0 })
     await under.until(() => jobOf(under, id)?.step === 'failed')
-    await under.run('retryJob', { job: id })
+    await under.run('retryRun', { run: id })
     await under.until(() => jobOf(under, id)?.step === 'done')
     expect(readFileSync(join(folder, 'out/resumed'), 'utf8')).toBe('epoch-22\n')
   })

@@ -52,7 +52,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const notes: string[] = []
   let letKeychainGo: () => void = () => undefined
   let letAttemptsGo: () => void = () => undefined
-  const held = { keychain: false, attemptSeries: false, run: false }
+  const held = { keychain: false, rental: false, run: false }
   const market = [{ id: 1, machine_id: 10, dph_total: 0.5 }]
   const searches: number[] = []
   const client = {
@@ -88,7 +88,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
   const rentals: Parameters<typeof createWatchRenting>[1] = {
     async start(_request, id = '') {
       noted.push(files.texts.get(`accounts/${account}/watches.json`)?.includes(id) ?? false)
-      if (held.attemptSeries) await new Promise<void>(resolve => (letAttemptsGo = resolve))
+      if (held.rental) await new Promise<void>(resolve => (letAttemptsGo = resolve))
       begun.push(id)
       return id
     },
@@ -100,7 +100,7 @@ async function renting(left: Left = { files: new MemoryFiles(), secrets: new Map
       if (held.run) await new Promise<never>(() => undefined)
       return rent()
     },
-    forget: async attemptSeries => void forgotten.push(attemptSeries),
+    forget: async rental => void forgotten.push(rental),
   }
   const watches = await openWatches(context, parts => createWatchRenting(context, rentals, runs, parts))
   const poll = () => watches.onPoll(freshAnswer(context, {}))
@@ -186,7 +186,7 @@ test('a run is requested before each machine is rented, and goes with the rentin
   await pollAgain()
   expect(view()[id]).toMatchObject({ run: train, rented: 1, renting: true })
   expect(asked).toMatchObject(
-    [0, 1].map(before => ({ ...train, attemptSeries: begun[before], rentedAgain: true, begun: before })),
+    [0, 1].map(before => ({ ...train, rental: begun[before], rentedAgain: true, begun: before })),
   )
   const { rents: _, ...tellsOnly } = watchRequest(2)
   await watches.save(id, tellsOnly, { ...train })
@@ -229,8 +229,8 @@ test('after a kill before its attempts, a watch forgets the waiting run and requ
   expect([killed.asked.length, killed.begun.length]).toEqual([1, 0])
   const again = await renting(killed.left)
   await again.pollAgain()
-  expect(again.forgotten).toEqual([killed.asked[0]?.attemptSeries])
-  expect(again.asked).toMatchObject([{ ...train, attemptSeries: again.begun[0] }])
+  expect(again.forgotten).toEqual([killed.asked[0]?.rental])
+  expect(again.asked).toMatchObject([{ ...train, rental: again.begun[0] }])
 })
 
 test.each([
@@ -251,14 +251,14 @@ test.each([
 
 test('a slow start of attempts is not taken for one that never began', async () => {
   const { begun, held, begin, clock, letAttemptsGo, poll } = await renting()
-  held.attemptSeries = true
+  held.rental = true
   await begin()
   for (let round = 0; round < 3; round += 1) {
     await clock.pass(60_000)
     poll()
     await flushPromises()
   }
-  held.attemptSeries = false
+  held.rental = false
   letAttemptsGo()
   await flushPromises()
   for (let round = 0; round < 3; round += 1) {

@@ -1,57 +1,74 @@
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { isGoing } from '#contract/automation/run.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { stuckAlert } from '#core/runs/alerts.ts'
 import {
+  afresh,
   afterCommand,
-  nextRunStep,
+  againFromFailure,
+  failed,
+  fetchingAgain,
+  settled,
+  withStaleWatchdog,
+} from '#core/runs/changes.ts'
+import {
+  checkpointDue,
+  failsAfter,
+  machineGone,
+  nextMove,
   observedRun,
+  pauseAfter,
+  type RunSnapshot,
+  spared,
   stuckSince,
   watchdogOrder,
-  withStaleWatchdog,
 } from '#core/runs/decide.ts'
-import type { Run } from '#core/runs/model.ts'
+import { isUnsafe, type ProjectRun, type Run } from '#core/runs/model.ts'
+import { instanceView } from '#test/unit/views.ts'
+import { commandRun, projectRun } from './stored-run.ts'
 
-const run: Run = {
-  id: 'x0000000000000001',
-  instance: 4711,
-  name: 'training',
-  command: 'python3 train.py',
-  afterwards: 'nothing',
-  watchdog: false,
-  stuckAfter: 600,
-  afterwardsIfStuck: false,
-  step: 'running',
-  createdAt: 1000,
-  startedAt: 1000,
-  seen: 0,
-  dropped: 0,
-  lastLine: '',
-}
+const run = commandRun()
+const machine = (state: InstanceState) =>
+  instanceView({ id: 7, state, ssh: { direct: { host: 'h', port: 22 } } } as Partial<InstanceView>)
+const seen = (fields: Partial<RunSnapshot> = {}): RunSnapshot => ({
+  awaited: undefined,
+  instance: machine('running'),
+  limit: undefined,
+  now: 200,
+  ...fields,
+})
+
+const spec = { run: 'x' }
+const { project } = projectRun()
+const broken = { code: 'setup_failed', message: 'It ended.', advice: undefined }
 
 test('results are fetched before the instance is acted on, and nothing is done twice', () => {
   const wanted: Run = { ...run, fetch: '/root/results', afterwards: 'destroy' }
-  expect(nextRunStep(wanted)).toBe('fetching')
-  expect(nextRunStep({ ...wanted, fetched: true })).toBe('acting')
-  expect(nextRunStep({ ...wanted, fetched: true, acted: 'destroy' })).toBe('over')
-  expect(nextRunStep({ ...run, afterwards: 'stop' })).toBe('acting')
-  expect(nextRunStep(run)).toBe('over')
+  expect(settled(wanted, 0).step).toBe('fetching')
+  expect(settled({ ...wanted, fetched: true }, 0).step).toBe('ending')
+  expect(settled({ ...wanted, fetched: true, acted: 'destroy' }, 0).step).toBe('done')
+  expect(settled({ ...run, afterwards: 'stop' }, 0).step).toBe('ending')
+  expect(settled(run, 0).step).toBe('done')
 })
 
 test('a command that fails has its instance stopped, not destroyed, unless the user ended it', () => {
   const wanted: Run = { ...run, afterwards: 'destroy' }
-  expect(afterCommand(wanted, 0)).toEqual({ step: 'acting', afterwards: 'destroy', code: 0 })
-  expect(afterCommand(wanted, 1)).toEqual({ step: 'acting', afterwards: 'stop', code: 1 })
-  expect(afterCommand({ ...wanted, fetch: '/root/out' }, 1)).toMatchObject({
+  expect(afterCommand(wanted, 0, 9)).toMatchObject({ step: 'ending', afterwards: 'destroy', code: 0 })
+  expect(afterCommand(wanted, 1, 9)).toMatchObject({ step: 'ending', afterwards: 'stop', code: 1 })
+  expect(afterCommand({ ...wanted, fetch: '/root/out' }, 1, 9)).toMatchObject({
     step: 'fetching',
     afterwards: 'stop',
   })
-  expect(afterCommand({ ...wanted, endedByUser: true }, 143)).toMatchObject({ afterwards: 'destroy' })
-  expect(afterCommand(run, 1)).toMatchObject({ step: 'failed', problem: { code: 'command_failed' } })
+  expect(afterCommand({ ...wanted, endedByUser: true }, 143, 9)).toMatchObject({ afterwards: 'destroy' })
+  expect(afterCommand(run, 1, 9)).toMatchObject({ step: 'failed', problem: { code: 'command_failed' } })
 })
 
 test('a run whose instance was stopped and started again does not stop it once more', () => {
-  expect(nextRunStep({ ...run, afterwards: 'stop', interrupted: true })).toBe('over')
-  expect(nextRunStep({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true })).toBe('fetching')
+  expect(settled({ ...run, afterwards: 'stop', interrupted: true }, 0).step).toBe('done')
+  expect(settled({ ...run, afterwards: 'destroy', fetch: '/root/a', interrupted: true }, 0).step).toBe(
+    'fetching',
+  )
 })
 
 test('the watchdog only stops an instance with results to be fetched first', () => {
@@ -82,7 +99,7 @@ test('a run seems stuck after a time without output and load; either restarts th
 })
 
 test('the watchdog hears of each change of its order, and never destroys unfetched results', () => {
-  const steps = ['starting', 'running', 'fetching', 'acting', 'kept', 'over', 'failed'] as const
+  const steps = ['running', 'fetching', 'ending', 'done', 'failed', 'cancelled'] as const
   const change = fc.record({
     afterwards: fc.constantFrom('nothing' as const, 'stop' as const, 'destroy' as const),
     step: fc.constantFrom(...steps),
@@ -100,8 +117,343 @@ test('the watchdog hears of each change of its order, and never destroys unfetch
         now = { ...now, watchdogStale: false }
         expect(heard).toEqual(watchdogOrder(now))
         if (fetches) expect(heard?.action).not.toBe('destroy')
-        if (['kept', 'over', 'failed'].includes(now.step) || now.interrupted) expect(heard).toBeUndefined()
+        if (!isGoing(now) || now.interrupted) expect(heard).toBeUndefined()
       }
     }),
   )
+})
+
+test('a command waits for its instance or rental, and fails where that is gone', () => {
+  const waiting = commandRun({ step: 'waiting', startedAt: undefined, begun: undefined })
+  expect(nextMove(waiting, seen())).toEqual({ do: 'step', step: 'running', instance: 7 })
+  expect(nextMove(waiting, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
+  expect(nextMove(waiting, seen({ instance: 'gone' }))).toMatchObject({
+    do: 'fail',
+    problem: { code: 'no_such_instance' },
+  })
+  const rented = { ...waiting, instance: undefined, rental: 'r0000000000000001' }
+  const awaited = (step: string) => nextMove(rented, seen({ instance: undefined, awaited: { step } }))
+  expect(awaited('waiting')).toEqual({ do: 'wait' })
+  expect(awaited('failed')).toMatchObject({ do: 'fail', problem: { code: 'rental_failed' } })
+  expect(awaited('cancelled')).toMatchObject({ do: 'fail', quiet: true })
+})
+
+test('a command is followed where its machine can be entered, and is over where its watchdog destroyed that', () => {
+  expect(nextMove(run, seen())).toEqual({ do: 'program' })
+  expect(nextMove(run, seen({ instance: machine('stopped') }))).toEqual({ do: 'wait' })
+  expect(nextMove(run, seen({ instance: 'gone' }))).toMatchObject({ do: 'fail' })
+  const watched = commandRun({ afterwards: 'destroy', watchdog: true })
+  expect(nextMove(watched, seen({ instance: 'gone' }))).toEqual({
+    do: 'step',
+    step: 'done',
+    acted: 'destroy',
+  })
+})
+
+test.each<[Partial<Run>, boolean]>([
+  [{ step: 'running' }, true],
+  [{ step: 'fetching' }, true],
+  [{ step: 'ending', fetched: true }, false],
+  [{ step: 'done' }, false],
+  [{ step: 'waiting' }, false],
+  [{ step: 'failed', startedAt: 1 }, true],
+  [{ step: 'failed', startedAt: 1, fetched: true }, false],
+  [{ step: 'failed', startedAt: undefined }, false],
+])('a folder of a run that is %o would be lost with its instance: %s', (changes, unsafe) => {
+  expect(isUnsafe(commandRun({ fetch: '/workspace/out', ...changes }))).toBe(unsafe)
+  expect(isUnsafe(commandRun(changes))).toBe(false)
+})
+
+test('a limit that destroys only stops if a folder would be lost, and waits for a fetch', () => {
+  const kept = commandRun({ step: 'failed', failedAt: 'fetching' })
+  expect(spared([], 'running')).toBe('destroy')
+  expect(spared([run], 'running')).toBe('stop')
+  expect(spared([kept], 'silent')).toBe('stop')
+  expect(spared([commandRun({ step: 'fetching' })], 'running')).toBeUndefined()
+  expect(spared([commandRun({ step: 'fetching', unreachedSince: 1 })], 'running')).toBe('stop')
+  expect(spared([kept], 'stopped')).toBeUndefined()
+})
+
+describe('a project’s run that runs', () => {
+  test('downloads the results whatever the exit code of its command', () => {
+    const results = { project: { spec: { run: 'x', results: 'out' } } }
+    const ended = (code: number, fields: Partial<Run> = {}) =>
+      afterCommand(
+        projectRun({ ...results, lastLine: 'bash: mytrain: command not found', ...fields }),
+        code,
+        9,
+      )
+    expect(ended(0)).toMatchObject({ step: 'fetching', code: 0, outcome: undefined, endedAt: undefined })
+    expect(ended(127)).toMatchObject({
+      step: 'fetching',
+      code: 127,
+      outcome: {
+        failedAt: 'running',
+        problem: {
+          code: 'command_failed',
+          message: 'The command ended with exit code 127: mytrain is missing there.',
+        },
+      },
+    })
+    // The signal gives the command another exit code.
+    expect(ended(143, { endedByUser: true })).toMatchObject({ step: 'fetching', outcome: undefined })
+  })
+
+  test('has a checkpoint once that is due', () => {
+    const often = (fields: Partial<Run> = {}) =>
+      checkpointDue(projectRun({ project: { spec: { ...spec, checkpoint: 60 } }, ...fields }))
+    expect([often(), often({ checkpointAt: 170 }), often({ step: 'fetching' })]).toEqual([
+      160,
+      230,
+      undefined,
+    ])
+  })
+
+  test('moves when its instance is lost, at most as often as its spec allows', () => {
+    const twice = { ...spec, outbid: { elsewhere: 2 } }
+    const outbid = seen({ instance: machine('outbid') })
+    expect(nextMove(projectRun(), outbid)).toMatchObject({ do: 'fail', problem: { code: 'outbid' } })
+    expect(nextMove(projectRun({ project: { spec: twice }, moved: 1 }), outbid)).toEqual({ do: 'move' })
+    expect(nextMove(projectRun({ project: { spec: twice }, moved: 2 }), outbid)).toMatchObject({ do: 'fail' })
+    expect(nextMove(projectRun({ project: { spec: twice } }), seen({ instance: 'gone' }))).toEqual({
+      do: 'move',
+    })
+  })
+
+  test.each([
+    ['stopped', 'stopped'],
+    ['ended', 'ended'],
+    ['crashed', 'crashed'],
+    ['unstartable', 'crashed'],
+  ] as const)('fails when its instance is %s', (state, code) => {
+    expect(nextMove(projectRun(), seen({ instance: machine(state) }))).toMatchObject({
+      do: 'fail',
+      problem: { code },
+    })
+  })
+
+  test.each(['loading', 'exited', 'offline', 'silent', 'waiting', 'other'] as const)(
+    'waits while its instance is %s or unknown',
+    state => {
+      expect(nextMove(projectRun(), seen({ instance: machine(state) }))).toEqual({ do: 'wait' })
+      expect(nextMove(projectRun(), seen({ instance: undefined }))).toEqual({ do: 'wait' })
+    },
+  )
+})
+
+describe('a project’s run that has failed', () => {
+  test('stops its instance first, then does nothing more', () => {
+    const failing = {
+      ...projectRun({ step: 'setup' }),
+      ...failed(projectRun({ step: 'setup' }), broken, 100),
+    }
+    expect(failing).toMatchObject({ step: 'ending', failedAt: 'setup', afterwards: 'stop', problem: broken })
+    expect(nextMove(failing, seen())).toEqual({ do: 'end' })
+    expect(nextMove({ ...failing, step: 'failed' }, seen())).toEqual({ do: 'wait' })
+    expect(failed(projectRun(), machineGone, 100).step).toBe('failed')
+  })
+
+  test('keeps its stopped instance for the agreed time, then reminds or destroys as agreed', () => {
+    const kept = (project: Partial<ProjectRun['project']>, now: number, state: InstanceState = 'stopped') =>
+      nextMove(
+        projectRun({ step: 'failed', keptUntil: 500, project }),
+        seen({ now, instance: machine(state) }),
+      )
+    const destroys = { keeping: { seconds: 100, destroys: true } }
+    expect(kept(destroys, 499)).toEqual({ do: 'wait' })
+    expect(kept({}, 500)).toEqual({ do: 'expire', destroys: false })
+    expect(kept(destroys, 500)).toEqual({ do: 'expire', destroys: true })
+    expect(kept({ spec: { ...spec, failed: { afterwards: 'destroy' } } }, 500)).toMatchObject({
+      destroys: true,
+    })
+    // One that runs is in use.
+    expect(kept(destroys, 500, 'running')).toEqual({ do: 'expire', destroys: false })
+  })
+
+  test('says which limit stopped its instance, and promises limits anew only where it has any', () => {
+    const limited = projectRun({
+      project: { stops: [{ when: { kind: 'cost', dollars: 2 }, action: 'stop', asleep: false }] },
+    })
+    const seenStopped = seen({ instance: machine('stopped'), limit: 'It has cost $2.00.' })
+    expect(nextMove(limited, seenStopped)).toMatchObject({
+      problem: {
+        message: 'Its machine was stopped before it was done. It has cost $2.00.',
+        advice: expect.stringContaining('limits anew'),
+      },
+    })
+    expect(nextMove(projectRun(), seen({ instance: machine('stopped') }))).toMatchObject({
+      problem: {
+        message: 'Its machine was stopped before it was done.',
+        advice: 'Its files are still there. Go on from here to start it again.',
+      },
+    })
+  })
+
+  test('starts its stopped instance on a retry', () => {
+    const again = projectRun({ step: 'sending', starting: true })
+    expect(nextMove(again, seen({ instance: machine('stopped') }))).toEqual({ do: 'start' })
+    expect(nextMove(again, seen({ instance: machine('loading') }))).toEqual({ do: 'wait' })
+    expect(nextMove(again, seen())).toEqual({ do: 'send' })
+  })
+})
+
+describe('a project’s run that rents', () => {
+  const renting = projectRun({ step: 'waiting', instance: undefined })
+  test('rents once, waits, and goes on when an instance is ready', () => {
+    expect(nextMove(renting, seen())).toEqual({ do: 'rent' })
+    const trying = { step: 'trying', instance: undefined, problem: undefined } as const
+    expect(nextMove(renting, seen({ awaited: trying }))).toEqual({ do: 'wait' })
+    const ready = { ...trying, step: 'ready', instance: 7 } as const
+    expect(nextMove(renting, seen({ awaited: ready }))).toEqual({
+      do: 'step',
+      step: 'sending',
+      instance: 7,
+    })
+  })
+
+  test('fails with the reason when nothing was rented', () => {
+    const problem = { code: 'no_offers', message: 'None.' }
+    const failed = { step: 'failed', instance: undefined, problem } as const
+    expect(nextMove(renting, seen({ awaited: failed }))).toEqual({ do: 'fail', problem })
+  })
+})
+
+describe('a project’s run whose move has failed', () => {
+  const sending = {
+    run: { step: 'sending', project },
+    move: 'send',
+    isOnline: true,
+    same: 1,
+    clock: 200,
+  } as const
+
+  test('retries after growing pauses, and fails after the last try', () => {
+    const pauses = Array.from({ length: 8 }, (_, fails) =>
+      pauseAfter({ code: 'sync_failed' }, { ...sending, fails }),
+    )
+    expect(pauses).toEqual([1000, 2000, 5000, 15_000, 60_000, 60_000, 60_000, undefined])
+  })
+
+  test('fails once the machine itself gives the same answer three times', () => {
+    const pause = (code: string, same: number) => pauseAfter({ code }, { ...sending, fails: 2, same })
+    expect([pause('not_prepared', 2), pause('not_prepared', 3)]).toEqual([5000, undefined])
+    expect(pause('ssh_closed', 3)).toBe(5000)
+    expect(pause('shell_replaced', 2)).toBeGreaterThan(0)
+    expect(pause('shell_replaced', 3)).toBeUndefined()
+  })
+
+  test('waits ten minutes for results that change, and keeps its machine then', () => {
+    const pause = (clock: number) =>
+      pauseAfter(
+        { code: 'results_changing' },
+        {
+          ...sending,
+          move: 'fetch',
+          run: { step: 'fetching', project, changingSince: 1000 },
+          fails: 50,
+          clock,
+        },
+      )
+    expect([pause(1000), pause(1599), pause(1600)]).toEqual([15_000, 15_000, undefined])
+  })
+
+  test('gives a machine that cannot be reached half an hour', () => {
+    let waited = 0
+    for (let fails = 0; ; fails++) {
+      const pause = pauseAfter({ code: 'ssh_unreachable' }, { ...sending, fails })
+      if (pause === undefined) break
+      waited += pause
+    }
+    expect(Math.round(waited / 60_000)).toBe(30)
+  })
+
+  test('fails at once when no retry can help', () => {
+    expect(pauseAfter({ code: 'disk_full' }, { ...sending, fails: 0 })).toBeUndefined()
+  })
+
+  test('keeps retrying while there is no network', () => {
+    let fails = 0
+    for (let tries = 0; tries < 500; tries++) {
+      expect(pauseAfter({ code: 'ssh_closed' }, { ...sending, fails, isOnline: false })).toBeDefined()
+      fails = failsAfter(fails, false)
+    }
+    // Once it is back, some further tries are left.
+    for (const code of ['ssh_closed', 'offline'])
+      expect(pauseAfter({ code }, { ...sending, fails: failsAfter(fails, true) })).toBe(60_000)
+  })
+
+  test('never ends a command that may run, nor one whose folder cannot be reached', () => {
+    const command = {
+      ...sending,
+      run: { step: 'running', begun: true },
+      move: 'program',
+      same: 99,
+      fails: 99,
+    } as const
+    expect(pauseAfter({ code: 'shell_replaced' }, command)).toBe(60_000)
+    expect(pauseAfter({ code: 'disk_full' }, command)).toBe(60_000)
+    expect(pauseAfter({ code: 'disk_full' }, { ...command, run: { step: 'running' } })).toBeUndefined()
+    const fetching = { ...command, run: { step: 'fetching' }, move: 'fetch' } as const
+    expect(pauseAfter({ code: 'ssh_closed' }, fetching)).toBe(60_000)
+    expect(pauseAfter({ code: 'results_missing' }, fetching)).toBeUndefined()
+  })
+
+  test('retries the stop of its instance without limit', () => {
+    const halting = {
+      run: { step: 'ending', project, problem: broken },
+      move: 'end',
+      isOnline: true,
+      same: 500,
+      clock: 200,
+    } as const
+    expect(pauseAfter({ code: 'unreachable' }, { ...halting, fails: 500 })).toBe(60_000)
+  })
+})
+
+describe('a project’s run that downloads its results before it fails', () => {
+  const outcome = { failedAt: 'running', problem: { code: 'command_failed', message: 'It ended.' } } as const
+  const fetching = projectRun({ step: 'fetching', outcome, project: { spec: { run: 'x', results: 'out' } } })
+
+  test('fails with what its command did, and with what is only on the machine', () => {
+    expect(failed(fetching, outcome.problem, 1000)).toMatchObject({
+      failedAt: 'running',
+      problem: { code: 'command_failed', message: 'It ended.' },
+      keptUntil: 1000 + 86_400,
+      afterwards: 'stop',
+    })
+    expect(failed(fetching, { code: 'results_left', message: 'One is left.' }, 1000)).toMatchObject({
+      failedAt: 'running',
+      problem: { code: 'command_failed', message: 'It ended. One is left.' },
+    })
+  })
+
+  test('downloads them again without a change of how it failed', () => {
+    const after = {
+      ...fetching,
+      ...failed(fetching, { code: 'results_left', message: 'One is left.' }, 1000),
+    }
+    const again = { ...after, ...afresh(fetching, machine('stopped')), ...fetchingAgain(after, 9) }
+    expect(again).toMatchObject({ step: 'fetching', starting: true, outcome, keptUntil: undefined })
+    expect(failed(again, outcome.problem, 2000).problem).toEqual(outcome.problem)
+  })
+})
+
+describe('a project’s run that failed and goes on', () => {
+  const again = (failedAt: Run['step'], state: InstanceState = 'running') => {
+    const failed = projectRun({ step: 'failed', failedAt, setupProgram: 's1', program: 'c1' })
+    return { ...failed, ...againFromFailure(failed, machine(state), 'fnew') }
+  }
+
+  test('resends the folder before a failed command, and repeats only what failed', () => {
+    expect(again('setup')).toMatchObject({ step: 'sending', setupProgram: undefined, program: undefined })
+    expect(again('running')).toMatchObject({ step: 'sending', setupProgram: 's1', program: undefined })
+    expect(again('fetching')).toMatchObject({ step: 'fetching', setupProgram: 's1', program: 'c1' })
+  })
+
+  test('searches again only if it found no instance, and starts a stopped one', () => {
+    expect(again('waiting').rental).toBe('fnew')
+    expect(again('fetching').rental).toBe(projectRun().rental)
+    expect(again('fetching', 'stopped')).toMatchObject({ starting: true })
+    expect(again('fetching').starting).toBeUndefined()
+  })
 })

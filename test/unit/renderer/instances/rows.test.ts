@@ -3,7 +3,7 @@ import type { RunView } from '#contract/automation/run.ts'
 import type { RentalView } from '#contract/market/rental-view.ts'
 import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { filterRows, instanceRows, rowPrice, rowState } from '#renderer/screens/instances/rows.ts'
-import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
+import { accountView, instanceView, rentalView, runView } from '#test/unit/views.ts'
 
 const gpu = { name: 'RTX 4090', count: 1 }
 
@@ -39,23 +39,7 @@ test('the row of a running instance shows Running, also while its rental still w
 })
 
 test('a run is shown with the rental or instance it waits for, also if it never began', () => {
-  const run: RunView = {
-    id: 'x0000000000000001',
-    rental: 'r0000000000000001',
-    name: 'train',
-    command: 'python3 train.py',
-    step: 'waiting',
-    afterwards: 'stop',
-    watchdog: false,
-    stuckAfter: 0,
-    createdAt: 0,
-    watchdogStale: false,
-    seen: 0,
-    dropped: 0,
-    lastLine: '',
-    fetched: false,
-    interrupted: false,
-  }
+  const run = runView({ rental: 'r0000000000000001', step: 'waiting', afterwards: 'stop' })
   const shown = (over: Partial<RunView>, rental: Partial<RentalView>) => {
     const account = accountView(
       { rentals: { r: rentalView(rental) } },
@@ -70,7 +54,7 @@ test('a run is shown with the rental or instance it waits for, also if it never 
   expect(shown({ step: 'failed' }, { step: 'failed' })).toEqual(['r0000000000000001', 'note'])
   expect(shown({ instance: 7 }, { step: 'late', instance: 9 })).toEqual(['7', 'steps'])
   expect(shown({ step: 'running', instance: 7 }, { instance: 7 })).toEqual([])
-  expect(shown({ step: 'over' }, { instance: 7 })).toEqual([])
+  expect(shown({ step: 'done' }, { instance: 7 })).toEqual([])
 })
 
 test('the filter matches name, number, GPU, state and place', () => {

@@ -1,0 +1,197 @@
+import { harmless } from '#contract/instance/file-names.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
+import { isDeepEqual } from '../state/same.ts'
+import { machineGone, watchdogOrder } from './decide.ts'
+import { isOfProject, keepingFor, type ProjectRun, type Run, runCostBy, wantsResults } from './model.ts'
+
+/** Changed fields of a run; an undefined one is removed. */
+export type RunChange = Partial<Run>
+
+/** The run after a change, marked `watchdogStale` if its watchdog has to be told of something new. */
+export function withStaleWatchdog(before: Run, after: Run): Run {
+  const heardOf = before.step !== 'waiting' && after.acted !== 'destroy'
+  if (!heardOf || isDeepEqual(watchdogOrder(before), watchdogOrder(after))) return after
+  return { ...after, watchdogStale: true }
+}
+
+/** Whether its machine is still to be stopped or destroyed: not where a command's was stopped meanwhile, or already. */
+function mayEnd({ project, instance, afterwards, interrupted, acted }: Run): boolean {
+  if (instance === undefined || afterwards === 'nothing') return false
+  return project !== undefined || (!interrupted && acted === undefined)
+}
+
+/** What follows once its command has ended, once its results are here, or when the user tries again. `at`: epoch seconds. */
+export function settled(run: Run, at: number): RunChange {
+  const undone = { failedAt: undefined, problem: undefined }
+  if (wantsResults(run) && !run.fetched) return { ...undone, step: 'fetching' }
+  if (run.outcome) return failed(run, run.outcome.problem, at)
+  return { ...undone, step: mayEnd(run) ? 'ending' : 'done' }
+}
+
+/** The run once its command has ended: the machine of one that failed is stopped where it was to be destroyed. */
+export function afterCommand(run: Run, code: number, at: number): RunChange {
+  const problem = code === 0 || run.endedByUser ? undefined : commandFailed(run, code)
+  const change: RunChange = {
+    code,
+    outcome: problem && { failedAt: 'running', problem },
+    afterwards: problem && run.afterwards === 'destroy' ? 'stop' : run.afterwards,
+    endedAt: run.project ? undefined : at,
+    stuckSince: undefined,
+  }
+  return { ...change, ...settled({ ...run, ...change }, at) }
+}
+
+/**
+ * Fails a run at its present step, or with the failure that its download was for. A machine that was to be stopped or
+ * destroyed is stopped, so that only its disk costs and its files stay; that of a project is kept for a while.
+ */
+export function failed(run: Run, { code, message, advice }: Problem, at: number): RunChange {
+  const { step, instance, outcome, afterwards } = run
+  const wasEnding = step === 'ending' && run.problem !== undefined
+  const stops = code !== machineGone.code && !wasEnding && mayEnd(run)
+  const isOutcome = outcome?.problem.code === code
+  return {
+    step: stops ? 'ending' : 'failed',
+    failedAt: outcome?.failedAt ?? step,
+    problem:
+      outcome && !isOutcome
+        ? { ...outcome.problem, message: `${outcome.problem.message} ${message}` }
+        : { code, message, advice },
+    afterwards: stops ? 'stop' : afterwards,
+    endedAt: run.project ? undefined : (run.endedAt ?? at),
+    keptUntil: isOfProject(run) && instance !== undefined ? at + keepingFor(run).seconds : undefined,
+    stuckSince: undefined,
+    changingSince: undefined,
+  }
+}
+
+/** Leaves the instance of a command as it is, since its folder is only there. */
+export function leftThere({ code, message, advice }: Problem): RunChange {
+  return {
+    step: 'failed',
+    failedAt: 'fetching',
+    problem: { code, message, advice },
+    changingSince: undefined,
+  }
+}
+
+/** Downloads the results of a failed run again, which then fails as before. */
+export function fetchingAgain(run: Run, at: number): RunChange {
+  const { failedAt = 'fetching', problem, outcome } = run
+  const isOther = problem !== undefined && failedAt !== 'fetching'
+  const change = { fetched: undefined, outcome: outcome ?? (isOther ? { failedAt, problem } : undefined) }
+  return { ...change, ...settled({ ...run, ...change }, at) }
+}
+
+/** What a project's run no longer has once it goes on from a failure with its machine, which may have to be started. */
+export function afresh({ project }: ProjectRun, machine: InstanceView | undefined): RunChange {
+  return {
+    failedAt: undefined,
+    problem: undefined,
+    keptUntil: undefined,
+    afterwards: project.spec.after ?? 'destroy',
+    acted: undefined,
+    starting: machine && machine.state !== 'running' ? true : undefined,
+  }
+}
+
+/** What is forgotten of the present program before the next one. */
+export const nextProgram = {
+  begun: undefined,
+  seen: 0,
+  dropped: 0,
+  lastLine: '',
+  progress: undefined,
+} satisfies RunChange
+
+/**
+ * Retries a project's failed run. It sends the folder again, which the user may have corrected; `rental` is for
+ * one without a machine.
+ */
+export function againFromFailure(
+  run: ProjectRun,
+  machine: InstanceView | undefined,
+  rental: string,
+): RunChange {
+  const { failedAt = 'waiting' } = run
+  const step = failedAt === 'setup' || failedAt === 'running' ? 'sending' : failedAt
+  const keepsOutput = step === 'fetching' || step === 'ending'
+  return {
+    ...afresh(run, machine),
+    step,
+    outcome: undefined,
+    endedByUser: undefined,
+    rental: step === 'waiting' ? rental : run.rental,
+    ...(!keepsOutput && {
+      ...nextProgram,
+      code: undefined,
+      fetched: undefined,
+      setupProgram: failedAt === 'setup' ? undefined : run.setupProgram,
+      program: undefined,
+    }),
+  }
+}
+
+/** Moves a project's run to another machine: the old one is destroyed, with all results that were not downloaded. */
+export function elsewhere(run: Run, rental: string, at: number): RunChange {
+  const { instance, leaving = [], moved = 0 } = run
+  return {
+    ...nextProgram,
+    spentBefore: runCostBy(run, at),
+    spent: undefined,
+    step: 'waiting',
+    rental,
+    instance: undefined,
+    leaving: instance === undefined ? leaving : [...leaving, instance],
+    setupProgram: undefined,
+    isSetUp: undefined,
+    program: undefined,
+    moved: moved + 1,
+  }
+}
+
+/** Ends a run; a machine of its own costs nothing more. `at` in epoch seconds. */
+export function over(run: Run, step: 'done' | 'failed' | 'cancelled', at: number): RunChange {
+  if (step === 'failed') return { step }
+  if (!run.project) return { step, endedAt: run.endedAt ?? at }
+  return { step, endedAt: at, spentBefore: runCostBy(run, at), spent: undefined }
+}
+
+function commandFailed({ project, lastLine }: Run, code: number): Problem {
+  return {
+    code: 'command_failed',
+    message: `The command ended with exit code ${code}${missingWords(code, lastLine)}.`,
+    advice: `Its last lines say why.${project ? ' Its machine is stopped with all its files.' : ''}`,
+  }
+}
+
+export function setupFailed(code: number, lastLine: string): Problem {
+  return {
+    code: 'setup_failed',
+    message: `The set-up ended with exit code ${code}${missingWords(code, lastLine)}.`,
+    advice: 'Its last lines say why. Mend it, then go on from here.',
+  }
+}
+
+/** `: mytrain is missing there`, where a shell could not find or run a command. */
+function missingWords(code: number, lastLine: string): string {
+  const name = code === 126 || code === 127 ? missingCommand(lastLine) : undefined
+  if (name === undefined) return ''
+  return code === 127 ? `: ${name} is missing there` : `: ${name} can't be run there`
+}
+
+/** The command in a shell's complaint, such as `line 1: mytrain: command not found`. */
+export function missingCommand(line: string): string | undefined {
+  const parts = line.slice(0, 1000).split(': ')
+  const complaint = parts.findIndex(part => complaints.some(start => part.toLowerCase().startsWith(start)))
+  const name = parts[complaint - 1]?.trim().slice(0, 100)
+  return name ? harmless(name) : undefined
+}
+const complaints = [
+  'command not found',
+  'not found',
+  'no such file or directory',
+  'permission denied',
+  'cannot execute',
+]

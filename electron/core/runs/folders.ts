@@ -1,0 +1,232 @@
+import { folderOf, lastName } from '#contract/instance/file-names.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { SyncProgress } from '#contract/instance/sync.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { resultsOf } from '#contract/project/bounds.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { withMark } from '#ssh/files/transfer/local-names.ts'
+import { markRun, stillAtWork } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { alertId, notDestroyedAlert, type RunAlerts, unreachedAlert } from './alerts.ts'
+import { leftThere } from './changes.ts'
+import { leftBehind } from './left-behind.ts'
+import { environmentText, type RunMachines, writeEnvironment } from './machine.ts'
+import { isOfProject, type ProjectRun, type Run } from './model.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import type { RunWatchdog } from './watchdog.ts'
+
+/** What runs send to their machines and download from them. */
+export interface RunFolders {
+  /** Sends the project's folder and environment. */
+  send(run: ProjectRun): Promise<void>
+  /**
+   * Downloads results, of which all must arrive if it is the `last` time: throws `results_missing`, `results_left` or
+   * `results_changing`. Resolves with false where the machine cannot be entered.
+   */
+  fetch(run: Run, last: boolean): Promise<boolean>
+  /** Shows that a download failed, and alerts once it has for a while. `nextTryAt`: in epoch seconds. */
+  hindered(run: Run, problem: Problem, nextTryAt: number): Promise<void>
+  /** Leaves the instance of a command, whose folder could not be downloaded, as it is, for its watchdog, too. */
+  keep(run: Run, problem: Problem): Promise<void>
+  /** Ends the present upload or download with `Dropped`, because it starts again or is given up. */
+  drop(id: string): void
+}
+
+/** The end of an upload or download that starts again or is given up. */
+export class Dropped extends Error {}
+
+/** The part of projects that their runs need. */
+export interface RunProjects {
+  /** Rents a machine by the run's rental. Does nothing if that exists. */
+  rent(run: ProjectRun): Promise<void>
+  /** The environment's values, secret ones included. Throws `secret_missing`. */
+  environmentOf(run: ProjectRun): Promise<Readonly<Record<string, string>>>
+  commitOf(folder: string): Promise<Run['commit']>
+}
+
+interface FolderParts {
+  runs: StoredRuns
+  machines: RunMachines
+  watchdog: RunWatchdog
+  alerts: RunAlerts
+  projects: RunProjects
+}
+
+/** Milliseconds between two messages to the watchdog that a download is running. */
+const busyEvery = 60_000
+/** Seconds without a connection until the user is alerted. */
+const alertAfter = 30
+/** The number of names listed of files that were kept beside others. */
+const mostBeside = 100
+
+export function createRunFolders(
+  context: AccountContext,
+  { runs, machines, watchdog, alerts, projects }: FolderParts,
+): RunFolders {
+  const { account, machine, notifications, sync, ending } = context
+  const { inside, ask, viewOf } = machines
+  const { clock } = machine
+  /** The present upload or download of each run. */
+  const underWay = new Map<string, { abort: AbortController; over: Promise<unknown> }>()
+
+  /** One at a time for each run. */
+  async function alone<Result>(
+    id: string,
+    transfer: (options: { signal: AbortSignal; onProgress(progress: SyncProgress): void }) => Promise<Result>,
+  ): Promise<Result> {
+    await underWay.get(id)?.over.catch(() => undefined)
+    const abort = new AbortController()
+    const signal = AbortSignal.any([abort.signal, ending])
+    const onProgress = (progress: SyncProgress) => {
+      entered(id)
+      runs.noteProgress(id, progress)
+    }
+    const transferring = transfer({ signal, onProgress })
+    underWay.set(id, { abort, over: transferring })
+    try {
+      const result = await transferring
+      abort.signal.throwIfAborted()
+      return result
+    } finally {
+      if (underWay.get(id)?.abort === abort) underWay.delete(id)
+      runs.noteProgress(id, undefined)
+    }
+  }
+
+  /** Records that the instance cannot be reached: shown at once, and alerted once it lasts. */
+  async function shutOut(id: string, problem: Problem, nextTryAt?: number): Promise<void> {
+    const run = runs.find(id)
+    if (run?.step !== 'fetching' || ending.aborted) return
+    runs.setProblem(id, problem, nextTryAt)
+    // That of a project is given up after a while, which is alerted then.
+    if (run.project) return
+    const since = run.unreachedSince ?? context.now()
+    const alertsNow = !run.unreachedAlerted && context.now() - since >= alertAfter
+    if (run.unreachedSince !== undefined && !alertsNow) return
+    const change = { unreachedSince: since, unreachedAlerted: alertsNow || run.unreachedAlerted }
+    // Stored before the alert, so that it is not repeated.
+    const after = await runs.update(id, change)
+    if (after && alertsNow)
+      alerts.tell(after, unreachedAlert(account, after, alerts.nameOf(after), problem.message))
+  }
+
+  function entered(id: string): void {
+    const run = runs.find(id)
+    if (run?.unreachedSince === undefined) return
+    runs.setProblem(id, undefined)
+    void runs.update(id, { unreachedSince: undefined, unreachedAlerted: undefined })
+    if (run.unreachedAlerted) notifications.withdraw(alertId(account, run))
+  }
+
+  /** Where a run's results are on its machine, and where they go. */
+  async function placeOf(run: Run) {
+    if (isOfProject(run)) {
+      const { folder, spec } = run.project
+      return { folder, remote: await machines.folderOf(run), paths: resultsOf(spec) }
+    }
+    const { fetch = '' } = run
+    return { ...(await localPlaceOf(run)), remote: folderOf(fetch), paths: [lastName(fetch)] }
+  }
+
+  /** The folder on this computer for a command's download, and the name in it, which nothing else has. */
+  async function localPlaceOf({ id, into = machine.downloads.own, fetch = '', as }: Run) {
+    const folder = (await machine.downloads.at(into)).path
+    if (as !== undefined) return { folder, as }
+    const here = machine.syncedFolders.at(folder)
+    const isOthers = (name: string) => runs.all().some(run => run.as === name && run.into === into)
+    for (let number = 1; ; number++) {
+      const own = lastName(fetch)
+      const name = number === 1 ? own : withMark(own, ` (${number})`)
+      if ((await here.stat(name)) || isOthers(name)) continue
+      await runs.update(id, { as: name })
+      return { folder, as: name }
+    }
+  }
+
+  async function download(run: Run, view: InstanceView, { atWork, last }: { atWork: string; last: boolean }) {
+    const { id } = run
+    const place = await placeOf(run)
+    const result = await alone(id, options =>
+      sync.down(view, { ...options, ...place, last, by: id, waiting: why => void shutOut(id, why) }),
+    )
+    entered(id)
+    await runs.update(id, current => {
+      const beside = new Set([...(current.brought?.beside ?? []), ...result.beside.map(({ as }) => as)])
+      return {
+        ...current,
+        brought: { files: result.filesInAll, beside: [...beside].slice(0, mostBeside) },
+      }
+    })
+    if (!last) return
+    const problem = leftBehind(result, atWork, run.project ? 'go on from here' : 'try again')
+    if (problem && !isHarmless(runs.find(id) ?? run, problem.code)) throw new BerthError(problem)
+  }
+
+  return {
+    async send(run) {
+      const { folder, secretFiles: confirmed } = run.project
+      const remote = await machines.folderOf(run)
+      await ask(run, writeEnvironment(run), environmentText(await projects.environmentOf(run)))
+      await runs.update(run.id, { commit: await projects.commitOf(folder) })
+      const view = viewOf(run.instance)
+      if (view) await alone(run.id, options => sync.up(view, { ...options, folder, remote, confirmed }))
+    },
+    async fetch(run, last) {
+      const { id, program } = run
+      // Asked before the download, which then has all that they wrote.
+      const asks = last && program !== undefined && (run.project || run.afterwards === 'destroy')
+      const atWork = await inside(run, async connection => {
+        await watchdog.tell(run, connection)
+        if (!asks) return ''
+        const bounds = { clock, within: 30_000, most: 4096 }
+        const { text, code } = await outputOf(connection, stillAtWork(program), bounds)
+        return code === 0 ? text.trim() : ''
+      })
+      const view = viewOf(run.instance)
+      if (atWork === undefined || !view) {
+        if (view) await shutOut(id, notEntered(view))
+        return false
+      }
+      let cancelBusy: () => void = () => undefined
+      const stayBusy = () => {
+        if (run.watchdog)
+          void inside(run, connection => markRun(connection, clock, id, 'busy')).catch(() => undefined)
+        cancelBusy = clock.after(busyEvery, stayBusy)
+      }
+      stayBusy()
+      try {
+        await download(run, view, { atWork, last })
+      } finally {
+        cancelBusy()
+      }
+      return true
+    },
+    async hindered(run, problem, nextTryAt) {
+      if (problem.code === 'results_changing') {
+        await runs.update(run.id, { changingSince: run.changingSince ?? clock.now() / 1000 })
+        runs.setProblem(run.id, problem)
+      } else await shutOut(run.id, problem, nextTryAt)
+    },
+    async keep(run, problem) {
+      const kept = await runs.update(run.id, leftThere(problem))
+      if (kept) alerts.tell(kept, notDestroyedAlert(account, kept, alerts.nameOf(kept), problem.message))
+      await watchdog.tellIfStale(run.id)
+    },
+    drop(id) {
+      entered(id)
+      underWay.get(id)?.abort.abort(new Dropped())
+    },
+  }
+}
+
+/** Whether what is left is no loss: it stays on a machine that isn't destroyed, or a command that failed wrote none. */
+function isHarmless({ project, afterwards, outcome }: Run, code: string): boolean {
+  if (code === 'results_missing') return outcome !== undefined
+  return code === 'results_left' && !project && afterwards !== 'destroy'
+}
+
+const notEntered = ({ state }: InstanceView): Problem => ({
+  code: 'not_running',
+  message: `The instance is ${state}, so it can’t be entered.`,
+  advice: 'The download continues once it runs.',
+})

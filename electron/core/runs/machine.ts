@@ -1,0 +1,109 @@
+import { harmless } from '#contract/instance/file-names.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import { canGetIn } from '#contract/reading.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { quote } from '#ssh/ssh-command.ts'
+import { type AccountContext, withConnection } from '../account-context.ts'
+import { missingCommand } from './changes.ts'
+import type { ProjectRun, Run } from './model.ts'
+
+/** Uses the connection to a run's machine; undefined while it cannot be entered. */
+export type Inside = <Got>(
+  run: Pick<Run, 'instance'>,
+  use: (connection: Connection, view: InstanceView) => Promise<Got>,
+) => Promise<Got | undefined>
+
+/** The machines of an account's runs, over SSH and in State. */
+export interface RunMachines {
+  viewOf(instance: number | undefined): InstanceView | undefined
+  inside: Inside
+  /**
+   * A command's output, without space around it. Throws `not_running`, and `not_prepared` or `disk_full` where the
+   * command fails.
+   */
+  ask(run: Run, command: string, input?: string): Promise<string>
+  /** The project's folder on the machine. Throws the same. */
+  folderOf(run: ProjectRun): Promise<string>
+}
+
+export function createRunMachines(context: AccountContext): RunMachines {
+  const { store, account, machine } = context
+  function viewOf(instance: number | undefined): InstanceView | undefined {
+    return store.get().accounts[account]?.instances[instance ?? '']
+  }
+
+  const inside: Inside = async ({ instance }, use) => {
+    const view = viewOf(instance)
+    if (!view || !canGetIn(view)) return undefined
+    return withConnection(context, view, connection => use(connection, view))
+  }
+
+  async function ask(run: Run, command: string, input?: string): Promise<string> {
+    const bounds = { clock: machine.clock, within: 30_000, most: 4096, input }
+    const answer = await inside(run, connection => outputOf(connection, command, bounds))
+    if (!answer) throw new BerthError(notRunning)
+    if (answer.code !== 0) throw new BerthError(notPrepared(answer.text, answer.code))
+    return answer.text.trim()
+  }
+
+  return {
+    viewOf,
+    inside,
+    ask,
+    async folderOf(run) {
+      const home = await ask(run, 'printf %s "$HOME"')
+      if (!home.startsWith('/')) throw new BerthError(notPrepared('its shell names no home folder', 0))
+      return `${home.replace(/\/$/, '')}/${remoteFolder(run)}`
+    },
+  }
+}
+
+/** The project's folder on the machine, relative to the home folder. */
+function remoteFolder({ project }: ProjectRun): string {
+  return `berth/${project.id}`
+}
+
+/** The file with the environment's values on the machine, readable by its user alone. No command line contains them. */
+function environmentFile({ id }: Run): string {
+  return `berth/.${id}.env`
+}
+
+/** Writes its input to the environment file; prints why it failed. */
+export function writeEnvironment(run: Run): string {
+  const file = quote([environmentFile(run)])
+  return `{ cd && mkdir -p berth && umask 077 && cat > ${file}.part && mv ${file}.part ${file}; } 2>&1`
+}
+
+export function environmentText(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `export ${name}=${quote([value])}\n`)
+    .join('')
+}
+
+/** A project's command, in its folder and environment. */
+export function inProject(run: ProjectRun, command: string): string {
+  return `cd && . ./${quote([environmentFile(run)])} && cd ${quote([remoteFolder(run)])} || exit 1\n${command}\n`
+}
+
+const notRunning = { code: 'not_running', message: 'Its machine cannot be entered now.' }
+/** `output` is the machine's, whose last line has the reason. */
+function notPrepared(output: string, code: number | undefined): Problem {
+  const line = output.trim().split('\n').at(-1)?.replace(/\.$/, '').slice(0, 300) ?? ''
+  const unsaid = code === undefined ? 'the connection ended' : `its shell ended with exit code ${code}`
+  const isFull = /no space left|quota/i.test(line)
+  const missing = code === 126 || code === 127 ? missingCommand(line) : undefined
+  return {
+    code: isFull ? 'disk_full' : 'not_prepared',
+    message:
+      missing === undefined
+        ? `The folder could not be prepared on its machine: ${harmless(line) || unsaid}.`
+        : `The folder could not be prepared on its machine: ${missing} is missing there.`,
+    advice: isFull
+      ? 'Make room there, then go on from here.'
+      : missing === undefined
+        ? 'Open a terminal on it to find out more.'
+        : 'Install it there or use another image, then go on from here.',
+  }
+}

@@ -1,0 +1,298 @@
+import type { Problem } from '#contract/problem.ts'
+import { mostOf } from '#contract/project/bounds.ts'
+import { markRun } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { endAsSeen } from '../actions/end-instance.ts'
+import { spentOn } from '../renting/rental.ts'
+import type { Rentals } from '../renting/rentals.ts'
+import {
+  commandFailedAlert,
+  endedAlert,
+  hinderedAlert,
+  keptAlert,
+  notStartedAlert,
+  projectDoneAlert,
+  projectFailedAlert,
+  type RunAlerts,
+} from './alerts.ts'
+import { afterCommand, elsewhere, failed, over, type RunChange, settled } from './changes.ts'
+import { keepsItFrom, type RunMove } from './decide.ts'
+import type { RunFolders, RunProjects } from './folders.ts'
+import type { RunMachines } from './machine.ts'
+import { isOfProject, keepingFor, type ProjectRun, type Run } from './model.ts'
+import type { Programs } from './programs.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import type { RunWatchdog } from './watchdog.ts'
+
+/** Performs the moves of runs. Each rejects where it must be retried. */
+export interface Moves {
+  /** Resolves with true where the next move has to wait. `goesOn`: whether a program is to be followed on. */
+  perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean>
+  /** Downloads results while the command runs. Resolves with false where its machine cannot be entered. */
+  checkpoint(run: Run): Promise<boolean>
+  /** Destroys the machines that a run left, and what was rented for a cancelled one. */
+  cleanUp(run: Run): Promise<void>
+  /** Ends the tries of a failed move: fails the run, or leaves its instance as it is. */
+  giveUp(run: Run, move: RunMove, problem: Problem): Promise<void>
+  /** Shows a failed move, which is retried after `pause` milliseconds; the user hears of one that lasts. */
+  hindered(run: Run, move: RunMove, problem: Problem, tries: { fails: number; pause: number }): Promise<void>
+  /** Whether a request to stop or destroy its instance is under way: then it is too late to choose something else. */
+  isEnding(id: string): boolean
+}
+
+/** What moves work with, apart from the account. */
+interface MoveParts {
+  runs: StoredRuns
+  alerts: RunAlerts
+  machines: RunMachines
+  watchdog: RunWatchdog
+  programs: Programs
+  folders: RunFolders
+  projects: Pick<RunProjects, 'rent'>
+  rentals: Pick<Rentals, 'find' | 'cancel'>
+}
+
+/** Failures in a row, with a connection that works, until the user hears of them. */
+const mostUntold = 3
+
+export function createMoves(context: AccountContext, parts: MoveParts): Moves {
+  const { account, notifications, client, ending, now } = context
+  const { runs, alerts, machines, watchdog, programs, folders, rentals } = parts
+  const { tell, note, nameOf } = alerts
+  const asked = new Set<string>()
+
+  async function perform(run: Run, move: RunMove, goesOn: () => boolean): Promise<boolean> {
+    const { id, instance } = run
+    switch (move.do) {
+      case 'wait':
+        return true
+      case 'rent':
+        if (isOfProject(run)) await parts.projects.rent(run)
+        return false
+      case 'start':
+        if (instance !== undefined) await client().instances.start(instance, { signal: ending })
+        await context.poll()
+        await runs.update(id, { starting: undefined })
+        return false
+      case 'send':
+        if (isOfProject(run)) await folders.send(run)
+        await reach(run, { step: 'setup' })
+        return false
+      case 'program': {
+        const end = await programs.advance(run, goesOn)
+        if (end?.problem) await fail(run, end.problem)
+        else if (end) await commandEnded(run, end.code)
+        return false
+      }
+      case 'fetch':
+        return fetch(run)
+      case 'end':
+        return end(run)
+      case 'expire':
+        if (isOfProject(run)) await expire(run, move.destroys)
+        return false
+      case 'move':
+        await moveOn(run)
+        return false
+      case 'fail':
+        await fail(run, move.problem, move.quiet)
+        return false
+      case 'step':
+        await step(run, move)
+        return false
+    }
+  }
+
+  /** Records a change at once, unless the run's step changed meanwhile, as by a cancellation. */
+  async function reach(run: Run, change: RunChange): Promise<Run | undefined> {
+    let isReached = false
+    const after = await runs.update(run.id, current => {
+      isReached = current.step === run.step
+      return isReached ? ({ ...current, ...change } as Run) : current
+    })
+    return isReached ? after : undefined
+  }
+
+  async function step(run: Run, move: Extract<RunMove, { do: 'step' }>): Promise<void> {
+    if (move.step === 'done' || move.step === 'failed') {
+      await finish(run, move.acted)
+      return
+    }
+    const arrives = isOfProject(run) && move.instance !== undefined
+    await reach(run, {
+      step: move.step,
+      instance: move.instance ?? run.instance,
+      ...(arrives && arrival(run, move.instance)),
+    })
+  }
+
+  /** What changes with the machine that was found: the cost of earlier tries counts for the run. */
+  function arrival(run: ProjectRun, instance: number | undefined): RunChange {
+    const rental = rentals.find(run.rental ?? '')
+    const view = machines.viewOf(instance)
+    const { spec, stops, price } = run.project
+    return {
+      gpu: view?.gpu && { name: view.gpu.name, count: view.gpu.count },
+      spentBefore: (run.spentBefore ?? 0) + (rental ? spentOn(rental) : 0),
+      most: mostOf(spec, stops, price ?? view?.pricePerHour),
+    }
+  }
+
+  async function fetch(run: Run): Promise<boolean> {
+    if (!(await folders.fetch(run, true))) return true
+    const change = { fetched: true, changingSince: undefined, checkpointAt: now() }
+    const before = runs.find(run.id)
+    if (!before) return false
+    if (!run.project)
+      note(run, `Downloaded ${run.fetch} of ${run.name}`, `Into ${run.into ?? context.machine.downloads.own}`)
+    await conclude(before, { ...change, ...settled({ ...before, ...change }, now()) })
+    await watchdog.tellIfStale(run.id)
+    return false
+  }
+
+  async function commandEnded(run: Run, code: number): Promise<void> {
+    const before = runs.find(run.id)
+    const after = before && (await conclude(before, afterCommand(before, code, now())))
+    if (!after) return
+    const isSpared = before.afterwards !== after.afterwards
+    tell(after, endedAlert(account, after, { where: nameOf(after), isSpared }))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  /** Enters the step after its command or its results, with which a project's run may have ended. */
+  async function conclude(run: Run, change: RunChange): Promise<Run | undefined> {
+    const after = await reach(run, change)
+    if (!after || !isOfProject(after)) return after
+    if (after.step === 'done') tellDone(await reach(after, over(after, 'done', now())))
+    else if (after.problem)
+      notifications.tell(account, [projectFailedAlert(account, after, machines.viewOf(after.instance))])
+    return after
+  }
+
+  async function end(run: Run): Promise<boolean> {
+    const { id, instance, afterwards, watchdog: isWatched, name } = run
+    if (instance === undefined || afterwards === 'nothing') return false
+    const isOther = (one: Run) => one.id !== id && one.instance === instance
+    const other = run.project
+      ? undefined
+      : runs.all().find(one => isOther(one) && keepsItFrom(one, afterwards))
+    if (other) {
+      runs.setProblem(id, otherRun(other, afterwards))
+      return true
+    }
+    const where = nameOf(run)
+    // A stop ends the watchdog, too. Mark the run as served, so that the watchdog does not act after the next start.
+    if (isWatched && afterwards === 'stop')
+      await machines
+        .inside(run, connection => markRun(connection, context.machine.clock, id, 'served'))
+        .catch(() => undefined)
+    try {
+      const isDone = await endAsSeen(context, instance, afterwards, () => {
+        const current = runs.find(id)
+        if (ending.aborted || current?.step !== 'ending' || current.afterwards !== afterwards) return false
+        asked.add(id)
+        return true
+      })
+      if (!isDone) return false
+      await finish(run, afterwards)
+    } finally {
+      asked.delete(id)
+    }
+    const done = afterwards === 'stop' ? 'Stopped' : 'Destroyed'
+    note(run, `${done} ${where}, since ${name} has ${run.problem ? 'failed' : 'ended'}`)
+    return false
+  }
+
+  /** The end of a run, whose machine was `acted` on. */
+  async function finish(run: Run, acted: Run['acted']): Promise<void> {
+    const step = run.problem ? 'failed' : 'done'
+    tellDone(await reach(run, { acted: acted ?? run.acted, ...over(run, step, now()) }))
+  }
+
+  function tellDone(after: Run | undefined): void {
+    if (after?.step === 'done' && isOfProject(after))
+      notifications.tell(account, [projectDoneAlert(account, after, now())])
+  }
+
+  async function expire(run: ProjectRun, destroys: boolean): Promise<void> {
+    if (destroys && run.instance !== undefined)
+      await endAsSeen(context, run.instance, 'destroy', () => !ending.aborted)
+    const keptUntil = destroys ? undefined : now() + keepingFor(run).seconds
+    const after = await reach(run, { keptUntil })
+    if (!after || !isOfProject(after)) return
+    const facts = { destroyed: destroys, view: machines.viewOf(after.instance), now: now() }
+    notifications.tell(account, [keptAlert(account, after, facts)])
+  }
+
+  async function moveOn(run: Run): Promise<void> {
+    await runs.intend(run.id, elsewhere(run, `r${context.newId()}`, now()))
+    note(run, `${run.name} continues on another machine`, 'Its machine was outbid, or has gone.')
+  }
+
+  /** Fails the run, unless its step changed meanwhile, and alerts the user. */
+  async function fail(run: Run, problem: Problem, quiet = false): Promise<void> {
+    const before = runs.find(run.id)
+    const after = before && (await reach(run, failed(before, problem, now())))
+    if (!after) return
+    runs.setProblem(run.id, undefined)
+    if (isOfProject(after))
+      notifications.tell(account, [projectFailedAlert(account, after, machines.viewOf(after.instance))])
+    else if (run.step !== 'waiting') tell(after, commandFailedAlert(account, after, nameOf(after)))
+    // It failed before it began.
+    else if (quiet || run.rentedAgain) note(after, `${run.name} was not run`, problem.message)
+    else tell(after, notStartedAlert(account, after))
+    await watchdog.tellIfStale(run.id)
+  }
+
+  async function destroy(instance: number): Promise<void> {
+    await endAsSeen(context, instance, 'destroy', () => !ending.aborted)
+  }
+
+  /** Undoes the rental of a cancelled run. Happens in the run's only loop, so after any request that was pending. */
+  async function withdraw({ id, rental = '', instance }: Run): Promise<void> {
+    const found = rentals.find(rental)
+    if (found?.step === 'trying') await rentals.cancel(rental)
+    const machine = instance ?? (found?.step === 'ready' ? found.instance : undefined)
+    if (machine !== undefined) await destroy(machine)
+    await runs.update(id, { withdrawing: undefined })
+  }
+
+  return {
+    perform,
+    async checkpoint(run) {
+      const isFetched = await folders.fetch(run, false)
+      if (isFetched) await runs.update(run.id, { checkpointAt: now() })
+      return isFetched
+    },
+    async cleanUp(run) {
+      for (const instance of run.leaving ?? []) await destroy(instance)
+      if (run.leaving) await runs.update(run.id, { leaving: undefined })
+      if (run.withdrawing) await withdraw(run)
+    },
+    async giveUp(run, move, problem) {
+      // A stopped instance keeps its files, and one that is to be stopped needs no more.
+      const keeps =
+        move.do === 'fetch' &&
+        !run.project &&
+        run.afterwards !== 'stop' &&
+        problem.code !== 'results_changing'
+      if (keeps) await folders.keep(run, problem)
+      else await fail(run, problem)
+    },
+    async hindered(run, move, problem, { fails, pause }) {
+      if (move.do === 'fetch') return folders.hindered(run, problem, now() + pause / 1000)
+      runs.setProblem(run.id, problem)
+      if (move.do === 'program' && !problem.code.startsWith('ssh_') && fails + 1 === mostUntold)
+        tell(run, hinderedAlert(account, run, nameOf(run), problem))
+    },
+    isEnding: id => asked.has(id),
+  }
+}
+
+function otherRun({ name }: Run, afterwards: 'stop' | 'destroy'): Problem {
+  const done = afterwards === 'stop' ? 'stopped' : 'destroyed'
+  return {
+    code: 'other_run',
+    message: `${name} is still running there: the instance is ${done} after that.`,
+  }
+}

@@ -1,0 +1,256 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Problem } from '#contract/problem.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { outputOf } from '#ssh/exec.ts'
+import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'
+import { plainLastLine, plainOutput } from '#ssh/monitor/plain-output.ts'
+import { endRun, mostAtOnce, readRunStatus, startRun } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { idleBelow } from '../instances/instance-state.ts'
+import { type RunAlerts, stuckAlert } from './alerts.ts'
+import { nextProgram, settled, setupFailed } from './changes.ts'
+import { observedRun, stuckSince } from './decide.ts'
+import { inProject, type RunMachines } from './machine.ts'
+import { isOfProject, type Run } from './model.ts'
+import type { RunOutput } from './output.ts'
+import { lastProgress } from './progress.ts'
+import type { StoredRuns } from './stored-runs.ts'
+import type { RunWatchdog } from './watchdog.ts'
+
+/** The programs of runs on their machines: a set-up, then the command. */
+export interface Programs {
+  /**
+   * Starts the run's present program, or follows it until it has ended or `goesOn` says no. Resolves with the end of the
+   * command, or with why the run fails.
+   */
+  advance(run: Run, goesOn: () => boolean): Promise<ProgramEnd | undefined>
+}
+
+type ProgramEnd = { code: number; problem?: undefined } | { problem: Problem }
+
+export interface ProgramParts {
+  runs: StoredRuns
+  machines: Pick<RunMachines, 'inside'>
+  watchdog: RunWatchdog
+  alerts: RunAlerts
+  /** The variables that an instance was rented with, as far as they are known. */
+  rentedWith(instance: number | undefined): Record<string, string>
+  outputOf(program: string): Promise<RunOutput>
+  /** Waits that many milliseconds, or until the run is woken. */
+  until(id: string, milliseconds: number): Promise<void>
+}
+
+export function createPrograms(
+  { account, machine: { clock }, now, newId }: AccountContext,
+  { runs, machines, watchdog, alerts, rentedWith, outputOf, until }: ProgramParts,
+): Programs {
+  const { tell, note, nameOf } = alerts
+
+  /** The id of the run's present program, on disk before it starts, so that it starts once. */
+  async function programOf(run: Run): Promise<string> {
+    const field = run.step === 'setup' ? 'setupProgram' : 'program'
+    const known = run[field]
+    if (known !== undefined) return known
+    const id = `x${newId()}`
+    // A command that may have begun has its time on disk, from which checkpoints count.
+    const startedAt = field === 'program' ? (run.startedAt ?? now()) : run.startedAt
+    await runs.intend(run.id, { [field]: id, startedAt })
+    return id
+  }
+
+  async function begin(run: Run, connection: Connection, view: InstanceView): Promise<void> {
+    const { id, step, name } = run
+    const program = await programOf(run)
+    const order = await watchdog.ready(run, view)
+    const text = step === 'setup' ? (run.project?.spec.setup ?? '') : run.command
+    const command = isOfProject(run) ? inProject(run, text) : text
+    await startRun(connection, clock, program, { command, order, environment: rentedWith(run.instance) })
+    const after = runs.find(id)
+    // The run was ended meanwhile, so its program is ended, too.
+    if (after?.step !== step) return endRun(connection, clock, program)
+    await runs.update(id, {
+      begun: true,
+      startedAt: step === 'running' ? (after.startedAt ?? now()) : after.startedAt,
+    })
+    note(run, `Started ${step === 'setup' ? `the set-up of ${name}` : name} on ${nameOf(run)}`)
+  }
+
+  async function seemsStuck(run: Run): Promise<void> {
+    tell(run, stuckAlert(account, run, nameOf(run), now()))
+    const change = settled(run, now())
+    if (run.afterwardsIfStuck && change.step !== 'done')
+      await runs.update(run.id, { ...change, endedAt: now() })
+  }
+
+  async function ended(run: Run, end: FollowedEnd): Promise<ProgramEnd | undefined> {
+    if (end === 'lost') return { problem: processGone }
+    if (end === 'none') return { problem: recordGone }
+    const { code } = end
+    if (run.step !== 'setup') return { code }
+    const before = runs.get(run.id)
+    if (code !== 0) return { problem: setupFailed(code, before.lastLine) }
+    if (before.step === run.step)
+      await runs.update(run.id, { ...nextProgram, step: 'running', isSetUp: true })
+    return undefined
+  }
+
+  async function follow(
+    run: Run,
+    connection: Connection,
+    view: InstanceView,
+    goesOn: () => boolean,
+  ): Promise<ProgramEnd | undefined> {
+    await watchdog.ready(run, view)
+    await watchdog.tell(run, connection)
+    const program = await programOf(run)
+    const end = await followProgram(run.id, {
+      connection,
+      program,
+      clock,
+      runs,
+      output: await outputOf(program),
+      now,
+      goesOn,
+      rest: milliseconds => until(run.id, milliseconds),
+      stuck: seemsStuck,
+    })
+    return end === undefined ? undefined : ended(run, end)
+  }
+
+  return {
+    async advance(run, goesOn) {
+      return machines.inside(run, async (connection, view) => {
+        if (run.begun) return follow(run, connection, view, goesOn)
+        await begin(run, connection, view)
+        return undefined
+      })
+    },
+  }
+}
+
+const processGone = {
+  code: 'process_gone',
+  message: 'Its process has gone without an exit code, as when a container is restarted.',
+  advice: 'Run it again if it did not finish.',
+}
+const recordGone = {
+  code: 'record_gone',
+  message: 'Nothing of it is left on the instance, as when that was reset or its container made anew.',
+  advice: 'The output up to then is here. Run it again if it did not finish.',
+}
+
+/** How a program ended: its exit code; `lost` if its process is gone without one; `none` if its folder is gone. */
+type FollowedEnd = { code: number } | 'lost' | 'none'
+
+interface Following {
+  connection: Connection
+  /** The program's id on the machine. */
+  program: string
+  clock: Clock
+  runs: StoredRuns
+  output: RunOutput
+  /** The account's time, epoch seconds. */
+  now(): number
+  /** Whether to continue. */
+  goesOn(): boolean
+  /** Waits that many milliseconds, or until woken. */
+  rest(milliseconds: number): Promise<void>
+  /** Called when it starts to seem stuck. */
+  stuck(run: Run): Promise<void>
+}
+
+/** Milliseconds between two reads: with output, and at most without. */
+const pauses = { flowing: 500, quiet: 5000 }
+
+/**
+ * Fetches a program's new output until it has ended and all of it is stored. Undefined when it should not continue.
+ * Rejects when the connection is lost.
+ */
+async function followProgram(id: string, context: Following): Promise<FollowedEnd | undefined> {
+  const { connection, program, clock, runs, output, now } = context
+  const readLoad = loadReader(connection, clock)
+  let quiet = 0
+  while (context.goesOn()) {
+    const run = runs.find(id)
+    if (!run) return undefined
+    const load = readLoad(run)
+    const status = await readRunStatus(connection, clock, program, output.next())
+    runs.setProblem(id, undefined)
+    if (status.state === 'none') return 'none'
+    const over = status.state === 'ended' || status.state === 'lost'
+    const all = output.next() + status.bytes.length >= status.size
+    await output.append(status.bytes)
+    await note(runs, id, output, observedRun(run, { bytes: status.bytes.length, load }, now()))
+    if (over && all) return status.state === 'ended' ? { code: status.code ?? 255 } : 'lost'
+
+    const after = runs.find(id)
+    const since = after && stuckSince(after, now())
+    if (after && since !== undefined && after.stuckSince === undefined) {
+      await context.stuck((await runs.update(id, { stuckSince: since })) ?? after)
+      continue
+    }
+    quiet = status.bytes.length > 0 ? 0 : quiet + 1
+    if (status.bytes.length < mostAtOnce)
+      await context.rest(Math.min(pauses.quiet, pauses.flowing * 2 ** Math.min(quiet, 8)))
+  }
+  return undefined
+}
+
+/** Milliseconds for a GPU's load, and the most bytes of the answer. */
+const loadBounds = { within: 20_000, most: 65_536 }
+
+/**
+ * Gives the load of the busiest GPU, in percent, once after each reading of it; `unread` where one without a load may be
+ * busier. The readings are on their own: one that hangs or fails tells nothing, and nothing waits for it.
+ */
+function loadReader(connection: Connection, clock: Clock): (run: Run) => number | 'unread' | undefined {
+  let askedAt: number | undefined
+  let asking = false
+  let latest: number | 'unread' | undefined
+
+  async function ask(): Promise<void> {
+    asking = true
+    try {
+      const { text } = await outputOf(connection, loadQuestion, { clock, ...loadBounds })
+      const known = readLoads(text).filter(load => load !== undefined)
+      latest = known.some(load => load >= idleBelow) ? Math.max(...known) : (busiest(text) ?? 'unread')
+    } catch {
+      latest = 'unread'
+    } finally {
+      asking = false
+    }
+  }
+
+  return ({ stuckAfter }) => {
+    const every = Math.min(30, stuckAfter / 4) * 1000
+    const isDue = askedAt === undefined || clock.monotonic() - askedAt >= every
+    if (stuckAfter > 0 && isDue && !asking) {
+      askedAt = clock.monotonic()
+      void ask()
+    }
+    const load = latest
+    latest = undefined
+    return load
+  }
+}
+
+/** Bytes at the end that are searched for the last line and the last progress bar. */
+const tail = 65_536
+
+async function note(runs: StoredRuns, id: string, output: RunOutput, run: Run): Promise<void> {
+  const { outputAt, loadAt, loadUnread, stuckSince: since } = run
+  const { bytes } = await output.read(Math.max(0, output.next() - tail), tail)
+  const text = bytes.toString('utf8')
+  const lastLine = plainLastLine(text.trimEnd().split('\n').at(-1) ?? '')
+  runs.note(id, {
+    outputAt,
+    loadAt,
+    loadUnread,
+    stuckSince: since,
+    seen: output.next(),
+    dropped: output.first(),
+    lastLine: lastLine.slice(0, 200) || run.lastLine,
+    progress: lastProgress(plainOutput(text)),
+  })
+}

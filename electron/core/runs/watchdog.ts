@@ -1,0 +1,86 @@
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { Connection } from '#ssh/connection/connection.ts'
+import { instructWatchdog, markRun, type WatchdogOrder } from '#ssh/runs/runs.ts'
+import type { AccountContext } from '../account-context.ts'
+import { problemOf } from '../app/problems.ts'
+import type { Watchdogs } from '../limits/watchdog.ts'
+import { isDeepEqual } from '../state/same.ts'
+import type { RunAlerts } from './alerts.ts'
+import { watchdogOrder } from './decide.ts'
+import type { Inside } from './machine.ts'
+import type { Run } from './model.ts'
+import type { StoredRuns } from './stored-runs.ts'
+
+/** Runs' orders to the watchdogs on their instances. A watchdog follows its last order until it receives a new one. */
+export interface RunWatchdog {
+  /**
+   * Installs a watchdog where one is wanted, and returns its order. Where that fails, the run starts without one, which
+   * is noted.
+   */
+  ready(run: Run, view: InstanceView): Promise<WatchdogOrder | undefined>
+  /** Sends the order where it is outdated. Never rejects; a failure is retried later. */
+  tellIfStale(id: string): Promise<void>
+  /** Sends the order over an open connection, even where it was received already. */
+  tell(run: Run, connection: Connection): Promise<void>
+}
+
+export function createRunWatchdog(
+  { account, store, machine: { clock } }: Pick<AccountContext, 'account' | 'store' | 'machine'>,
+  {
+    watchdogs,
+    runs,
+    inside,
+    note,
+  }: {
+    watchdogs: Pick<Watchdogs, 'put'>
+    runs: Pick<StoredRuns, 'find' | 'update'>
+    inside: Inside
+    note: RunAlerts['note']
+  },
+): RunWatchdog {
+  const reports = new Map<string, Promise<void>>()
+
+  async function tell({ id }: Run, connection: Connection): Promise<void> {
+    for (;;) {
+      const run = runs.find(id)
+      if (!run?.watchdog && !run?.watchdogStale) return
+      const order = watchdogOrder(run)
+      if (order) await instructWatchdog(connection, clock, id, order)
+      else await markRun(connection, clock, id, 'over')
+      const now = runs.find(id)
+      if (!now) return
+      // If the order changed meanwhile, the new one is sent, too.
+      if (!isDeepEqual(watchdogOrder(now), order)) continue
+      if (now.watchdogStale) await runs.update(id, { watchdogStale: undefined })
+      return
+    }
+  }
+
+  return {
+    tell,
+    tellIfStale(id) {
+      const run = runs.find(id)
+      if (!run?.watchdogStale) return Promise.resolve()
+      // After a failure, the next poll tries again.
+      const reached = () => inside(run, connection => tell(run, connection)).catch(() => undefined)
+      const underWay = reports.get(id) ?? reached().finally(() => reports.delete(id))
+      reports.set(id, underWay)
+      return underWay
+    },
+    async ready(run, view) {
+      const wanted = watchdogOrder(run)
+      const there = store.get().accounts[account]?.watchdogs[view.id]
+      if (!wanted || (there && there.step !== 'lost')) return wanted
+      try {
+        await watchdogs.put(view.id, { action: 'stop' })
+        return wanted
+      } catch (error) {
+        const { code, message } = problemOf(error)
+        if (code.startsWith('ssh_') || code === 'shell_replaced' || code === 'no_posix_shell') throw error
+        await runs.update(run.id, { watchdog: false })
+        note(run, `${run.name} continues without a watchdog`, message)
+        return undefined
+      }
+    },
+  }
+}

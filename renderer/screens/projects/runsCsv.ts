@@ -1,0 +1,45 @@
+import type { ProjectRunView } from '#contract/automation/run.ts'
+import { csv, dollars } from '#contract/format/csv.ts'
+import { runCost } from '#renderer/features/runs/runWords.ts'
+
+/** One row for each run. `now` in epoch seconds of the account's time; times are ISO 8601. */
+export function runsCsv(runs: readonly ProjectRunView[], now: number): string {
+  const time = (at: number | undefined) => (at === undefined ? '' : new Date(at * 1000).toISOString())
+  const rows = runs.map(run => [
+    run.name,
+    time(run.createdAt),
+    time(run.startedAt),
+    time(run.endedAt),
+    run.step,
+    run.failedAt ?? '',
+    run.code ?? '',
+    run.gpu?.name ?? '',
+    run.gpu?.count ?? '',
+    run.instance ?? '',
+    run.commit?.id ?? '',
+    run.commit?.branch ?? '',
+    dollars(runCost(run, now)),
+    run.most === undefined ? '' : dollars(run.most),
+    run.brought?.files ?? '',
+    run.commit?.changed?.files ?? '',
+  ])
+  const heads = [
+    'project',
+    'asked',
+    'started',
+    'ended',
+    'step',
+    'failed_at',
+    'exit_code',
+    'gpu',
+    'gpus',
+    'instance',
+    'commit',
+    'branch',
+    'cost_usd',
+    'most_usd',
+    'files_home',
+    'changed_files',
+  ]
+  return csv([heads, ...rows])
+}

@@ -1,0 +1,49 @@
+import type { ProjectRun, Run } from '#core/runs/model.ts'
+
+/** A stored run of a command, which runs by default. */
+export const commandRun = (fields: Partial<Run> = {}): Run => ({
+  id: 'x0000000000000001',
+  instance: 7,
+  name: 'training',
+  command: 'python3 train.py',
+  afterwards: 'nothing',
+  watchdog: false,
+  stuckAfter: 600,
+  afterwardsIfStuck: false,
+  step: 'running',
+  createdAt: 1000,
+  startedAt: 1000,
+  program: 'x0000000000000001',
+  begun: true,
+  seen: 0,
+  dropped: 0,
+  lastLine: '',
+  ...fields,
+})
+
+/** A stored run of a project, whose command runs by default. */
+export function projectRun({
+  project,
+  ...fields
+}: Omit<Partial<Run>, 'project'> & { project?: Partial<ProjectRun['project']> } = {}) {
+  return {
+    ...commandRun(),
+    name: 'digits',
+    command: 'x',
+    afterwards: 'destroy' as const,
+    stuckAfter: 0,
+    createdAt: 0,
+    startedAt: 100,
+    rental: 'r0000000000000001',
+    ...fields,
+    project: {
+      id: 'p0000000000000001',
+      folder: '/home/me/digits',
+      text: 'run: x',
+      spec: { run: 'x' },
+      stops: [],
+      secretFiles: [],
+      ...project,
+    },
+  } satisfies ProjectRun
+}
