@@ -53,7 +53,7 @@ export interface BerthOptions {
 /** Builds and starts Berth: from here on all accounts are polled. */
 export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   const { app } = options
-  /** Set once Activity is open; until then a failed write rejects the start. */
+  /** Set once notices can be shown; until then a failed write rejects the start. */
   let sayNotWritten: (failure: BerthError) => void = () => undefined
   const watched = (files: Files) => watchedFiles(files, failure => sayNotWritten(failure))
   const machine = {
@@ -77,7 +77,6 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
   )
   const sayProblem = ({ message, advice }: Problem, on?: { account: AccountId; instance: number }) =>
     activity.add({ ...on, kind: 'error', text: message, detail: advice || undefined })
-  sayNotWritten = ({ problem }) => sayProblem(problem)
   const onBroken = (setAside: string) =>
     activity.add({
       kind: 'error',
@@ -100,6 +99,17 @@ export async function startBerth(options: BerthOptions): Promise<RunningBerth> {
     draft.app.editors = editors.map(({ id, name }) => ({ id, name }))
   })
   const notifications = createNotifications({ store, activity, notifier, pageNotices })
+  sayNotWritten = ({ problem }) => {
+    sayProblem(problem)
+    const body = `${problem.message} ${problem.advice ?? ''}`
+    notifications.say({
+      id: 'not-written',
+      title: 'Berth can’t save its files',
+      body,
+      urgency: 'normal',
+      actions: [],
+    })
+  }
   const ways = showWays(store)
   const access = openAccess(
     machine,

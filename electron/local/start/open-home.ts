@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Files } from '#ports/files.ts'
 import { openFiles } from '../files.ts'
@@ -6,6 +6,9 @@ import { sayLastWords } from '../log/last-words.ts'
 import { type OpenLog, openLog } from '../log/log.ts'
 import { lockFolder } from './lock.ts'
 import type { Shutdown } from './shutdown.ts'
+
+/** Bytes free on the disk below which it is full: saving a file takes room for its copy. */
+const leastSpace = 1024 * 1024
 
 /** Opens Berth's folder for this process alone, with its log. Throws an AlreadyRunningError. */
 export async function openHome(home: string, shutdown: Shutdown): Promise<{ files: Files; log: OpenLog }> {
@@ -16,5 +19,8 @@ export async function openHome(home: string, shutdown: Shutdown): Promise<{ file
   const log = await openLog(files.path('logs/berth.log'))
   shutdown.add(log.close)
   sayLastWords(log)
+  const { bavail, bsize } = await statfs(home)
+  if (bavail * bsize < leastSpace)
+    process.stderr.write(`The disk with ${home} is full, so Berth can’t save its files.\n`)
   return { files, log }
 }

@@ -125,6 +125,9 @@ test.concurrent('a full disk is reported once per file, blocks renting, and ends
   await under.run('refresh', {})
   await under.run('refresh', {})
   expect(world.notifier.shown.filter(({ id }) => id.endsWith('/credit'))).toHaveLength(1)
+  expect(world.notifier.shown).toContainEqual(
+    expect.objectContaining({ id: 'not-written', body: expect.stringContaining('the disk is full') }),
+  )
   // Once per file: any poll may write the money's.
   const said = errors(under).map(({ text }) => text)
   expect(said).toContainEqual(expect.stringMatching(/rentals\.json could not be written: the disk is full/))
