@@ -54,7 +54,7 @@ export function follow(
     }
   const silence = now - (transfer.reportedAt ?? transfer.startedAt + lateness)
   if (transfer.step === 'unknown' && silence >= longestSilence)
-    return { ...transfer, message: 'The service has said nothing of it for a day.', endedAt: now }
+    return { ...transfer, message: 'The service hasn’t reported on it for a day.', endedAt: now }
   if (transfer.step === 'unknown' || silence < patience) return transfer
   const message =
     transfer.reportedAt === undefined

@@ -262,6 +262,6 @@ function fullOr(error: unknown): unknown {
   return new BerthError({
     code: 'disk_full_here',
     message: 'The disk of this computer is full.',
-    advice: 'Make room, then try again. What has come whole is kept.',
+    advice: 'Make room, then try again. Files that arrived complete are kept.',
   })
 }

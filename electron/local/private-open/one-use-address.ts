@@ -69,9 +69,7 @@ export async function oneUseAddress(
       return
     }
     response.writeHead(refusal, { ...always, 'content-type': 'text/plain' })
-    response.end(
-      `${refusal}: This address leads its user on, once. Open the one that Berth tells or copies.\n`,
-    )
+    response.end(`${refusal}: This address works once. Open the one that Berth printed or copied.\n`)
   })
   return `http://${host}${path}`
 }

@@ -32,7 +32,7 @@ export function berthStartFailure(error: unknown): BerthStartFailure {
 export function runFailure(error: unknown): BerthStartFailure {
   return {
     words:
-      'Something in Berth failed that it could not handle, so it closed. Your instances go on as they were; while Berth is closed, nothing watches them. Its log says where it failed.',
+      'Something in Berth failed that it could not handle, so it closed. Your instances keep running; while Berth is closed, nothing watches them. Its log says where it failed.',
     trace: `Berth had to close. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     code: 1,
   }

@@ -20,7 +20,7 @@ export function fileStepWords(step: FileStep): { word: string; shape: Shape } {
 /** The files that a folder's transfer leaves out, for each direction. */
 const reasons: Record<FileTransferView['direction'], string> = {
   up: 'links out of the folder, files that can’t be sent, and secrets that you didn’t choose',
-  down: 'links to folders or nothing, what is no file, and names that cannot be written here',
+  down: 'links to folders or to nothing, things that aren’t files, and names that can’t be written here',
 }
 
 /** Whole percent, rounded down so that only a complete transfer shows 100. */

@@ -120,7 +120,7 @@ function pageGone(): BerthError {
 export const pageGoneProblem = {
   code: 'page_gone',
   message: 'The page that held the files was closed or loaded anew.',
-  advice: 'Choose the same files again: what has arrived is not sent twice.',
+  advice: 'Choose the same files again; files that arrived aren’t sent twice.',
 }
 
 function cannotRead(): BerthError {

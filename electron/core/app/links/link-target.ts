@@ -31,7 +31,7 @@ export function linkTarget(link: Link, state: Pick<State, 'accounts' | 'shown' |
 const noDemo: Problem = {
   code: 'no_demo',
   message: 'The demo is not running.',
-  advice: 'Start Berth with --demo to have it beside your accounts.',
+  advice: 'Start Berth with --demo to have it next to your accounts.',
 }
 
 const noSuchAccount: Problem = {

@@ -18,7 +18,7 @@ export function appHandlers(parts: Parts): AppCommands {
     if (!demo || !store.get().accounts['demo'])
       throw new BerthError({
         code: 'no_demo',
-        message: 'This is not the demo: things happen here by themselves.',
+        message: 'This isn’t the demo: nothing can be made to happen here.',
       })
     return (await demo.start()).controls
   }

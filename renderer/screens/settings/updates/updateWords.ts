@@ -23,7 +23,7 @@ export function updateWords(update: UpdateView): { sentence: string; step?: Upda
       return { sentence: `Fetching Berth ${update.version}: ${update.percent} %` }
     case 'ready':
       return {
-        sentence: `Berth ${update.version} is here and checked. Installing it ends Berth and starts the new version; instances go on.`,
+        sentence: `Berth ${update.version} is here and checked. Installing it restarts Berth; your instances keep running.`,
         step: 'install',
         verb: 'Install and restart',
       }
