@@ -19,11 +19,13 @@ import {
 const sizes = [
   { width: 1080, height: 720 },
   { width: 720, height: 480 },
+  { width: 1920, height: 1200 },
 ]
 const screens = [
   'Home',
   'Instances',
   'Offers',
+  'Projects',
   'Templates',
   'Transfers',
   'Activity',
@@ -88,7 +90,6 @@ async function connect(page: Page, sim: SimulatorProcess): Promise<void> {
 
 async function take(page: Page, name: string, path: string): Promise<void> {
   // Waits for fonts and the first answer, so that no screen is half drawn.
-  await page.waitForLoadState('networkidle')
   await page.evaluate(() => document.fonts.ready.then(() => undefined))
   await page.waitForTimeout(700)
   await page.screenshot({ path: `${path}/${name}.png` })
