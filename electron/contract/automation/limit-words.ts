@@ -14,6 +14,7 @@ import {
   type LimitWhen,
   limitsSet,
 } from './limit.ts'
+import { conditionsOf, type WatchdogReason, type WatchdogRequest } from './watchdog.ts'
 
 type Instances = Readonly<Record<string, InstanceView>>
 
@@ -33,6 +34,8 @@ function clause(when: Exclude<LimitWhen, { kind: 'time' | 'duration' }>): string
       return `a ${when.per} has cost ${money(micros(when.dollars))}`
     case 'credit':
       return `the credit would last less than ${duration(when.hours * 3600)}`
+    case 'away':
+      return `Berth was away for ${duration(when.seconds)}`
   }
 }
 
@@ -76,7 +79,12 @@ export function reasonClause(when: LimitWhen): string {
 
 /** The same as a sentence. */
 export function reasonSentence(when: LimitWhen): string {
-  return `${capital(reasonClause(when))}.`
+  return sentence(reasonClause(when))
+}
+
+/** A clause as a sentence. */
+export function sentence(words: string): string {
+  return `${capital(words)}.`
 }
 
 /** A limit as a sentence, which begins with `actionWords`. */
@@ -144,6 +152,8 @@ export function conditionBriefly(when: LimitWhen): string {
       return `if idle ${duration(when.seconds)}`
     case 'cost':
       return `at ${money(micros(when.dollars))}`
+    case 'away':
+      return `if Berth is away ${duration(when.seconds)}`
     default:
       return 'at its time'
   }
@@ -157,9 +167,32 @@ export function conditionLabel(when: LimitWhen): string {
 }
 
 /** A limit that is to be set on an instance: `Stops 8 h after it was rented`; `from` says what a time is counted from. */
-export function stopSentence({ when }: Pick<Limit, 'when'>, from = 'after it was rented'): string {
-  if (when.kind === 'duration') return `Stops ${duration(when.seconds)} ${from}`
-  return when.kind === 'time' ? 'Stops at its time' : `Stops when ${clause(when)}`
+export function stopSentence(
+  { when, action = 'stop' }: Pick<Limit, 'when'> & Partial<Limit>,
+  from = 'after it was rented',
+): string {
+  const verb = action === 'stop' ? 'Stops' : 'Destroys it'
+  if (when.kind === 'duration') return `${verb} ${duration(when.seconds)} ${from}`
+  return when.kind === 'time' ? `${verb} at its time` : `${verb} when ${clause(when)}`
+}
+
+/** What the watchdog on an instance does, as a sentence. */
+export function watchdogWords(request: WatchdogRequest, now: number): string {
+  const reasons = conditionsOf(request).map(when => whenWords({ when, setAt: now }, now))
+  if (reasons.length === 0) return 'Waits for runs that say what happens at their end.'
+  return `${request.action === 'stop' ? 'Stops' : 'Destroys'} this instance ${reasons.join(', or ')}.`
+}
+
+const watchdogReasons: Record<WatchdogReason, string> = {
+  time: 'its time had come',
+  idle: 'it was idle for as long as was set',
+  lease: 'Berth was away for as long as was set',
+  run: 'a run on it had ended',
+}
+
+/** Why a watchdog acted, as a clause. */
+export function watchdogReason(why: WatchdogReason): string {
+  return watchdogReasons[why]
 }
 
 /** Why a limit stops what is about to run, and what it does, as a sentence. */

@@ -41,6 +41,15 @@ export const LimitWhen = v.variant('kind', [
       v.maxValue(10_000, 'at most 10,000 hours'),
     ),
   }),
+  /** Berth did not renew the lease of the watchdog on the instance: it slept, had ended or had no network. */
+  v.strictObject({
+    kind: v.literal('away'),
+    seconds: v.pipe(
+      v.number('give the time as a number'),
+      v.minValue(5, 'at least 5 seconds'),
+      v.maxValue(90 * 86_400, 'at most 90 days'),
+    ),
+  }),
 ])
 export type LimitWhen = v.InferOutput<typeof LimitWhen>
 
@@ -60,7 +69,7 @@ export const Limit = v.strictObject({
 export type Limit = v.InferOutput<typeof Limit>
 
 /** The kinds of limits that can be chosen with a rental, in the order in which they are shown. */
-export const stopKinds = ['idle', 'duration', 'cost'] as const
+export const stopKinds = ['idle', 'duration', 'cost', 'away'] as const
 export type StopKind = (typeof stopKinds)[number]
 
 /** The limits chosen with a rental, which are set as soon as the instance exists: at most one of each kind. */
@@ -89,6 +98,7 @@ export const limitKinds: Readonly<Record<LimitKind, KindTraits>> = {
   cost: { on: 'instance', goesOn: false, isSure: false },
   budget: { on: 'account', goesOn: true, isSure: false },
   credit: { on: 'account', goesOn: true, isSure: false },
+  away: { on: 'instance', goesOn: true, isSure: false },
 }
 
 /** The reaction to a moment that passed while Berth was not polling, such as while the laptop slept. */
@@ -146,6 +156,11 @@ export type SnoozeMinutes = (typeof snoozes)[number]
 export function fixedMoment({ when, setAt }: Pick<LimitView, 'when' | 'setAt'>): number | undefined {
   if (when.kind === 'time') return when.at
   return when.kind === 'duration' ? setAt + when.seconds : undefined
+}
+
+/** Whether a watchdog on an instance can do the same: it counts no money. */
+export function canBeAsleep({ kind }: LimitWhen): boolean {
+  return kind === 'time' || kind === 'duration' || kind === 'idle' || kind === 'away'
 }
 
 /** Whether a limit has an effect on an instance in that state: stopping one that doesn't run has none. */

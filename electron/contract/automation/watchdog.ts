@@ -1,38 +1,32 @@
 import * as v from 'valibot'
 import type { Problem } from '../problem.ts'
+import { LimitAction, type LimitWhen } from './limit.ts'
 
-const days = 86_400
+const seconds = v.pipe(v.number(), v.integer(), v.minValue(1))
 
-/** The seconds of a condition: shorter than five, the watchdog and Berth could not keep up. */
-export const watchdogSpan = (what: string) =>
-  v.pipe(
-    v.number(`give ${what} as a number`),
-    v.integer('whole seconds'),
-    v.minValue(5, 'at least 5 seconds'),
-    v.maxValue(90 * days, 'at most 90 days'),
-  )
-
-/** The action and conditions of a watchdog inside an instance. Without a condition it waits for runs that use it. */
+/**
+ * What the watchdog on an instance does: the limits there that also count while this computer sleeps, as its script
+ * takes them. Without a condition it waits for runs that use it.
+ */
 export const WatchdogRequest = v.object({
-  action: v.picklist(['stop', 'destroy']),
+  action: LimitAction,
   /** Epoch seconds of the account's time. */
-  at: v.optional(v.pipe(v.number('give the time'), v.integer('whole seconds'), v.minValue(1))),
+  at: v.optional(seconds),
   /** The highest GPU load was below `below` percent for `seconds`, by the instance's own nvidia-smi. */
-  idle: v.optional(
-    v.object({
-      seconds: watchdogSpan('how long it is idle'),
-      below: v.pipe(
-        v.number('give the load in percent'),
-        v.integer('whole percents'),
-        v.minValue(1, 'at least 1 %'),
-        v.maxValue(100, 'at most 100 %'),
-      ),
-    }),
-  ),
+  idle: v.optional(v.object({ seconds, below: v.number() })),
   /** Seconds without a renewal of its lease by Berth. */
-  lease: v.optional(watchdogSpan('how long Berth may be away')),
+  lease: v.optional(seconds),
 })
 export type WatchdogRequest = v.InferOutput<typeof WatchdogRequest>
+
+/** The conditions of a request. */
+export function conditionsOf({ at, idle, lease }: WatchdogRequest): LimitWhen[] {
+  return [
+    ...(at === undefined ? [] : [{ kind: 'time' as const, at }]),
+    ...(idle ? [{ kind: 'idle' as const, ...idle }] : []),
+    ...(lease === undefined ? [] : [{ kind: 'away' as const, seconds: lease }]),
+  ]
+}
 
 /** Why a watchdog acts. */
 export type WatchdogReason = 'time' | 'idle' | 'lease' | 'run'

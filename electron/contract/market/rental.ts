@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 import { Stops } from '../automation/limit.ts'
-import { WatchdogRequest } from '../automation/watchdog.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
 import { OfferFilter, OfferQuery } from './offer.ts'
@@ -180,8 +179,6 @@ const requestFields = v.object({
   ),
   /** Limits to set once it is created, and also on its replacements. */
   stops: v.optional(Stops),
-  /** A watchdog to install over SSH once it can be reached. */
-  watchdog: v.optional(WatchdogRequest),
 })
 
 const imageOrTemplate = 'give a Docker image, such as pytorch/pytorch'

@@ -1,4 +1,13 @@
-import { doneWords, effectWords, listed, nameOf, reasonSentence } from '#contract/automation/limit-words.ts'
+import {
+  doneWords,
+  effectWords,
+  listed,
+  nameOf,
+  reasonSentence,
+  sentence,
+  watchdogReason,
+} from '#contract/automation/limit-words.ts'
+import type { WatchdogEnding } from '#contract/automation/watchdog.ts'
 import { shortInstanceName } from '#contract/format/name.ts'
 import { atMoment } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
@@ -152,5 +161,75 @@ export function limitAlertsOf({
     alert: alert => notifications.tell(account, [alert]),
     withdraw: limit => notifications.withdraw(limitAlertId(account, limit)),
     scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
+  }
+}
+
+/** The alerts of an account's watchdogs. */
+export interface WatchdogAlerts {
+  /** What a watchdog has done; `seems` if only the effect was seen. */
+  ended(did: WatchdogEnding, instance: number, seems?: boolean): void
+  /** It goes by idle time, and cannot read the GPU load. */
+  blind(instance: number): void
+  /** The watchdog disappeared. */
+  gone(instance: number): void
+  nameOf(instance: number): string
+  /** Remembers an instance's name for when it is gone. */
+  saw(instance: InstanceView | undefined): void
+}
+
+export function createWatchdogAlerts({
+  account,
+  store,
+  notifications,
+}: Pick<AccountContext, 'account' | 'store' | 'notifications'>): WatchdogAlerts {
+  const names = new Map<number, string>()
+  const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
+
+  function nameOf(instance: number): string {
+    const view = viewOf(instance)
+    return view ? shortInstanceName(view) : (names.get(instance) ?? shortInstanceName({ id: instance }))
+  }
+
+  function tell(instance: number, title: string, body: string): void {
+    notifications.tell(account, [alertOf(account, instance, title, body)])
+  }
+
+  return {
+    nameOf,
+    saw(view) {
+      if (view) names.set(view.id, shortInstanceName(view))
+    },
+    ended({ action, why }, instance, seems = false) {
+      const did = action === 'stop' ? 'stopped' : 'destroyed'
+      const doubt = seems ? 'probably ' : ''
+      tell(instance, `${nameOf(instance)} was ${doubt}${did} by its watchdog`, sentence(watchdogReason(why)))
+    },
+    blind(instance) {
+      tell(
+        instance,
+        `The watchdog of ${nameOf(instance)} can’t see its load`,
+        'nvidia-smi there reports no load, so idle time doesn’t count. Set a time as well.',
+      )
+    },
+    gone(instance) {
+      tell(
+        instance,
+        `The watchdog of ${nameOf(instance)} is gone`,
+        'Something on the instance removed it, so nothing there stops the instance now. Install it again.',
+      )
+    },
+  }
+}
+
+function alertOf(account: AccountId, instance: number, title: string, body: string): Alert {
+  return {
+    id: `${account}/watchdog/${instance}`,
+    kind: 'limit',
+    instance,
+    title,
+    body,
+    urgency: 'normal',
+    actions: [{ id: 'show', label: 'Show' }],
+    place: { screen: 'instances', instance },
   }
 }

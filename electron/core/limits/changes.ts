@@ -1,4 +1,5 @@
 import {
+  canBeAsleep,
   isSetAgain,
   type Limit,
   type LimitPreview,
@@ -6,6 +7,7 @@ import {
   type SnoozeMinutes,
 } from '#contract/automation/limit.ts'
 import { limitSentence } from '#contract/automation/limit-words.ts'
+import { conditionsOf, type WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
 import { moment } from '#contract/format/time.ts'
 import { BerthError } from '#contract/problem.ts'
@@ -35,6 +37,13 @@ export interface LimitChanges {
   /** An instance that its user starts gets the limit again that has stopped it, unless another is set on it. */
   startAgain(instance: number): Promise<void>
   remove(id: string): Promise<void>
+  /**
+   * Lets a watchdog on its instance do the same while this computer sleeps, or not. Throws `invalid_argument` where it
+   * cannot, and what `Watchdogs.apply` throws; the limit is then as before.
+   */
+  watch(id: string, asleep: boolean): Promise<void>
+  /** Sets limits for the conditions of a watchdog that was found on an instance. Resolves with what undoes it. */
+  adopt(instance: number, request: WatchdogRequest): Promise<() => Promise<void>>
   /** Postpones its moment by minutes; null ends the snooze. Throws `limit_off` or `limit_ended`. */
   snooze(id: string, minutes: SnoozeMinutes | null): Promise<void>
 }
@@ -45,14 +54,17 @@ export function createLimitChanges(
     limits,
     limitAlerts,
     changed,
+    apply,
     known,
     look,
     show,
   }: {
     limits: StoredLimits
     limitAlerts: LimitAlerts
-    /** Called with each changed limit, before and after; `after` is undefined once it does nothing. */
-    changed: (before: StoredLimit, after?: StoredLimit) => void
+    /** Called with the instance of each changed limit. */
+    changed: (instance: number) => void
+    /** Awaited where a limit is to count while this computer sleeps: throws where no retry would help. */
+    apply: (instance: number) => Promise<void>
     known: () => Known
     /** Reads an instance's GPU load, where nothing is known of it. */
     look: (instance: number | undefined) => Promise<void>
@@ -66,15 +78,32 @@ export function createLimitChanges(
     show()
   }
 
+  const settle = ({ instance }: StoredLimit) => void (instance !== undefined && changed(instance))
+
+  /** Asks for the watchdog of a limit; `undo` where no retry would help. */
+  async function ask({ instance = 0 }: StoredLimit, undo: () => Promise<unknown>): Promise<void> {
+    try {
+      await apply(instance)
+    } catch (error) {
+      await undo()
+      changed(instance)
+      show()
+      throw error
+    }
+  }
+
   return {
     async set({ warning, missed, ...settings }, instead) {
       const before = instead === undefined ? undefined : limits.get(instead)
       const at = now()
       const fresh = newLimit(settings, { id: `g${newId()}`, warning, missed }, at)
       const limit = before ? changedLimit(fresh, before, sentenceOf(before), at) : fresh
+      needOneAction(limit, limits.all(), instead)
       await limits.add(limit, instead)
+      if (limit.asleep)
+        await ask(limit, () => (before ? limits.add(before, limit.id) : limits.remove(limit.id)))
+      else settle(limit)
       if (instead !== undefined) limitAlerts.withdraw(instead)
-      if (before) changed(before, limit)
       say(before ? 'Changed a limit' : 'Set a limit', limit)
       void poll()
       return limit.id
@@ -91,7 +120,7 @@ export function createLimitChanges(
       if (next === limit) return
       await limits.put(next)
       if (!on) limitAlerts.withdraw(id)
-      changed(limit, on ? next : undefined)
+      settle(limit)
       say(`Switched a limit ${on ? 'on' : 'off'}`, next)
       void poll()
     },
@@ -110,6 +139,7 @@ export function createLimitChanges(
       if (chosen.length === 0) return
       await limits.put(...chosen)
       for (const limit of chosen) say('Set a limit', limit, 'berth')
+      changed(instance)
     },
     async startAgain(instance) {
       const own = limits.all().filter(limit => limit.instance === instance)
@@ -121,22 +151,45 @@ export function createLimitChanges(
         const at = now()
         const again = setAgain(last, `g${newId()}`, spentBy(view, at), at)
         await limits.add(again, last.id)
+        settle(again)
         say('Set a limit again', again, 'berth')
       }
     },
     async remove(id) {
       const limit = limits.get(id)
       await limits.remove(id)
-      changed(limit)
+      settle(limit)
       limitAlerts.withdraw(id)
       if (limit.ended) show()
       else say('Removed a limit', limit)
+    },
+    async watch(id, asleep) {
+      const before = limits.get(id)
+      const limit = { ...before, asleep }
+      if (!canBeAsleep(limit.when)) throw refused('A watchdog counts no money.', 'asleep')
+      needOneAction(limit, limits.all(), id)
+      await limits.put(limit)
+      if (asleep) await ask(limit, () => limits.put(before))
+      else settle(limit)
+      say(asleep ? 'Let a watchdog keep a limit, too' : 'Took a limit off the watchdog', limit)
+    },
+    async adopt(instance, { action, ...request }) {
+      const found = conditionsOf({ action, ...request })
+        .filter(when => when.kind !== 'time' || when.at > now())
+        .map(when => (when.kind === 'idle' ? { ...when, seconds: Math.max(60, when.seconds) } : when))
+        .map(when => limitOfRental({ when, action, asleep: true }, { id: `g${newId()}`, instance }, now()))
+      await limits.put(...found)
+      for (const limit of found) say('Found a watchdog with a limit', limit, 'berth')
+      return async () => {
+        for (const { id } of found) await limits.remove(id)
+        show()
+      }
     },
     async snooze(id, minutes) {
       const limit = limits.get(id)
       const next = snoozed(limit, minutes, dueOf(limit, known().facts), now())
       await limits.put(next)
-      changed(limit, next)
+      settle(limit)
       limitAlerts.withdraw(id)
       say(`${next.history.at(-1)?.text}: a limit`, limit)
     },
@@ -181,8 +234,24 @@ export function newLimit(
   if (forAccount && instance !== undefined)
     throw refused('Budgets and credit are limits of the whole account.', 'when.kind')
   if (!forAccount && instance === undefined) throw refused('Choose the instance that it limits.', 'instance')
+  if (asleep && !canBeAsleep(when)) throw refused('A watchdog counts no money.', 'asleep')
   mustBeAhead(when, now)
-  return { ...rest, instance, when, action, asleep, setAt: now, history: [] }
+  return { ...rest, instance, when, action, asleep: asleep || when.kind === 'away', setAt: now, history: [] }
+}
+
+/** Throws `invalid_argument` where the watchdog already does something else. `instead`: the limit that it replaces. */
+function needOneAction(limit: StoredLimit, all: readonly StoredLimit[], instead: string | undefined): void {
+  if (!limit.asleep) return
+  const other = all.find(
+    ({ id, instance, asleep, ended, action }) =>
+      id !== instead && instance === limit.instance && asleep && !ended && action !== limit.action,
+  )
+  if (!other) return
+  const does = other.action === 'stop' ? 'stops' : 'destroys'
+  throw refused(
+    `The watchdog there ${does} the instance for another limit: it does one thing only.`,
+    'asleep',
+  )
 }
 
 /**

@@ -84,6 +84,8 @@ const kinds: { readonly [Kind in LimitWhen['kind']]: KindOfLimit<Of<Kind>> } = {
     seen: (_, { account: { credit } }) => (credit === undefined ? '' : `Seen: ${money(credit)} of credit.`),
     creditStaleSince: ({ account: { creditAt } }) => creditAt,
   },
+  // Only a watchdog knows of it.
+  away: { moment: () => undefined, blindness: () => undefined },
 }
 
 /** The entry for a kind of condition; use it only with conditions of that kind. */

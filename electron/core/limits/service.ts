@@ -1,12 +1,15 @@
 import * as v from 'valibot'
-import type { AccountContext, Automation } from '../account-context.ts'
-import { openDocument } from '../storage/json-file.ts'
-import type { ActingParts } from './act.ts'
-import { limitAlertsOf } from './alerts.ts'
+import type { AccountContext, AccountPoll, Automation } from '../account-context.ts'
+import { pollsUntilGone } from '../instances/missing-polls.ts'
+import { type Document, openDocument } from '../storage/json-file.ts'
+import { type Acting, type ActingParts, createActing, type Transition, transitionOf } from './act.ts'
+import { type LimitAlerts, limitAlertsOf } from './alerts.ts'
 import { createLimitChanges, type LimitChanges } from './changes.ts'
-import { LimitEngine } from './engine.ts'
-import type { Spending } from './facts.ts'
-import type { StoredLimit } from './model.ts'
+import { type LimitDecision, limitActions } from './decide.ts'
+import { createSnapshots, type Known, type LimitSnapshot, type Snapshots, type Spending } from './facts.ts'
+import { askGpuMetrics, createGpuLoads, type GpuLoads } from './gpu-loads.ts'
+import { createShownLimits, type ShownLimits } from './shown.ts'
+import type { Watchdogs } from './watchdog.ts'
 
 /** The limits of one account, which stop or destroy for the user. */
 export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretOwners'>> {}
@@ -14,12 +17,12 @@ export interface Limits extends LimitChanges, Required<Omit<Automation, 'secretO
 /** What an account's limits work with, apart from the account. */
 interface LimitParts extends ActingParts {
   spending: Spending
-  /** Called with each limit that the user changed, before and after; `after` is undefined once it does nothing. */
-  changed: (before: StoredLimit, after?: StoredLimit) => void
+  /** The watchdogs on the account's instances, which follow the limits. */
+  watchdogs: Pick<Watchdogs, 'settle' | 'apply'>
 }
 
 export async function openLimits(context: AccountContext, parts: LimitParts): Promise<Limits> {
-  const { limits, changed } = parts
+  const { limits, watchdogs } = parts
   const seenAt = await openDocument({
     files: context.files,
     clock: context.machine.clock,
@@ -35,7 +38,8 @@ export async function openLimits(context: AccountContext, parts: LimitParts): Pr
     ...createLimitChanges(context, {
       limits,
       limitAlerts,
-      changed,
+      changed: instance => void watchdogs.settle(instance),
+      apply: instance => watchdogs.apply(instance),
       known: () => engine.known(),
       look: instance => engine.look(instance),
       show,
@@ -49,3 +53,182 @@ export async function openLimits(context: AccountContext, parts: LimitParts): Pr
     },
   }
 }
+
+/** What limits are decided with, apart from the account. */
+export interface EngineParts extends ActingParts {
+  spending: Spending
+  limitAlerts: LimitAlerts
+  /** When Berth last polled the account, epoch seconds of its time. */
+  seenAt: Document<number | null>
+}
+
+/** Decides what an account's limits do, at each poll and at due moments between polls, and acts. */
+export class LimitEngine {
+  readonly #context: AccountContext
+  readonly #parts: EngineParts
+  readonly #gpus: GpuLoads
+  readonly #snapshots: Snapshots
+  readonly #acting: Acting
+  readonly #shown: ShownLimits
+  #hasKey = false
+  #askedAgain = false
+  /** The moment up to which timers have checked, in addition to polls. */
+  #checkedUpTo = Number.NEGATIVE_INFINITY
+  #cancelTimer: (() => void) | undefined
+
+  constructor(context: AccountContext, parts: EngineParts) {
+    const { account, store, machine, ending, now } = context
+    const { clock } = machine
+    const { limits, spending, limitAlerts, seenAt } = parts
+    this.#context = context
+    this.#parts = parts
+    this.#gpus = createGpuLoads({
+      clock,
+      question: askGpuMetrics(context),
+      now,
+      ending,
+      heard: () => this.show(),
+    })
+    this.#snapshots = createSnapshots({
+      clock,
+      spending,
+      loads: this.#gpus.heard,
+      interval: () => store.get().settings.pollInterval,
+      seenAt: seenAt.get() ?? undefined,
+      now,
+    })
+    this.#acting = createActing(context, parts, limitAlerts, () => this.show())
+    this.#shown = createShownLimits({ store, account, limits, busy: this.#acting.busy })
+    ending.addEventListener('abort', () => this.#cancelTimer?.(), { once: true })
+  }
+
+  /** The facts known now. */
+  known(): Known {
+    const facts = this.#snapshots.known(this.#account() ?? nothing)
+    return { facts, acted: this.#acting.acted() }
+  }
+
+  /** Reads a running instance's load over SSH, where nothing is known of it. */
+  async look(instance: number | undefined): Promise<void> {
+    const target = this.#account()?.instances[instance ?? '']
+    const isKnown = target?.gpuLoad !== undefined || this.known().facts.loads.has(instance ?? 0)
+    if (target?.state === 'running' && !isKnown) await this.#gpus.look(target)
+  }
+
+  /** The next moment at which something is due, epoch seconds of the account's time; Infinity if nothing is. */
+  dueAt(): number {
+    return this.#shown.next() ?? Number.POSITIVE_INFINITY
+  }
+
+  /** There is a key: from here on moments are waited for. */
+  resume(): void {
+    this.#hasKey = true
+    this.show()
+  }
+
+  /** Writes changes into State, and sets the timer for the next moment. */
+  show(): void {
+    const view = this.#account()
+    if (!view || this.#context.ending.aborted) return
+    const at = this.#context.now()
+    const decidedUpTo = Math.max(this.#snapshots.lastAt() ?? at, this.#checkedUpTo)
+    this.#shown.show(this.#snapshots.known(view), at, Math.min(at, decidedUpTo))
+    this.#wait(this.#shown.next(), view.clock.rate)
+  }
+
+  onPoll({ account, unconfirmed, pollsMissing, at }: AccountPoll): void {
+    const { instances, clock } = account
+    this.#gpus.told(instances, at)
+    const snapshot = { ...this.#snapshots.fresh(account, at), unconfirmed }
+    this.#acting.onPoll(instances, at, snapshot.gap)
+    if (this.#decide(snapshot, at, pollsMissing)) this.#decided(at, snapshot.gap)
+    else this.#askAgain()
+    this.#gpus.ask(this.#shown.unknownLoads(account), clock.rate)
+    this.show()
+  }
+
+  #account() {
+    return this.#context.store.get().accounts[this.#context.account]
+  }
+
+  /** Decides and acts; false where a second poll has to confirm the time. */
+  #decide(
+    seen: Omit<LimitSnapshot, 'acted'>,
+    at: number,
+    pollsMissing: AccountPoll['pollsMissing'] = () => 0,
+  ): boolean {
+    const { limits, limitAlerts } = this.#parts
+    const snapshot = { ...seen, acted: this.#acting.acted() }
+    const idle = limits.all().filter(({ id }) => !this.#acting.busy.has(id))
+    const decisions = limitActions(snapshot, idle, at)
+    const noted = decisions.flatMap(({ kind, limit }) => (kind === 'note' ? limit : []))
+    if (noted.length > 0) limits.putSoon(...noted)
+    for (const decision of decisions)
+      if (decision.kind === 'act') void this.#acting.act(decision, snapshot.facts, at)
+    const transitions = decisions
+      .filter(decision => !mayComeBack(decision, pollsMissing))
+      .flatMap(decision => transitionOf(decision, limitAlerts.scene(at)) ?? [])
+    if (transitions.length > 0) void this.#apply(transitions)
+    return !decisions.some(({ kind }) => kind === 'unsure')
+  }
+
+  /** Stored first, then alerted: after a kill, an alert is missed rather than repeated. */
+  async #apply(transitions: readonly Transition[]): Promise<void> {
+    const { limits, limitAlerts } = this.#parts
+    for (const { limit, alert } of transitions) if (!alert) limitAlerts.withdraw(limit.id)
+    await limits.put(...transitions.map(({ limit }) => limit))
+    this.show()
+    for (const { alert } of transitions) if (alert && !this.#context.ending.aborted) limitAlerts.alert(alert)
+  }
+
+  #decided(at: number, gap: number): void {
+    const { limits, seenAt } = this.#parts
+    this.#snapshots.decided(at)
+    this.#askedAgain = false
+    if (limits.all().length > 0 && Math.abs(at - (seenAt.get() ?? 0)) > gap / 4) seenAt.writeSoon(() => at)
+  }
+
+  #askAgain(): void {
+    if (this.#askedAgain) return
+    this.#askedAgain = true
+    void this.#context.poll()
+  }
+
+  /** A timer for the next moment, since polls may be paused, or rare after failures. */
+  #wait(moment: number | undefined, rate: number): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (moment === undefined || !this.#hasKey) return
+    const { machine, now } = this.#context
+    const until = ((moment - now()) * 1000) / rate + afterMoment
+    const milliseconds = Math.min(Math.max(until, 0), longestWait)
+    this.#cancelTimer = machine.clock.after(milliseconds, () => void this.#checkAt(moment))
+  }
+
+  async #checkAt(moment: number): Promise<void> {
+    const { now, poll, ending } = this.#context
+    const unseen = () => (this.#snapshots.lastAt() ?? Number.NEGATIVE_INFINITY) < moment
+    if (now() >= moment && unseen()) await poll()
+    const view = this.#account()
+    if (!view || ending.aborted) return
+    // So that the same moment is not checked again.
+    this.#checkedUpTo = Math.max(this.#checkedUpTo, Math.min(moment, now()))
+    const stale = this.#snapshots.stale(view)
+    // If it is much later, this computer slept: the next poll finds what was missed.
+    if (now() >= moment && unseen() && now() - moment <= stale.gap) this.#decide(stale, now())
+    this.show()
+  }
+}
+
+/** A single poll without its instance may be an error of the service, so the next one is awaited. */
+function mayComeBack({ kind, limit }: LimitDecision, pollsMissing: AccountPoll['pollsMissing']): boolean {
+  if (kind !== 'gone' || limit.begunAt !== undefined) return false
+  return pollsMissing(limit.instance ?? 0) < pollsUntilGone
+}
+
+/** Stands for an account that is being removed. */
+const nothing = { instances: {}, spendPerHour: 0, clock: { serverAt: 0, localAt: 0, rate: 1 } }
+
+/** Milliseconds: from a limit's moment until the check for a poll, and the longest timer. */
+const afterMoment = 1500
+const longestWait = 600_000

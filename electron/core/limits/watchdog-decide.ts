@@ -1,11 +1,5 @@
 import * as v from 'valibot'
-import {
-  hasCondition,
-  includesPart,
-  watchdogPart,
-  withoutPart,
-  withPart,
-} from '#contract/automation/asleep.ts'
+import { fixedMoment } from '#contract/automation/limit.ts'
 import {
   type WatchdogEnding,
   type WatchdogReason,
@@ -14,7 +8,7 @@ import {
 } from '#contract/automation/watchdog.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
-import { BerthError, type Problem } from '#contract/problem.ts'
+import type { Problem } from '#contract/problem.ts'
 import type { WatchdogReading } from '#ssh/watchdog/watchdog.ts'
 import { type Collection, type CollectionContext, openCollection } from '../storage/collection.ts'
 import type { StoredLimit } from './model.ts'
@@ -110,30 +104,38 @@ export function afterVisit(
   }
 }
 
-/** Whether a replacement of its instance gets the same: not one that waits for runs alone, which stay behind. */
-export function isCarried({ step, foreign, request }: StoredWatchdog): boolean {
-  return (step === 'putting' || step === 'watching') && !foreign && hasCondition(request)
-}
-
 /**
- * A watchdog after a change of a limit, whose condition it shares. Undefined where it shares none. `runsNeed`: whether
- * a run depends on it.
+ * What the watchdog on an instance has to do for the limits on it that count while this computer sleeps, and for runs
+ * (`runsNeed`); undefined for nothing. A snooze moves its time, and leaves out what has none. It takes one action: where
+ * some limits stop and others destroy, it stops. `now`: epoch seconds of the account's time.
  */
-export function followed(
-  watchdog: StoredWatchdog,
-  before: StoredLimit,
-  after: StoredLimit | undefined,
+export function watchdogRequest(
+  limits: readonly StoredLimit[],
   runsNeed: boolean,
-): StoredWatchdog | undefined {
-  const part = watchdogPart(before)
-  if (!part || watchdog.foreign || watchdog.step === 'removing' || !includesPart(watchdog.request, part))
-    return undefined
-  const next = after && watchdogPart(after)
-  // A watchdog that waits only for runs has no condition.
-  const rest =
-    withoutPart(watchdog.request, part) ?? (runsNeed ? { action: watchdog.request.action } : undefined)
-  const request = next ? withPart(rest, next) : rest
-  return request ? { ...watchdog, request, step: 'putting' } : { ...watchdog, step: 'removing' }
+  now: number,
+): WatchdogRequest | undefined {
+  const asleep = limits.filter(({ asleep, ended }) => asleep && !ended)
+  const action = asleep.length > 0 && asleep.every(limit => limit.action === 'destroy') ? 'destroy' : 'stop'
+  const kept = asleep.filter(limit => limit.action === action)
+  const least = (values: readonly number[]) => (values.length === 0 ? undefined : Math.min(...values))
+  const at = least(
+    kept.flatMap(limit => {
+      const moment = fixedMoment(limit)
+      return moment === undefined ? [] : Math.ceil(Math.max(moment, limit.snoozedUntil ?? 0))
+    }),
+  )
+  const awake = kept.filter(({ snoozedUntil = 0 }) => snoozedUntil <= now).map(({ when }) => when)
+  const [idle] = awake
+    .flatMap(when => (when.kind === 'idle' ? when : []))
+    .sort((a, b) => a.seconds - b.seconds)
+  const lease = least(awake.flatMap(when => (when.kind === 'away' ? Math.round(when.seconds) : [])))
+  if (kept.length === 0 && !runsNeed) return undefined
+  return {
+    action,
+    ...(at !== undefined && { at }),
+    ...(idle && { idle: { seconds: Math.round(idle.seconds), below: Math.max(1, Math.round(idle.below)) } }),
+    ...(lease !== undefined && { lease }),
+  }
 }
 
 const reason = v.picklist(['time', 'idle', 'lease', 'run'] satisfies WatchdogReason[])
@@ -181,20 +183,6 @@ export function tickOf({ idle, lease }: WatchdogRequest): number {
 /** Whether a start script installs a watchdog. */
 export function startsWatchdog(onstart: string | undefined): boolean {
   return onstart?.includes('# >>> berth watchdog') ?? false
-}
-
-/**
- * Throws `invalid_argument` for a time before `now`, epoch seconds of the account's time: a watchdog would act at once,
- * or treat it as done and watch for nothing.
- */
-export function mustBeAhead({ at }: WatchdogRequest, now: number): void {
-  if (at === undefined || at > now) return
-  throw new BerthError({
-    code: 'invalid_argument',
-    message: 'That time has passed already.',
-    advice: 'Give one that is still to come.',
-    field: 'request.at',
-  })
 }
 
 /** The watchdogs of one account, as stored and as shown in State, one per instance. */

@@ -1,9 +1,12 @@
+import { watchdogWords } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
-import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
 import { BerthError } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
+import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import {
   needLoad,
   putWatchdog,
@@ -17,48 +20,67 @@ import { problemOf } from '../app/problems.ts'
 import { instanceKeyEntry } from '../instances/instance-key.ts'
 import { pollsUntilGone } from '../instances/missing-polls.ts'
 import { isDeepEqual } from '../state/same.ts'
-import type { StoredLimit } from './model.ts'
+import { createWatchdogAlerts, type WatchdogAlerts } from './alerts.ts'
+import { type LimitChanges, limitOfRental } from './changes.ts'
+import type { StoredLimits } from './model.ts'
 import { VisitQueue } from './visit-queue.ts'
-import { createWatchdogAlerts, requestSentence, type WatchdogAlerts } from './watchdog/alerts.ts'
 import {
   afterVisit,
-  followed,
-  isCarried,
   isNews,
-  mustBeAhead,
   type StoredWatchdog,
   type StoredWatchdogs,
   startsWatchdog,
   tickOf,
   visitEvery,
   watchdogAfterPoll,
+  watchdogRequest,
 } from './watchdog-decide.ts'
 
-/** The watchdogs on one account's instances: installed, visited so that their leases are renewed, and removed. */
+/**
+ * The watchdogs on one account's instances. What each does follows from the limits that count while this computer sleeps,
+ * and from the runs that use it: it is installed, changed, visited so that its lease is renewed, and removed.
+ */
 export interface Watchdogs extends Required<Pick<Automation, 'onPoll' | 'show' | 'resume' | 'flush'>> {
-  put(instance: number, request: WatchdogRequest): Promise<void>
-  remove(instance: number): Promise<void>
-  /** A limit has changed: the watchdog with the same condition follows, as soon as it can be reached. */
-  follow(before: StoredLimit, after?: StoredLimit): Promise<void>
-  /** An instance without one gets it as soon as it can be reached, unless its time has passed. */
-  putSoon(instance: number, request: WatchdogRequest): Promise<void>
-  /** A replacement gets the watchdog of the instance that it replaces, as soon as it can be reached. */
-  takeOver(replaced: number, instance: number): Promise<void>
+  /** Lets the watchdog follow its limits and runs, as soon as it can be reached. */
+  settle(instance: number): Promise<void>
+  /**
+   * The same at once, where it can be reached. Throws what no retry solves (`no_instance_key`, `no_http_tool`,
+   * `gpu_load_unread`, `no_posix_shell` or `disk_full`), and with `insists` whatever keeps it from being there.
+   */
+  apply(instance: number, insists?: boolean): Promise<void>
+  /** Reads it now, and installs one that is gone. */
   visit(instance: number): Promise<void>
+  /** Makes the watchdog of another Berth this one's, by limits with its conditions. Throws as `apply` does. */
+  adopt(instance: number): Promise<void>
   log(instance: number): Promise<{ at: number; text: string }[]>
 }
 
-/** Errors that no retry solves: the request is withdrawn. */
-const hopeless = new Set(['no_http_tool', 'no_instance_key', 'no_posix_shell', 'disk_full'])
+/** What watchdogs work with, apart from the account. */
+interface WatchdogParts {
+  watchdogs: StoredWatchdogs
+  limits: Pick<StoredLimits, 'all'>
+  /** Sets limits with the conditions of a watchdog that was found on an instance. Resolves with what undoes it. */
+  adopt: LimitChanges['adopt']
+}
 
-export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs): Watchdogs {
+/** Errors that no retry solves: the request is withdrawn. */
+const hopeless = new Set([
+  'no_http_tool',
+  'no_instance_key',
+  'no_posix_shell',
+  'disk_full',
+  'gpu_load_unread',
+])
+
+export function openWatchdogs(context: AccountContext, parts: WatchdogParts): Watchdogs {
   const { account, store, machine } = context
+  const { watchdogs: stored, limits } = parts
   const { all, find, put } = stored
   /** Instances whose start script installs a watchdog, which were checked already. */
   const sought = new Set<number>()
   const viewOf = (instance: number) => store.get().accounts[account]?.instances[instance]
   const alerts = createWatchdogAlerts(context)
-  const { visit, discover } = createWatchdogVisits(context, { watchdogs: stored, alerts, forget })
+  const { visit, discover } = createWatchdogVisits(context, { ...parts, alerts, forget })
   const visits = new VisitQueue(machine.clock, context.ending, visit)
 
   async function forget(instance: number): Promise<void> {
@@ -72,10 +94,16 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     if (next !== undefined) visits.in(view.id, next)
   }
 
-  /** Whether a run depends on the watchdog. */
+  const own = (instance: number) => limits.all().filter(limit => limit.instance === instance)
+
+  /** Whether a run depends on the watchdog, or has an order there that is outdated. */
   function runsNeed(instance: number): boolean {
     const runs = Object.values(store.get().accounts[account]?.runs ?? {})
-    return runs.some(run => run.instance === instance && run.watchdog && isGoing(run))
+    return runs.some(
+      run =>
+        run.instance === instance &&
+        ((run.watchdog && isGoing(run) && run.step !== 'waiting') || run.watchdogStale),
+    )
   }
 
   function existing(instance: number): InstanceView {
@@ -96,56 +124,64 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
     })
   }
 
-  async function putSoon(instance: number, request: WatchdogRequest): Promise<void> {
-    const isPast = request.at !== undefined && request.at <= context.now()
-    if (!find(instance) && !isPast) await put({ instance, request, step: 'putting', foreign: false })
+  /** Stores what the watchdog has to do; whether that is news. */
+  async function want(instance: number): Promise<boolean> {
+    const before = find(instance)
+    const limited = own(instance)
+    const request = watchdogRequest(limited, runsNeed(instance), context.now())
+    // One of another Berth serves runs as it is.
+    if (before?.foreign && !limited.some(({ asleep, ended }) => asleep && !ended)) return false
+    if (!request) {
+      if (!before || before.step === 'removing') return false
+      if (before.step === 'lost') await forget(instance)
+      else await put({ ...before, step: 'removing' })
+      return true
+    }
+    if (before && !before.foreign && before.step !== 'removing' && isDeepEqual(before.request, request))
+      return false
+    await put({ ...before, instance, request, step: 'putting', foreign: false })
+    return true
+  }
+
+  async function settle(instance: number): Promise<void> {
+    if (await want(instance)) visits.in(instance, 0)
+  }
+
+  async function apply(instance: number, insists = false): Promise<void> {
+    const view = viewOf(instance)
+    if (!insists && !(view && canGetIn(view))) return settle(instance)
+    const before = find(instance)
+    try {
+      if (own(instance).some(({ asleep, ended, when }) => asleep && !ended && when.kind === 'idle'))
+        await needLoadOf(existing(instance))
+      await want(instance)
+      if (find(instance)?.step !== 'watching') await visits.now(instance)
+    } catch (error) {
+      const isHopeless = hopeless.has(problemOf(error).code)
+      if (isHopeless) await (before ? put(before) : forget(instance))
+      if (isHopeless || insists) throw error
+    }
   }
 
   return {
-    async put(instance, request) {
-      mustBeAhead(request, context.now())
-      const view = existing(instance)
-      if (request.idle) await needLoadOf(view)
-      const before = find(instance)
-      const watchdog: StoredWatchdog = {
-        instance,
-        request,
-        step: 'putting',
-        foreign: false,
-        did: before?.did,
-      }
-      await stored.add(watchdog)
-      try {
-        await visits.now(instance)
-      } catch (error) {
-        const code = problemOf(error).code
-        if (!hopeless.has(code)) throw error
-        await (before ? put(before) : forget(instance))
-        throw error
-      }
-    },
-    async remove(instance) {
-      const watchdog = find(instance)
-      if (!watchdog) return
-      if (watchdog.step === 'lost') return forget(instance)
-      await stored.add({ ...watchdog, step: 'removing' })
-      await visits.now(instance).catch(() => undefined)
-    },
-    async follow(before, after) {
-      const watchdog = find(before.instance ?? 0)
-      const next = watchdog && followed(watchdog, before, after, runsNeed(watchdog.instance))
-      if (!next) return
-      await put(next)
-      visits.in(next.instance, 0)
-    },
-    putSoon,
-    async takeOver(replaced, instance) {
-      const watchdog = find(replaced)
-      if (watchdog && isCarried(watchdog)) await putSoon(instance, watchdog.request)
-    },
+    settle,
+    apply,
     async visit(instance) {
       const view = existing(instance)
-      await (find(instance) ? visits.now(instance) : seek(view))
+      const watchdog = find(instance)
+      if (watchdog?.step === 'lost') await put({ ...watchdog, step: 'putting' })
+      await (watchdog ? visits.now(instance) : seek(view))
+    },
+    async adopt(instance) {
+      const watchdog = find(instance)
+      if (!watchdog?.foreign) return
+      const undo = await parts.adopt(instance, watchdog.request)
+      try {
+        await apply(instance, true)
+      } catch (error) {
+        await undo()
+        throw error
+      }
     },
     log: instance =>
       withConnection(context, existing(instance), connection => watchdogLog(connection, machine.clock)),
@@ -172,6 +208,12 @@ export function openWatchdogs(context: AccountContext, stored: StoredWatchdogs):
           if (!visits.has(instance)) visits.in(instance, 0)
         } else visits.rest(instance)
       }
+      // Afterwards: a limit whose instance its watchdog has just stopped is over, and asks for nothing any more.
+      const asleep = limits
+        .all()
+        .flatMap(({ asleep, ended, instance }) => (asleep && !ended && instance) || [])
+      for (const instance of new Set([...asleep, ...all().map(({ instance }) => instance)]))
+        if (instances[instance]) void settle(instance)
     },
     show: stored.show,
     resume() {
@@ -197,8 +239,9 @@ export function createWatchdogVisits(
   {
     watchdogs,
     alerts,
+    adopt,
     forget,
-  }: { watchdogs: StoredWatchdogs; alerts: WatchdogAlerts; forget: (instance: number) => Promise<void> },
+  }: WatchdogParts & { alerts: WatchdogAlerts; forget: (instance: number) => Promise<void> },
 ): WatchdogVisits {
   const { account, store, machine, ending } = context
   const { clock } = machine
@@ -217,6 +260,8 @@ export function createWatchdogVisits(
     if (!watchdog) return undefined
     if (watchdog.step === 'removing') {
       await removeWatchdog(connection, clock)
+      // It may be wanted again meanwhile.
+      if (find(instance)?.step !== 'removing') return 0
       await forget(instance)
       note(instance, `The watchdog is off ${alerts.nameOf(instance)}`)
       return undefined
@@ -252,7 +297,11 @@ export function createWatchdogVisits(
       return
     }
     if (watchdog.step === 'putting')
-      note(instance, `A watchdog is on ${alerts.nameOf(instance)}`, requestSentence(watchdog.request))
+      note(
+        instance,
+        `A watchdog is on ${alerts.nameOf(instance)}`,
+        watchdogWords(watchdog.request, context.now()),
+      )
     if (reading.did && isNews(reading.did, watchdog.did)) alerts.ended(reading.did, instance)
     if (reading.blind && !watchdog.seen?.blind) alerts.blind(instance)
     const startsIt = startsWatchdog(context.record(instance)?.onstart)
@@ -281,6 +330,7 @@ export function createWatchdogVisits(
       const watchdog = { instance: there.id, request: reading.request }
       if (!reading.placed) {
         // Installed by the start script, without its instance's id yet.
+        await adopt(there.id, reading.request)
         await watchdogs.put({ ...watchdog, step: 'putting', foreign: false })
         return 0
       }
@@ -289,4 +339,33 @@ export function createWatchdogVisits(
       return untilNext(foreign)
     },
   }
+}
+
+/**
+ * The request with a watchdog in its start script, which works before anyone connects, and after every start. Without
+ * one where nothing asks for it, where a template brings its own script, or where the script would be longer than the
+ * service takes: then Berth installs it over SSH. `now`: epoch seconds of the account's time.
+ */
+export async function withWatchdogScript(
+  request: RentRequest,
+  account: Pick<AccountView, 'baseUrl' | 'beyondInterface'> | undefined,
+  now: number,
+): Promise<RentRequest> {
+  const { stops = [], onstart, template } = request
+  const limits = stops.map(stop => limitOfRental(stop, { id: '', instance: 0 }, now))
+  const wanted = watchdogRequest(limits, false, now)
+  if (!wanted || !account || (template && onstart === undefined)) return request
+  const lines = await watchdogStartScript(wanted, account.baseUrl, tickOf(wanted))
+  const longer = withLinesFirst((onstart ?? '').replace(earlier, ''), lines)
+  const fits = startScriptTooLong(longer, account.beyondInterface) === undefined
+  return fits ? { ...request, onstart: longer } : request
+}
+
+/** The lines of a watchdog in the script of an instance that is rented again. */
+const earlier = /# >>> berth watchdog\n[\s\S]*?# <<< berth watchdog\n/g
+
+/** A start script with lines put first, after a line such as `#!/bin/sh`. */
+export function withLinesFirst(script: string, lines: string): string {
+  const [, head = '', rest = ''] = /^(#![^\n]*\n)?([\s\S]*)$/.exec(script) ?? []
+  return `${head}${lines}${rest}`
 }

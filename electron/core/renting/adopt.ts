@@ -1,3 +1,4 @@
+import type { RentRequest } from '#contract/market/rental.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '#core/account-context.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
@@ -5,7 +6,6 @@ import { problemOf } from '#core/app/problems.ts'
 import { replacedBy } from '#core/instances/mark.ts'
 import { isRefusal } from '#core/instances/polling/poll.ts'
 import type { Limits } from '#core/limits/service.ts'
-import type { Watchdogs } from '#core/limits/watchdog.ts'
 import type { RequestSecrets } from '#core/market/request-secrets.ts'
 import { isRetrying, type Tried, type Tries } from './rental.ts'
 import { rentalAlert, sentenceFor, tryEntry, tryOf } from './words.ts'
@@ -24,8 +24,8 @@ export interface InstanceHooks {
   onCreated(instance: number, instanceKey: string | undefined): void
   /** Sets the limits that were chosen with the rental. */
   limit: Limits['limitRental']
-  /** Installs the watchdog that was chosen with the rental, once the instance can be reached. */
-  watch: Watchdogs['putSoon']
+  /** The request as it is sent: with a watchdog in its start script, for limits that also count in a sleep. */
+  prepared: (request: RentRequest) => Promise<RentRequest>
 }
 
 /** Milliseconds until an unanswered request is repeated. */
@@ -53,10 +53,7 @@ export async function adoptInstance(
   // First, since the service tells the instance's own key this once.
   hooks.onCreated(instance, instanceKey)
   // Before the try knows its instance, so that after a kill it is found again, with its limits.
-  if (!unwanted) {
-    await hooks.limit(mark, instance, request.stops ?? [], replacedBy(request))
-    if (request.watchdog) await hooks.watch(instance, request.watchdog)
-  }
+  if (!unwanted) await hooks.limit(mark, instance, request.stops ?? [], replacedBy(request))
   await tries.update(mark, {
     step: 'waiting',
     instance,

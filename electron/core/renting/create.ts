@@ -84,15 +84,16 @@ async function step(parts: CreationParts, next: Work, tried: Tried): Promise<Wor
 
 /** Requests the instance and returns how to continue. Throws where the key is refused and nothing was created. */
 async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' | 'find or give up' | 'done'> {
-  const { context, tries, secrets } = parts
+  const { context, tries, secrets, hooks } = parts
   const { mark } = tried
   const { account, store, client, ending } = context
   if (tried.unwanted) return 'done'
-  const request = await secrets.restore(tried.rental.id, requestOf(tried))
-  if (!request) {
+  const restored = await secrets.restore(tried.rental.id, requestOf(tried))
+  if (!restored) {
     await endTry(parts, mark, 'failed', sentenceFor('secrets_lost'))
     return 'done'
   }
+  const request = await hooks.prepared(restored)
   try {
     await tries.intend(mark, { step: 'asking', asked: tried.asked + 1 })
   } catch (error) {

@@ -32,7 +32,7 @@ export function createRunWatchdog(
     inside,
     note,
   }: {
-    watchdogs: Pick<Watchdogs, 'put'>
+    watchdogs: Pick<Watchdogs, 'apply'>
     runs: Pick<StoredRuns, 'find' | 'update'>
     inside: Inside
     note: RunAlerts['note']
@@ -70,9 +70,9 @@ export function createRunWatchdog(
     async ready(run, view) {
       const wanted = watchdogOrder(run)
       const there = store.get().accounts[account]?.watchdogs[view.id]
-      if (!wanted || (there && there.step !== 'lost')) return wanted
+      if (!wanted || there?.step === 'watching') return wanted
       try {
-        await watchdogs.put(view.id, { action: 'stop' })
+        await watchdogs.apply(view.id, true)
         return wanted
       } catch (error) {
         const { code, message } = problemOf(error)

@@ -1,8 +1,15 @@
-import { type LimitKind, type LimitView, LimitWhen, limitKinds } from '#contract/automation/limit.ts'
+import {
+  canBeAsleep,
+  type LimitKind,
+  type LimitView,
+  LimitWhen,
+  limitKinds,
+} from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
 import { isoDay } from '#contract/format/calendar.ts'
 import { timeOfDay } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { asTyped } from '#renderer/components/fields/numbers.ts'
 import { number, type ReadForm, readForm } from '#renderer/components/fields/readForm.ts'
 import { limitHint } from './limitWords.ts'
 
@@ -15,6 +22,7 @@ export interface LimitDraft {
   /** Minutes ahead. */
   warning: string
   missed: 'act' | 'tell'
+  asleep: boolean
 }
 
 export const warnings = [
@@ -39,14 +47,21 @@ export function choicesOn(place: 'instance' | 'account'): { value: LimitChoice; 
 
 /** A new limit's draft. `now` in epoch seconds of the account's time. */
 export function emptyLimitDraft(choice: LimitChoice, now: number): LimitDraft {
-  return { choice, typed: newTyped(now), action: 'stop', warning: '15', missed: 'act' }
+  return { choice, typed: newTyped(now), action: 'stop', warning: '15', missed: 'act', asleep: false }
 }
 
 /** The draft of a limit that is there already. */
 export function limitDraft(limit: LimitView, now: number): LimitDraft {
-  const { action, missed, warning } = limit
+  const { action, missed, warning, asleep } = limit
   const { choice, typed } = choiceOf(limit, now)
-  return { choice, typed: { ...newTyped(now), ...typed }, action, missed, warning: String(warning / 60) }
+  return {
+    choice,
+    typed: { ...newTyped(now), ...typed },
+    action,
+    missed,
+    asleep,
+    warning: String(warning / 60),
+  }
 }
 
 type LimitSettings = Omit<Args<'setLimit'>, 'account' | 'limit' | 'instance'>
@@ -58,6 +73,7 @@ export function readLimitDraft({
   action,
   warning,
   missed,
+  asleep,
 }: LimitDraft): ReadForm<LimitSettings> {
   const { fields, request } = limitForms[choice]
   const when = request((name, scale) =>
@@ -68,11 +84,13 @@ export function readLimitDraft({
     ),
   )
   const { errors } = readForm(LimitWhen, when, path => fields.find(({ part }) => part === path)?.name ?? '')
-  return errors ? { errors } : { value: { when, action, missed, warning: Number(warning) * 60 } }
+  return errors
+    ? { errors }
+    : { value: { when, action, missed, asleep: asleep && canBeAsleep(when), warning: Number(warning) * 60 } }
 }
 
 /** What the form offers, in that order. A budget is one for a day or for a month. */
-export const limitChoices = ['time', 'duration', 'idle', 'cost', 'day', 'month', 'credit'] as const
+export const limitChoices = ['time', 'duration', 'idle', 'away', 'cost', 'day', 'month', 'credit'] as const
 export type LimitChoice = (typeof limitChoices)[number]
 
 /** A part of what is asked for, as it is typed. */
@@ -91,8 +109,6 @@ interface LimitForm {
   kind: LimitKind
   label: string
   fields: readonly LimitField[]
-  /** Whether a watchdog can do the same. */
-  watchdogToo?: true
   /** What is asked for; `read` gives a field's number in a unit of so many seconds, NaN for none. */
   request(read: (name: string, scale?: number) => number): LimitWhen
 }
@@ -108,21 +124,18 @@ const dollars = (label: string, choice: 'cost' | 'day' | 'month'): LimitField =>
 export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
   time: {
     kind: 'time',
-    watchdogToo: true,
     label: 'At a time',
     fields: [{ name: 'time', part: 'at', label: 'Date and time', isMoment: true }],
     request: read => ({ kind: 'time', at: read('time') }),
   },
   duration: {
     kind: 'duration',
-    watchdogToo: true,
     label: 'After a while',
     fields: [{ name: 'hours', part: 'seconds', label: 'After', unit: 'hours from now' }],
     request: read => ({ kind: 'duration', seconds: Math.round(read('hours', 3600)) }),
   },
   idle: {
     kind: 'idle',
-    watchdogToo: true,
     label: 'When it is idle',
     fields: [
       { name: 'load', part: 'below', label: 'GPU load below', unit: '%' },
@@ -136,6 +149,20 @@ export const limitForms: Readonly<Record<LimitChoice, LimitForm>> = {
       },
     ],
     request: read => ({ kind: 'idle', below: read('load'), seconds: Math.round(read('minutes', 60)) }),
+  },
+  away: {
+    kind: 'away',
+    label: 'When Berth is away',
+    fields: [
+      {
+        name: 'awayMinutes',
+        part: 'seconds',
+        label: 'Minutes away',
+        unit: 'minutes',
+        hint: () => 'Asleep, ended, or without a network. Only a watchdog on the instance knows.',
+      },
+    ],
+    request: read => ({ kind: 'away', seconds: Math.round(read('awayMinutes', 60)) }),
   },
   cost: {
     kind: 'cost',
@@ -179,6 +206,7 @@ export function newTyped(now: number): Record<string, string> {
     hours: '4',
     load: '5',
     minutes: '30',
+    awayMinutes: '120',
     dollars: '10',
     creditHours: '6',
   }
@@ -202,6 +230,8 @@ export function choiceOf(
         choice: 'idle',
         typed: { load: String(when.below), minutes: String(when.seconds / 60) },
       }
+    case 'away':
+      return { choice: 'away', typed: { awayMinutes: asTyped(when.seconds / 60) } }
     case 'cost':
       return { choice: 'cost', typed: { dollars: String(when.dollars) } }
     case 'budget':

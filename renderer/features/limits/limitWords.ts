@@ -7,6 +7,8 @@ import {
   limitKinds,
   snoozes,
 } from '#contract/automation/limit.ts'
+import { watchdogReason } from '#contract/automation/limit-words.ts'
+import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
 import { atMoment, duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -49,6 +51,7 @@ export function dueWords(
   const target = instances[limit.instance ?? '']
   if (hasEnded(limit)) return ''
   if (hindered && (dueAt === undefined || when.kind === 'idle')) return ''
+  if (when.kind === 'away') return 'It counts while Berth is away.'
   if (dueAt === undefined)
     return when.kind === 'idle' ? notIdle(instances[limit.instance ?? '']) : notDue(limit, instances)
   if (dueAt <= now) {
@@ -125,4 +128,32 @@ export function sortLimits(limits: readonly LimitView[]): LimitView[] {
 function rank(limit: LimitView): number {
   if (limit.step === 'off') return 1
   return hasEnded(limit) ? 2 : 0
+}
+
+export const watchdogStepWords: Record<WatchdogView['step'], string> = {
+  putting: 'Being put there',
+  watching: 'Watching',
+  removing: 'Being removed',
+  lost: 'Gone from the instance',
+}
+
+/** What a watchdog reported when it was last read, in short lines. */
+export function seenWords({ seen, request }: WatchdogView): string[] {
+  if (!seen) return []
+  const { load, blind, idleFor, leasedFor, why, tries, comesBack, key } = seen
+  return [
+    ...(load === undefined ? [] : [`GPU load ${load} %`]),
+    ...(blind ? ['cannot read the GPU load: idle time does not count'] : []),
+    ...(idleFor === undefined || !request.idle
+      ? []
+      : [`idle for ${duration(idleFor)} of ${duration(request.idle.seconds)}`]),
+    ...(leasedFor === undefined ? [] : [`lease renewed ${duration(leasedFor)} before`]),
+    ...(why === undefined
+      ? []
+      : [`acting, since ${watchdogReason(why)}${tries ? `; tried ${tries} times` : ''}`]),
+    comesBack
+      ? 'comes back after a restart'
+      : 'after a restart of the container Berth puts it back, once it gets in',
+    key === 'container' ? 'uses the container’s own key' : 'uses the instance’s own key, kept in its folder',
+  ]
 }

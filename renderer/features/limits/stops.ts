@@ -1,4 +1,11 @@
-import { hasEnded, type Limit, type LimitWhen, type StopKind, stopKinds } from '#contract/automation/limit.ts'
+import {
+  canBeAsleep,
+  hasEnded,
+  type Limit,
+  type LimitWhen,
+  type StopKind,
+  stopKinds,
+} from '#contract/automation/limit.ts'
 import { instanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -10,6 +17,7 @@ export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
   idle: { kind: 'idle', below: 5, seconds: 1800 },
   duration: { kind: 'duration', seconds: 8 * 3600 },
   cost: { kind: 'cost', dollars: 20 },
+  away: { kind: 'away', seconds: 7200 },
 }
 
 /** A limit that stops on a condition, while this computer is awake. */
@@ -29,10 +37,22 @@ export function stopOf<Kind extends StopKind>(stops: readonly Limit[], kind: Kin
 
 /** The chosen limits in their order, with the one of that kind replaced, or removed without `when`. */
 export function withStop(stops: readonly Limit[], kind: StopKind, when: LimitWhen | undefined): Limit[] {
-  return stopKinds.flatMap(each => {
-    const chosen = each === kind ? when : stopOf(stops, each)
-    return chosen ? stopOn(chosen) : []
-  })
+  const chosen = stopKinds.flatMap(each => (each === kind ? when : stopOf(stops, each)) ?? [])
+  return allAs(chosen.map(stopOn), { action: stops[0]?.action ?? 'stop', asleep: isAsleep(stops) })
+}
+
+/** Whether a watchdog is to keep the limits, too. */
+export function isAsleep(stops: readonly Limit[]): boolean {
+  return stops.some(({ asleep }) => asleep)
+}
+
+/** The chosen limits with another action, or with a watchdog that keeps them, too, as far as it can. */
+export function allAs(
+  stops: readonly Limit[],
+  { action, asleep }: Pick<Limit, 'action' | 'asleep'>,
+): Limit[] {
+  const watched = asleep || stops.some(({ when }) => when.kind === 'away')
+  return stops.map(({ when }) => ({ when, action, asleep: watched && canBeAsleep(when) }))
 }
 
 /** Sets the limit that stops an instance when it is idle, with the figures that were chosen last, or takes it back. */

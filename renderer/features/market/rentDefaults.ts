@@ -73,7 +73,6 @@ export function draftFrom(request: Omit<RentRequest, 'offer'>, offer: OfferView)
     bid: Math.max(request.bid ?? 0, firstBid(offer.minimumBid)).toFixed(3),
     traffic: request.traffic === undefined ? '' : String(request.traffic),
     stops: request.stops ?? [],
-    ...(request.watchdog && { watchdog: request.watchdog }),
   }
 }
 

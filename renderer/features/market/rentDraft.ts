@@ -1,5 +1,4 @@
 import type { Limit } from '#contract/automation/limit.ts'
-import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { RegistryLogin, RentRequest } from '#contract/market/rental.ts'
 import type { VolumeDraft } from '#renderer/components/fields/volume.ts'
 
@@ -29,8 +28,6 @@ export interface RentDraft {
   traffic: string
   /** What stops it. */
   stops: readonly Limit[]
-  /** Installed over SSH, as it doesn't fit into the start script. */
-  watchdog?: WatchdogRequest
 }
 
 export interface EnvRow {

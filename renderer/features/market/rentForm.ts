@@ -82,7 +82,6 @@ export function readDraft(
       traffic: draft.traffic.trim() === '' ? undefined : number(draft.traffic),
       bid: interruptible ? number(draft.bid) : undefined,
       stops: draft.stops.length === 0 ? undefined : draft.stops,
-      watchdog: draft.access === 'none' ? undefined : draft.watchdog,
     },
     path => fieldOfPath(path, rows),
   )

@@ -31,6 +31,11 @@ export const limitCommands = {
   previewLimit: command(limitFields).answers<LimitPreview>(),
   /** A limit that is off does nothing and stays on the list; on again, its time starts anew. Throws `limit_ended`. */
   switchLimit: command({ ...onLimit, on: v.boolean() }).answers<void>(),
+  /**
+   * Lets a watchdog on its instance do the same while this computer sleeps, or no longer. Throws `no_instance_key`,
+   * `no_http_tool`, `gpu_load_unread`, `no_posix_shell` or `disk_full`, and `invalid_argument` where it cannot.
+   */
+  watchLimit: command({ ...onLimit, asleep: v.boolean() }).answers<void>(),
   removeLimit: command(onLimit).answers<void>(),
   /** Moves its moment by these minutes; null ends all snoozing. */
   snoozeLimit: command({ ...onLimit, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),

@@ -1,10 +1,11 @@
+import type { RentRequest } from '#contract/market/rental.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import type { UndoableActions } from '#core/actions/undoable-actions.ts'
 import type { LoadRecorder } from '#core/instances/load-history.ts'
 import { type Notes, openNotes } from '#core/instances/notes.ts'
 import { openStoredLimits } from '#core/limits/model.ts'
 import { type Limits, openLimits } from '#core/limits/service.ts'
-import { openWatchdogs, type Watchdogs } from '#core/limits/watchdog.ts'
+import { openWatchdogs, type Watchdogs, withWatchdogScript } from '#core/limits/watchdog.ts'
 import type { StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
 import { openWatches, type Watches } from '#core/market/watches.ts'
 import { openCharges } from '#core/money/charges.ts'
@@ -55,14 +56,16 @@ export async function openAutomations(
   const money = await openMoney(context, await openCharges(context))
   const priceIncreases = await openPriceIncreases(context)
   const storedLimits = await openStoredLimits(context)
-  const watchdogs = openWatchdogs(context, storedWatchdogs)
+  const watchdogs = openWatchdogs(context, {
+    watchdogs: storedWatchdogs,
+    limits: storedLimits,
+    adopt: (instance, request) => limits.adopt(instance, request),
+  })
   const hooks = {
     onCreated,
-    async limit(...[rental, instance, stops, replaces]: Parameters<Limits['limitRental']>) {
-      await limits.limitRental(rental, instance, stops, replaces)
-      if (replaces !== undefined) await watchdogs.takeOver(replaces, instance)
-    },
-    watch: watchdogs.putSoon,
+    limit: (...args: Parameters<Limits['limitRental']>) => limits.limitRental(...args),
+    prepared: (request: RentRequest) =>
+      withWatchdogScript(request, context.store.get().accounts[context.account], context.now()),
   }
   const rentals = await openRentals(context, hooks, storedLimits)
   const runs = await openRuns(context, {
@@ -79,7 +82,7 @@ export async function openAutomations(
       return rental !== undefined && isRetrying(rental) && rental.step === 'trying'
     },
     before: async target => runs.spares(target),
-    changed: (before, after) => void watchdogs.follow(before, after),
+    watchdogs,
   })
   const notes = await openNotes(context)
   const recoveries = await openRecoveries(context, rentals)

@@ -59,7 +59,14 @@ export async function playStory(parts: Parts, controls: DemoControls): Promise<v
     await automations.recoveries.choose(bidder, { kind: 'raise', ceiling, every: 30 })
     const { id: sleeper } = await until(account => running(account, notebook))
     const at = Math.round(session.now()) + 45 * 60
-    await automations.watchdogs.put(sleeper, { action: 'stop', at })
+    const limit = {
+      when: { kind: 'time', at },
+      action: 'stop',
+      asleep: true,
+      warning: 0,
+      missed: 'act',
+    } as const
+    await automations.limits.set({ instance: sleeper, ...limit })
 
     tell(2, '“finetune” trains. Then its results are downloaded and it stops: see its Automation.')
     await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.lastLine !== ''))

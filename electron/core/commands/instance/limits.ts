@@ -28,6 +28,7 @@ export function limitHandlers(parts: Parts): LimitCommands {
       return limitsOf(account).preview(request)
     },
     switchLimit: ({ account, limit, on }) => limitsOf(account).switch(limit, on),
+    watchLimit: ({ account, limit, asleep }) => limitsOf(account).watch(limit, asleep),
     removeLimit: ({ account, limit }) => limitsOf(account).remove(limit),
     snoozeLimit: ({ account, limit, minutes }) => limitsOf(account).snooze(limit, minutes),
     async stopEverything({ account }) {

@@ -1,5 +1,4 @@
-import { watchdogPart } from '#contract/automation/asleep.ts'
-import { dueNext, hasEnded, type LimitView, limitsSet } from '#contract/automation/limit.ts'
+import { dueNext, type LimitView, limitsSet } from '#contract/automation/limit.ts'
 import { conditionWords } from '#contract/automation/limit-words.ts'
 import { isYetToEnd, type RunView } from '#contract/automation/run.ts'
 import { atMoment, moment, timeOfDay } from '#contract/format/time.ts'
@@ -29,17 +28,24 @@ export function comingUp(
   now: number,
   hindered = false,
 ): Coming[] {
-  if (hindered) return comingUp({ ...account, limits: {}, recoveries: {} }, instance, now)
-  const due = dueNext(account).filter(({ limit, dueAt }) => dueAt > now && concerns(limit, instance))
+  const watchdog = account.watchdogs[instance.id]?.step
+  const watched = watchdog !== 'removing' && watchdog !== 'lost' && !isAway(instance)
+  const due = dueNext(account).filter(
+    ({ limit, dueAt }) =>
+      dueAt > now &&
+      concerns(limit, instance) &&
+      // An idle time is not seen then.
+      (!hindered || (watched && limit.asleep && limit.when.kind !== 'idle')),
+  )
   const limited = due.flatMap(({ limit, dueAt }): Coming[] => {
     const ends: Coming = { at: dueAt, kind: 'ends', title: endWords(limit, instance, now), limit }
+    if (hindered) return [{ ...ends, about: 'by its watchdog' }]
     const warnsAt = dueAt - limit.warning
     const warns = limit.warning > 0 && warnsAt > now && limit.step === 'waiting'
     return warns ? [{ at: warnsAt, kind: 'warns', title: 'Warns you', limit }, ends] : [ends]
   })
-  return [...limited, ...byWatchdog(account, instance, now), ...others(account, instance, now)].sort(
-    (a, b) => a.at - b.at,
-  )
+  const all = [...limited, ...others(hindered ? { recoveries: {} } : account, instance, now)]
+  return all.sort((a, b) => a.at - b.at)
 }
 
 /** Whether a limit on the account has nothing to stop there, and could only destroy it. */
@@ -68,31 +74,11 @@ function endWords(limit: LimitView, on: InstanceView, now: number): string {
   return isTimed ? does : `${does}: ${conditionWords(limit, now)}`
 }
 
-/** The watchdog's actions at its time, or after enough idle time, unless a limit has the same condition. */
-function byWatchdog({ watchdogs, limits }: AccountView, instance: InstanceView, now: number): Coming[] {
-  const { id } = instance
-  const { request, seen, step } = watchdogs[id] ?? {}
-  // It runs inside the instance.
-  if (!request || step === 'removing' || step === 'lost' || isAway(instance)) return []
-  const does = request.action === 'stop' ? 'Stops' : 'Destroys it'
-  const parts = Object.values(limits)
-    .filter(limit => limit.instance === id && !hasEnded(limit))
-    .map(watchdogPart)
-  const coming: Coming[] = []
-  if (request.at !== undefined && request.at > now && !parts.some(part => part?.at === request.at))
-    coming.push({
-      at: request.at,
-      kind: 'ends',
-      title: does,
-      about: 'by its watchdog',
-    })
-  const idle = request.idle && seen?.idleFor ? seen.at + request.idle.seconds - seen.idleFor : 0
-  if (idle > now && !parts.some(part => part?.idle))
-    coming.push({ at: idle, kind: 'ends', title: `${does} if it stays idle`, about: 'by its watchdog' })
-  return coming
-}
-
-function others({ recoveries }: AccountView, { id, endsAt }: InstanceView, now: number): Coming[] {
+function others(
+  { recoveries }: Pick<AccountView, 'recoveries'>,
+  { id, endsAt }: InstanceView,
+  now: number,
+): Coming[] {
   const recovery = recoveries[id]
   const coming: Coming[] = []
   if (recovery?.step === 'waiting' && recovery.until !== undefined && recovery.until > now)
@@ -128,7 +114,7 @@ export function nextSentence(
     return watchdog ? `${hindered} ${withTime(watchdog, now)}` : hindered
   }
   const end = coming.find(({ kind, limit }) => kind === 'ends' && limit)
-  const other = coming.find(({ kind, about }) => kind === 'other' || about !== undefined)
+  const other = coming.find(({ kind }) => kind === 'other')
   const first = end && other && other.at < end.at ? other : (end ?? other)
   if (first?.limit) return limitWords(first.limit, instance, first.at, now)
   if (first) return withTime(first, now)

@@ -1,6 +1,5 @@
-import { includesPart, watchdogPart } from '#contract/automation/asleep.ts'
 import { actsIn, hasEnded, type LimitView } from '#contract/automation/limit.ts'
-import { conditionBriefly } from '#contract/automation/limit-words.ts'
+import { conditionBriefly, watchdogWords } from '#contract/automation/limit-words.ts'
 import { isGoing } from '#contract/automation/run.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { money } from '#contract/format/money.ts'
@@ -37,8 +36,7 @@ export function stopsOf(
     limit => limit.instance === instance.id && !hasEnded(limit) && actsIn(instance.state, limit),
   )
   const stops = own.map((limit): Stop => {
-    const part = watchdogPart(limit)
-    const asleep = watchdog !== undefined && part !== undefined && includesPart(watchdog.request, part)
+    const asleep = watchdog !== undefined && limit.asleep
     return {
       by: asleep ? 'watchdog' : 'limit',
       action: limit.action,
@@ -49,7 +47,14 @@ export function stopsOf(
       byLoad: limit.when.kind === 'idle',
     }
   })
-  if (watchdog && actsIn(instance.state, watchdog.request)) stops.push(...watchdogStops(watchdog, own))
+  if (watchdog?.foreign && actsIn(instance.state, watchdog.request))
+    stops.push({
+      by: 'watchdog',
+      action: watchdog.request.action,
+      when: 'by another Berth',
+      about: watchdogWords(watchdog.request, 0),
+      needsBerth: false,
+    })
   for (const run of Object.values(runs))
     if (run.instance === instance.id && run.afterwards !== 'nothing' && isGoing(run))
       stops.push({
@@ -64,29 +69,6 @@ export function stopsOf(
 
 function watching(watchdog: WatchdogView | undefined): WatchdogView | undefined {
   return watchdog?.step === 'removing' || watchdog?.step === 'lost' ? undefined : watchdog
-}
-
-/** The watchdog's conditions that no limit has as well. */
-function watchdogStops({ request, seen }: WatchdogView, limits: readonly LimitView[]): Stop[] {
-  const { action, at, idle, lease } = request
-  const parts = limits.flatMap(limit => watchdogPart(limit) ?? [])
-  const does = action === 'stop' ? 'Its watchdog stops it' : 'Its watchdog destroys it'
-  const stop = (when: string, moment?: number): Stop => ({
-    by: 'watchdog',
-    action,
-    ...(moment !== undefined && { at: moment }),
-    when,
-    about: `${does} ${when}, also while this computer sleeps.`,
-    needsBerth: false,
-  })
-  const stops: Stop[] = []
-  if (at !== undefined && !parts.some(part => part.at === at)) stops.push(stop('at its time', at))
-  if (idle && !parts.some(part => part.idle)) {
-    const ends = seen?.idleFor ? seen.at + idle.seconds - seen.idleFor : undefined
-    stops.push(stop(`if idle ${duration(idle.seconds)}`, ends))
-  }
-  if (lease !== undefined) stops.push(stop(`if Berth is away ${duration(lease)}`))
-  return stops
 }
 
 /** Seconds before a limit acts from which it stands out, so that the user can still answer. */

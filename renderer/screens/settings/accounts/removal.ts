@@ -1,3 +1,4 @@
+import { limitsSet } from '#contract/automation/limit.ts'
 import { isRenting } from '#contract/market/rental-view.ts'
 import { isCharged } from '#contract/reading.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
@@ -27,16 +28,12 @@ export function removalNotes(account: AccountView): string[] {
       `${underWay === 1 ? 'A rental is' : `${underWay} rentals are`} in progress: the instance is charged, and not shown here.`,
     )
   }
-  const leases = Object.values(account.watchdogs).filter(
-    ({ request, foreign, step }) => request.lease !== undefined && !foreign && step !== 'lost',
-  )
+  const leases = limitsSet([account]).filter(({ when }) => when.kind === 'away')
   for (const action of ['stop', 'destroy'] as const) {
-    const ids = leases
-      .filter(({ request }) => request.action === action)
-      .map(({ instance }) => `#${instance}`)
+    const ids = leases.filter(limit => limit.action === action).map(({ instance }) => `#${instance}`)
     if (ids.length > 0) {
       notes.push(
-        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove the watchdog first if that is not wanted.`,
+        `Berth won’t renew the lease of the watchdog on ${ids.join(', ')}: when it expires, the watchdog ${action === 'stop' ? 'stops the instance' : 'destroys the instance and all that is on it'}. Remove its limit first if that is not wanted.`,
       )
     }
   }

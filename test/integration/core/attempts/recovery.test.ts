@@ -57,8 +57,9 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
     instance,
     choice: { kind: 'replace', ceiling: 2, every: 60, limits: { attempts: 3, ceiling: 1, deadline: 600 } },
   })
-  const request = { action: 'stop', lease: 86_400 } as const
-  await under.run('putWatchdog', { instance, request })
+  const when = { kind: 'away', seconds: 86_400 } as const
+  const settings = { action: 'stop', asleep: true, warning: 0, missed: 'act' } as const
+  await under.run('setLimit', { instance, when, ...settings })
   await world.sim.controls.outbid(instance)
   await under.until(() => under.account().recoveries[instance]?.by !== undefined, 40_000)
   const by = under.account().recoveries[instance]?.by ?? 0
@@ -69,7 +70,7 @@ test.concurrent('a recovery rents a replacement, with the watchdog, and stops th
     choice: { kind: 'replace' },
   })
   await under.until(() => under.account().watchdogs[by]?.step === 'watching')
-  expect(under.account().watchdogs[by]?.request).toEqual(request)
+  expect(under.account().watchdogs[by]?.request).toEqual({ action: 'stop', lease: 86_400 })
   const all = await onAccount(world)
   expect(all.find(({ id }) => id === by)?.actual_status).toBe('running')
   expect(all).toHaveLength(2)

@@ -181,9 +181,6 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     const { world, under, sshd, instance, home, intended } = await openInside()
     mkdirSync(join(home, 'results'))
     writeLarge(join(home, 'results', 'model'), 192)
-    // A condition of so few seconds, which never comes, lets it check every second.
-    const idle = { seconds: 5, below: 5 }
-    await under.run('putWatchdog', { instance, request: { action: 'stop', idle } })
     const fetch = join(home, 'results')
     const id = await startRun(under, {
       instance,

@@ -37,6 +37,18 @@ test('only an instance ended by neither user nor limit is put down to its watchd
   })
   const kept = [watched(byUser, 'stop'), watched(byLimit, 'stop'), watched(byWatchdog, 'destroy')]
   await world.machine.files.write(`accounts/${account}/watchdogs.json`, JSON.stringify(kept))
+  const limits = kept.map(({ instance, request: { action } }, index) => ({
+    id: `g${String(index).padStart(16, '0')}`,
+    instance,
+    when: { kind: 'idle', ...idle },
+    action,
+    asleep: true,
+    warning: 0,
+    missed: 'act',
+    setAt: 1,
+    history: [],
+  }))
+  await world.machine.files.write(`accounts/${account}/limits.json`, JSON.stringify(limits))
   const under = await world.start()
   const stateOf = ({ id }: { id: number }) => under.account().instances[id]?.state
   await under.until(() => under.account().connection.status === 'online')
@@ -64,30 +76,18 @@ test('only an instance ended by neither user nor limit is put down to its watchd
   const lines = Object.values(under.berth.state().activity)
   expect(lines.find(({ text }) => text === title)).toMatchObject({
     instance: byWatchdog.id,
-    detail: 'Its GPUs were idle for as long as was set.',
+    detail: 'It was idle for as long as was set.',
   })
 })
 
-test('a watchdog time in the past is refused, on an instance and in a start script', async () => {
-  const world = await createWorld({ speed: 1 })
-  onTestFinished(() => world.close())
-  const under = await world.startConnected()
-  await rentCheapest(under)
-  await under.until(() => instancesOf(under).length === 1)
-  const instance = instancesOf(under)[0]?.id ?? 0
-  const request = { action: 'stop', at: Math.floor(world.sim.controls.ledger().now) - 60 } as const
-  const problem = { code: 'invalid_argument', field: 'request.at', message: 'That time has passed already.' }
-  await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({ problem })
-  await expect(under.run('watchdogStartScript', { request })).rejects.toMatchObject({ problem })
-  expect(under.account().watchdogs).toEqual({})
-})
+const idle = { kind: 'idle', seconds: 3600, below: 5 } as const
+const stops = [{ when: idle, action: 'stop' as const, asleep: true }]
 
 test('a start script that is too long for the service is refused unsent, and a watchdog goes over SSH instead', async () => {
   const world = await createWorld({ deployment: publicProfile, limits: false })
   onTestFinished(() => world.close())
   const under = await world.startConnected()
-  const watchdog = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
-  const onstart = await under.run('watchdogStartScript', { request: watchdog })
+  const onstart = `# ${'x'.repeat(16_000)}`
   await expect(rentCheapest(under, { onstart })).rejects.toMatchObject({
     problem: { code: 'invalid_argument', field: 'request.onstart' },
   })
@@ -97,9 +97,28 @@ test('a start script that is too long for the service is refused unsent, and a w
   })
   expect(creates(world)).toBe(0)
 
-  const { id } = await rentRunning(under, { watchdog })
+  const { id } = await rentRunning(under, { stops })
   await under.until(() => under.account().watchdogs[id]?.step === 'watching')
-  expect(under.account().watchdogs[id]?.request).toEqual(watchdog)
+  expect(under.account().watchdogs[id]?.request).toEqual({
+    action: 'stop',
+    idle: { seconds: 3600, below: 5 },
+  })
   const [create] = world.sim.controls.requests().filter(({ path }) => path.includes('/asks/'))
   expect(JSON.stringify(create)).not.toContain('watchdog')
+})
+
+test('limits of a rental that also count in a sleep bring their watchdog with the start script', async () => {
+  const world = await createWorld({ limits: false })
+  onTestFinished(() => world.close())
+  const under = await world.startConnected()
+  const { id } = await rentRunning(under, { stops, onstart: '#!/bin/bash\necho hello' })
+  await under.until(() => under.account().watchdogs[id]?.step === 'watching')
+  const answer = await fetch(`${world.sim.baseUrl}/api/v0/instances/${id}/`, {
+    headers: { authorization: `Bearer ${world.sim.apiKey}` },
+  })
+  const { instances: there } = (await answer.json()) as { instances: { onstart: string } }
+  expect(there.onstart).toMatch(
+    /^#!\/bin\/bash\n# >>> berth watchdog\n[\s\S]*# <<< berth watchdog\necho hello$/,
+  )
+  expect(Object.values(under.account().limits)).toMatchObject([{ instance: id, when: idle, asleep: true }])
 })

@@ -2,8 +2,10 @@ import { execSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { LimitAction, LimitWhen } from '#contract/automation/limit.ts'
 import type { WatchdogView } from '#contract/automation/watchdog.ts'
 import { accountNow } from '#contract/reading.ts'
+import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
 import { everyFile } from '../steps.ts'
@@ -17,6 +19,22 @@ const patient = { timeout: 60_000, interval: 100 }
 describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`, () => {
   const viewOf = (under: BerthUnderTest, instance: number): WatchdogView | undefined =>
     under.account().watchdogs[instance]
+  /** Sets a limit that also counts while this computer sleeps; `limit`: the one to replace. Answers its id. */
+  const watch = (
+    under: BerthUnderTest,
+    instance: number,
+    when: LimitWhen,
+    more: { action?: LimitAction; limit?: string } = {},
+  ) =>
+    under.run('setLimit', {
+      instance,
+      when,
+      action: 'stop',
+      asleep: true,
+      warning: 0,
+      missed: 'act',
+      ...more,
+    })
 
   test('is put there, visited, brought back, changed, read and removed, and leaves nothing', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
@@ -25,7 +43,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const folder = join(home, '.berth', 'watchdog')
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 60 } })
+    const away = await watch(under, instance, { kind: 'away', seconds: 60 })
     expect(viewOf(under, instance)).toMatchObject({
       step: 'watching',
       foreign: false,
@@ -40,19 +58,10 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const kept = [...(await everyFile(world))].filter(([name]) => !name.startsWith(home))
     expect(kept.filter(([, text]) => ownKey && text.includes(ownKey))).toEqual([])
 
-    // It follows its limit: a snooze moves its time, and switching off removes the time.
+    // It follows its limits: a snooze moves its time, and switching off removes the time.
     const now = accountNow(under.account().clock, Date.now())
-    const limit = await under.run('setLimit', {
-      instance,
-      action: 'stop',
-      warning: 0,
-      missed: 'act',
-      when: { kind: 'time', at: Math.ceil(now + 7200) },
-    })
-    await under.run('putWatchdog', {
-      instance,
-      request: { action: 'stop', lease: 60, at: Math.ceil(now + 7200) },
-    })
+    const limit = await watch(under, instance, { kind: 'time', at: Math.ceil(now + 7200) })
+    expect(viewOf(under, instance)?.request).toEqual({ action: 'stop', lease: 60, at: Math.ceil(now + 7200) })
     await under.run('snoozeLimit', { limit, minutes: 60 })
     const told = async (request: object) =>
       vi.waitFor(() => expect(viewOf(under, instance)).toMatchObject({ step: 'watching', request }), patient)
@@ -83,10 +92,11 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     const again = await restart()
     await vi.waitFor(() => expect(read('pid')).not.toBe(pid), patient)
 
-    await again.run('putWatchdog', {
-      instance,
-      request: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
+    const idle = { kind: 'idle', seconds: 3600, below: 5 } as const
+    await expect(watch(again, instance, idle, { action: 'destroy' })).rejects.toMatchObject({
+      problem: { code: 'invalid_argument', field: 'asleep' },
     })
+    const destroys = await watch(again, instance, idle, { action: 'destroy', limit: away })
     expect(viewOf(again, instance)).toMatchObject({
       step: 'watching',
       request: { action: 'destroy', idle: { seconds: 3600, below: 5 } },
@@ -96,8 +106,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(log.at(-1)?.text).toContain(`watching instance ${instance}`)
 
     const last = Number(read('pid'))
-    await again.run('removeWatchdog', { instance })
-    expect(viewOf(again, instance)).toBeUndefined()
+    await again.run('watchLimit', { limit: destroys, asleep: false })
+    await again.until(() => viewOf(again, instance) === undefined)
+    expect(again.account().limits[destroys]).toMatchObject({ step: 'waiting', asleep: false })
     expect(existsSync(join(home, '.berth'))).toBe(false)
     expect(existsSync(`/proc/${last}/cmdline`) && readFileSync(`/proc/${last}/cmdline`, 'utf8')).toBeFalsy()
     expect(readFileSync(onstart, 'utf8')).toBe('#!/bin/bash\nexec sleep infinity\n')
@@ -106,7 +117,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
 
   test('stops it once Berth is gone, despite failed requests, and the next Berth says so', async () => {
     const { world, under, instance, home, intended, restart } = await openInside()
-    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 24 } })
+    const away = await watch(under, instance, { kind: 'away', seconds: 24 })
     // Berth renews the lease well before it lapses, also where one visit failed.
     const lease = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
     for (let renewals = 0; renewals < 2; renewals += 1) {
@@ -122,7 +133,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(await intended()).toBe('running')
 
     // A short lease is set only now, since a busy machine might let it lapse.
-    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 5 } })
+    await watch(under, instance, { kind: 'away', seconds: 5 }, { limit: away })
     world.sim.controls.setFaults([{ method: 'PUT', path: '/instances/', kind: 'reset', times: 2 }])
     await under.close()
     // Shorter than Berth would have it.
@@ -141,9 +152,10 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     expect(viewOf(again, instance)?.did).toMatchObject({ action: 'stop', why: 'lease' })
   }, 120_000)
 
-  test('is shown but not renewed by another Berth', async () => {
+  test('is shown but not renewed by another Berth, until that takes it over', async () => {
     const { world, under, sshd, instance, home } = await openInside()
-    await under.run('putWatchdog', { instance, request: { action: 'stop', lease: 7200 } })
+    await watch(under, instance, { kind: 'away', seconds: 7200 })
+    const ownKey = await world.keychain.get(`${under.account().id} instance ${instance}`)
     const { baseUrl } = under.account()
     await under.close()
     const read = () => readFileSync(join(home, '.berth', 'watchdog', 'lease'), 'utf8')
@@ -164,12 +176,26 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
       request: { lease: 7200 },
     })
     expect(read()).toBe(lease)
+
+    // The instance's own key is the first Berth's.
+    await expect(other.run('adoptWatchdog', { instance })).rejects.toMatchObject({
+      problem: { code: 'no_instance_key' },
+    })
+    expect(other.account().limits).toEqual({})
+    expect(viewOf(other, instance)).toMatchObject({ foreign: true, request: { lease: 7200 } })
+    elsewhere.keychain.entries.set(`${other.account().id} instance ${instance}`, ownKey ?? '')
+    await other.run('adoptWatchdog', { instance })
+    await other.until(() => viewOf(other, instance)?.foreign === false)
+    await vi.waitFor(() => expect(read()).not.toBe(lease), patient)
+    expect(Object.values(other.account().limits)).toMatchObject([
+      { instance, when: { kind: 'away', seconds: 7200 }, action: 'stop', asleep: true },
+    ])
   }, 120_000)
 
   test('comes with a start script, and learns its instance on Berth’s first visit', async () => {
     const { world, under, sshd, instance, home } = await openInside()
     const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
-    const onstart = await under.run('watchdogStartScript', { request })
+    const onstart = await watchdogStartScript(request, under.account().baseUrl, 10)
     expect(onstart).not.toContain(world.sim.apiKey)
     expect(onstart.length).toBeLessThan(10_000)
     // Runs it twice, as a container's start does.
@@ -184,6 +210,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     await under.run('checkWatchdog', { instance })
     await under.until(() => viewOf(under, instance)?.step === 'watching')
     expect(viewOf(under, instance)).toMatchObject({ request, foreign: false })
+    expect(Object.values(under.account().limits)).toMatchObject([
+      { instance, when: { kind: 'idle', ...request.idle }, action: 'stop', asleep: true },
+    ])
     expect(readFileSync(join(folder, 'config'), 'utf8')).toContain(`instance=${instance}\n`)
   }, 120_000)
 
@@ -198,8 +227,7 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
   ])('that goes by the load is refused where the driver %s', async (_about, script, why) => {
     const { under, instance, home, setNvidiaSmi } = await openInside()
     setNvidiaSmi(script)
-    const request = { action: 'stop', idle: { seconds: 3600, below: 5 } } as const
-    await expect(under.run('putWatchdog', { instance, request })).rejects.toMatchObject({
+    await expect(watch(under, instance, { kind: 'idle', seconds: 3600, below: 5 })).rejects.toMatchObject({
       problem: { code: 'gpu_load_unread', message: `A watchdog there can’t see when it’s idle: ${why}.` },
     })
     expect(viewOf(under, instance)).toBeUndefined()
@@ -209,9 +237,10 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
   test('is refused without an instance key, and leaves nothing on the instance', async () => {
     const { world, under, instance, home } = await openInside()
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
-    const put = under.run('putWatchdog', { instance, request: { action: 'stop', lease: 60 } })
-    await expect(put).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
+    const set = watch(under, instance, { kind: 'away', seconds: 60 })
+    await expect(set).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
     expect(viewOf(under, instance)).toBeUndefined()
+    expect(under.account().limits).toEqual({})
     expect(existsSync(join(home, '.berth'))).toBe(false)
   })
 })

@@ -104,7 +104,7 @@ export class OneAccount {
       spending,
       isTried: () => false,
       before: target => this.before(target),
-      changed: () => undefined,
+      watchdogs: { settle: async () => undefined, apply: async () => undefined },
     })
     this.#limits.resume()
   }

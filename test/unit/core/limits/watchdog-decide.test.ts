@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import type { StoredLimit } from '#core/limits/model.ts'
 import {
   isNews,
   pollsUntilEnd,
@@ -8,6 +9,7 @@ import {
   tickOf,
   visitEvery,
   watchdogAfterPoll,
+  watchdogRequest,
 } from '#core/limits/watchdog-decide.ts'
 import { instanceView } from '#test/unit/views.ts'
 
@@ -104,4 +106,51 @@ test('a lease outlasts three failed visits, and the watchdog checks it often eno
     expect(tickOf(watchdog.request)).toBeLessThanOrEqual(Math.max(1, lease / 4))
   }
   expect(visitEvery({ ...watching({ lease: 600 }), foreign: true })).toBe(300)
+})
+
+const limit = (given: Partial<StoredLimit>): StoredLimit => ({
+  id: 'g0000000000000001',
+  instance: 4711,
+  when: { kind: 'time', at: 5000.2 },
+  action: 'stop',
+  asleep: true,
+  warning: 0,
+  missed: 'act',
+  setAt: 1000,
+  history: [],
+  ...given,
+})
+const requested = (...limits: StoredLimit[]) => watchdogRequest(limits, false, 4000)
+
+test('a watchdog does what the limits that count in a sleep do, each kind once', () => {
+  const idle = limit({ when: { kind: 'idle', below: 4.6, seconds: 600 } })
+  const away = limit({ when: { kind: 'away', seconds: 7200 } })
+  expect(requested(limit({}), idle, away)).toEqual({
+    action: 'stop',
+    at: 5001,
+    idle: { seconds: 600, below: 5 },
+    lease: 7200,
+  })
+  expect(requested(limit({}), limit({ when: { kind: 'duration', seconds: 3500 } }))).toEqual({
+    action: 'stop',
+    at: 4500,
+  })
+  expect(requested(limit({ asleep: false }), limit({ ended: 'off' }))).toBeUndefined()
+  expect(watchdogRequest([], true, 4000)).toEqual({ action: 'stop' })
+})
+
+test('a snooze moves a watchdog’s time, and takes what has none off the watchdog until then', () => {
+  expect(requested(limit({ snoozedUntil: 9000 }))).toEqual({ action: 'stop', at: 9000 })
+  const idle = limit({ when: { kind: 'idle', below: 5, seconds: 600 }, snoozedUntil: 9000 })
+  expect(requested(idle)).toEqual({ action: 'stop' })
+  expect(watchdogRequest([idle], false, 9000)).toMatchObject({ idle: { seconds: 600 } })
+})
+
+test('a watchdog destroys only where every limit that it keeps does', () => {
+  const destroys = limit({ action: 'destroy' })
+  expect(requested(destroys)).toEqual({ action: 'destroy', at: 5001 })
+  expect(requested(destroys, limit({ when: { kind: 'away', seconds: 60 } }))).toEqual({
+    action: 'stop',
+    lease: 60,
+  })
 })

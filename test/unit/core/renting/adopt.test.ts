@@ -8,12 +8,11 @@ test('an instance’s own key, told once, is kept before anything is written of 
   const context = accountContext()
   const rentals = await openStoredRentals(context)
   const rental = someRental({ tries: [someTry({ step: 'asking', instance: undefined })] })
-  await rentals.add({ ...rental, request: { ...rental.request, watchdog: { action: 'stop' } } })
+  await rentals.add(rental)
   const calls: unknown[] = []
   const hooks = {
     onCreated: (instance: number, key: string | undefined) => calls.push([instance, key]),
     limit: async () => void calls.push('limit'),
-    watch: async () => void calls.push('watch'),
   }
   const parts = {
     context,
@@ -22,5 +21,5 @@ test('an instance’s own key, told once, is kept before anything is written of 
     secrets: { forget: async () => undefined },
   } as unknown as CreationParts
   await adoptInstance(parts, rental.id, 7, { instanceKey: 'own' })
-  expect(calls).toEqual([[7, 'own'], 'limit', 'watch'])
+  expect(calls).toEqual([[7, 'own'], 'limit'])
 })

@@ -78,19 +78,12 @@ test('a limit that would stop a stopped instance is no event, one that would des
   expect(words('destroy')).toMatch(/^Is destroyed at/)
 })
 
-test('of an outbid instance nothing is due, and no watchdog acts in it', () => {
+test('of an outbid instance nothing is due', () => {
   const at = now + hour
   const outbid = instanceView({ id: 7, state: 'outbid' })
-  const watchdog = {
-    instance: 7,
-    request: { action: 'stop', at: at - 60 },
-    step: 'watching',
-    foreign: false,
-  } as const
   const of = {
     ...account(limit({ when: { kind: 'time', at }, dueAt: at, warning: 0 })),
     instances: { 7: outbid },
-    watchdogs: { 7: watchdog },
   }
   const coming = comingUp(of, outbid, now)
   expect(coming).toEqual([])
@@ -110,11 +103,7 @@ test('a limit on the account does not stop what has only its disk, but may destr
 
 test('limits that cannot act are no events, and what a watchdog does still is', () => {
   const of = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour } }))
-  const request = { action: 'stop' as const, at: now + hour }
-  const watched: typeof of = {
-    ...of,
-    watchdogs: { 7: { instance: 7, request, step: 'watching', foreign: false } },
-  }
+  const watched = account(limit({ dueAt: now + hour, when: { kind: 'time', at: now + hour }, asleep: true }))
   const hindered = hinderedLimits(limitsOn(of, instance).length, limitHindrance({ status: 'locked' }))
   const said = '1 limit is set and cannot act until Berth has the API key again.'
   expect(comingUp(of, instance, now, true)).toEqual([])
@@ -142,16 +131,6 @@ test('the end of the contract is named where nothing else ends the instance', ()
   )
   expect(words(false)).toMatch(/^Nothing stops it before its contract ends .*\d\d:\d\d\.$/)
   expect(words(true, limit({ dueAt: now + 2 * hour }))).toMatch(/^Stops at/)
-})
-
-test('a watchdog is an event of its own only without a limit at the same time', () => {
-  const at = now + 2 * hour
-  const watchdog = { instance: 7, request: { action: 'stop', at }, step: 'watching', foreign: false } as const
-  const timed = limit({ when: { kind: 'time', at }, dueAt: at, warning: 0 })
-  const both = { ...account(timed), watchdogs: { 7: watchdog } }
-  expect(comingUp(both, instance, now)).toHaveLength(1)
-  const alone = { ...account(), watchdogs: { 7: watchdog } }
-  expect(sentence(alone)).toMatch(/^Stops (at|on) .*, by its watchdog\.$/)
 })
 
 test('the time line is certain up to the first end, and leaves out far events', () => {

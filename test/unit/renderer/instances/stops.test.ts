@@ -70,9 +70,6 @@ test('the moment and what is left of the next stop are given, whatever stops it'
     `limit: ${timeOfDay(now + 47 * 60)} · 47 min`,
     `limit: ${clock} · 2 h`,
   ])
-  expect(cells({ watchdog: watchdog({ action: 'stop', at: now + 2 * hour }) })).toEqual([
-    `watchdog: ${clock} · 2 h`,
-  ])
 })
 
 test('without a moment the condition is given', () => {
@@ -81,19 +78,22 @@ test('without a moment the condition is given', () => {
   expect(cells({ limits: [{ ...uncounted, when: { kind: 'cost', dollars: 9 } }] })).toEqual([
     'limit: at $9.00',
   ])
-  expect(cells({ watchdog: watchdog({ action: 'stop', lease: 7200 }) })).toEqual([
-    'watchdog: if Berth is away 2 h',
-  ])
+  const away = { ...uncounted, when: { kind: 'away', seconds: 7200 }, asleep: true } as const
+  const leased = watchdog({ action: 'stop', lease: 7200 })
+  expect(cells({ limits: [away], watchdog: leased })).toEqual(['watchdog: if Berth is away 2 h'])
+  expect(cells({ watchdog: { ...leased, foreign: true } })).toEqual(['watchdog: by another Berth'])
   const run = { id: 'x1', instance: 7, name: 'train', step: 'running', afterwards: 'stop', watchdog: false }
   expect(cells({ runs: [run as RunView] })).toEqual(['run: after its run'])
   expect(cells({ runs: [{ ...run, afterwards: 'nothing' } as RunView] })).toEqual([])
 })
 
-test('a limit that its watchdog holds as well is one, the watchdog’s', () => {
+test('a limit that its watchdog keeps, too, is the watchdog’s', () => {
   const at = now + 2 * hour
   const held = watchdog({ action: 'stop', at })
-  expect(cells({ limits: [limit({})], watchdog: held })).toEqual([`watchdog: ${timeOfDay(at)} · 2 h`])
-  expect(cells({ limits: [limit({})], watchdog: { ...held, step: 'lost' } })).toEqual([
+  expect(cells({ limits: [limit({ asleep: true })], watchdog: held })).toEqual([
+    `watchdog: ${timeOfDay(at)} · 2 h`,
+  ])
+  expect(cells({ limits: [limit({ asleep: true })], watchdog: { ...held, step: 'lost' } })).toEqual([
     `limit: ${timeOfDay(at)} · 2 h`,
   ])
 })

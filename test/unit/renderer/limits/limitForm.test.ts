@@ -58,6 +58,7 @@ test('every condition survives the form unchanged', () => {
     { kind: 'time', at: now + 3600 - (now % 60) },
     { kind: 'duration', seconds: 7200 },
     { kind: 'idle', below: 7, seconds: 600 },
+    { kind: 'away', seconds: 5400 },
     { kind: 'cost', dollars: 2.5 },
     { kind: 'budget', per: 'day', dollars: 5 },
     { kind: 'budget', per: 'month', dollars: 5 },

@@ -1,6 +1,7 @@
 import type * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { defaultSettings, Settings } from '#contract/app/settings.ts'
+import type { LimitView } from '#contract/automation/limit.ts'
 import type { AccountView } from '#contract/state.ts'
 import { number, readForm } from '#renderer/components/fields/readForm.ts'
 import { removalNotes } from '#renderer/screens/settings/accounts/removal.ts'
@@ -73,13 +74,23 @@ describe('removing an account names', () => {
     expect(said({ rentals: { r0: rentalView({ step: 'failed' }) } })).not.toContain('under way')
   })
   test('a watchdog whose lease will lapse', () => {
-    const watchdog = { instance: 7, step: 'watching' as const, foreign: false }
-    const leased = (action: 'stop' | 'destroy') => ({ ...watchdog, request: { action, lease: 600 } })
-    expect(said({ watchdogs: { '7': leased('stop') } })).toContain('on #7: when it expires')
-    expect(said({ watchdogs: { '7': leased('destroy') } })).toContain('destroys the instance and all')
-    expect(said({ watchdogs: { '7': { ...leased('stop'), foreign: true } } })).not.toContain('expires')
-    expect(said({ watchdogs: { '7': { ...watchdog, request: { action: 'stop' } } } })).not.toContain(
-      'expires',
-    )
+    const limit: LimitView = {
+      id: 'g1',
+      instance: 7,
+      when: { kind: 'away', seconds: 600 },
+      action: 'stop',
+      asleep: true,
+      warning: 0,
+      missed: 'act',
+      setAt: 0,
+      sentence: '',
+      step: 'waiting',
+      history: [],
+    }
+    const leased = (given: Partial<LimitView>) => said({ limits: { g1: { ...limit, ...given } } })
+    expect(leased({})).toContain('on #7: when it expires')
+    expect(leased({ action: 'destroy' })).toContain('destroys the instance and all')
+    expect(leased({ step: 'off' })).not.toContain('expires')
+    expect(leased({ when: { kind: 'time', at: 5 } })).not.toContain('expires')
   })
 })

@@ -1,4 +1,5 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
+import type { RentRequest } from '#contract/market/rental.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
 import { secretsEntry } from '#core/market/request-secrets.ts'
 import { openRentals, type Rentals } from '#core/renting/rentals.ts'
@@ -102,7 +103,7 @@ export async function startBerth(machine: Machine): Promise<Berth> {
     const hooks = {
       onCreated: () => undefined,
       limit: async () => undefined,
-      watch: async () => undefined,
+      prepared: async (request: RentRequest) => request,
     }
     const opened = await openRentals(context, hooks, { actedOn: () => undefined })
     await keychain.keepOnly(new Set(opened.secretOwners().map(secretsEntry)))
