@@ -32,8 +32,11 @@ export class Draw {
     return this.next() < share
   }
 
-  pick<const Item>(items: readonly [Item, ...Item[]]): Item {
-    return items[Math.floor(this.next() * items.length)] ?? items[0]
+  /** Throws RangeError where there is nothing to pick from. */
+  pick<const Item>(items: readonly Item[]): Item {
+    const item = items[Math.floor(this.next() * items.length)]
+    if (item === undefined) throw new RangeError('There is nothing to pick from.')
+    return item
   }
 
   /** Picks an item in proportion to its `weight`. */

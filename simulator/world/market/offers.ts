@@ -1,7 +1,13 @@
 import { Draw } from '../draw.ts'
 import { micro } from '../money.ts'
-import { type GpuModel, gpuModels } from './gpus.ts'
-import { desktopProcessors, drivers, newDrivers, regions, serverProcessors } from './sites.ts'
+import machines from './machines.json' with { type: 'json' }
+
+/**
+ * A GPU model on the market: the figures of its data sheet, a benchmark score and a usual price in dollars per GPU and
+ * hour. Its memory is in MB, its bandwidth in GB/s, and its capability times 100. Data-centre cards are in servers with
+ * many ports and fast connections. Two memory sizes of one model share its name.
+ */
+type GpuModel = (typeof machines.gpus)[number]
 
 /** The constant part of an offer, under the market's names (units in FIELD order: MB, GB/s, Mb/s, GB). */
 export interface OfferFacts {
@@ -71,7 +77,7 @@ function shares(draw: Draw, gpus: number): number[] {
 
 function machineOffers(seed: number, machine: number, firstId: number, firstIndex: number): Offer[] {
   const draw = new Draw(seed, 'machine', machine)
-  const model = draw.weighted(gpuModels)
+  const model = draw.weighted(machines.gpus)
   const gpus = draw.pick(model.counts)
   const common = machineFacts(draw, machine, model, gpus)
   const verified = common.verification === 'verified'
@@ -103,8 +109,12 @@ function machineOffers(seed: number, machine: number, firstId: number, firstInde
 
 /** The common facts of all shares of a machine; amounts are the whole machine's. */
 function machineFacts(draw: Draw, machine: number, model: GpuModel, gpus: number) {
-  const driver = draw.weighted(model.capability >= 1000 || draw.chance(0.4) ? newDrivers : drivers)
-  const processor = draw.pick(model.server || gpus > 2 ? serverProcessors : desktopProcessors)
+  const driver = draw.weighted(
+    model.capability >= 1000 || draw.chance(0.4) ? machines.newDrivers : machines.drivers,
+  )
+  const processor = draw.pick(
+    model.server || gpus > 2 ? machines.serverProcessors : machines.desktopProcessors,
+  )
   const verification = draw.weighted([
     { name: 'verified', weight: 72 },
     { name: 'unverified', weight: 24 },
@@ -141,7 +151,7 @@ function machineFacts(draw: Draw, machine: number, model: GpuModel, gpus: number
     reliability,
     verification,
     verified: verification === 'verified',
-    geolocation: draw.weighted(regions).geolocation,
+    geolocation: draw.weighted(machines.regions).geolocation,
     static_ip: draw.chance(model.server ? 0.9 : 0.45),
     direct_port_count: draw.pick(model.server ? [250, 500, 999] : [1, 10, 50, 100, 250]),
     duration: draw.integer(2, 120) * 86_400,

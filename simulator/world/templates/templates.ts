@@ -2,7 +2,7 @@ import { notFound, refusal } from '#simulator/errors.ts'
 import type { WorldClock } from '../clock.ts'
 import { Draw } from '../draw.ts'
 import type { LaunchTemplate, LaunchTemplates } from '../instances/launch.ts'
-import { publicTemplates, strangersTemplates } from './catalogue/catalogue.ts'
+import { publicTemplates, strangersTemplates } from './public-templates.ts'
 import { hashOf, type Template, type TemplateContent } from './template.ts'
 
 const DAY = 86_400_000

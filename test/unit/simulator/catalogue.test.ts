@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gpuModels } from '#simulator/world/market/gpus.ts'
+import machines from '#simulator/world/market/machines.json' with { type: 'json' }
 import { catalogue } from '#simulator/world/market/offers.ts'
 
 const offers = catalogue(7, 3000)
@@ -19,7 +19,7 @@ test('offer ids are unique, and the offers of a machine never exceed the machine
 })
 
 test('every GPU model is offered with its real memory, near its usual price', () => {
-  for (const model of gpuModels) {
+  for (const model of machines.gpus) {
     const found = offers.filter(
       ({ facts }) => facts.gpu_name === model.name && facts.gpu_ram === model.memory,
     )

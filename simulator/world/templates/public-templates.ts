@@ -1,8 +1,9 @@
 import type { JsonObject } from '#simulator/fields.ts'
-import { contentDefaults, type TemplateContent } from '../template.ts'
+import entries from './public-templates.json' with { type: 'json' }
+import { contentDefaults, type TemplateContent } from './template.ts'
 
-/** A template of the public catalogue in short form. */
-export interface Entry {
+/** A template of the public catalogue in short form, as public-templates.json has it. */
+interface Entry {
   name: string
   image: string
   tag?: string
@@ -10,7 +11,7 @@ export interface Entry {
   /** The readme's text below the title. */
   about: string
   /** What listens on each container port; each is mapped to itself. */
-  ports?: Record<number, string>
+  ports?: Record<string, string>
   env?: Record<string, string>
   /** The kind of access; `ssh` and `jupyter` both include SSH. Default `ssh`. */
   runtype?: TemplateContent['runtype']
@@ -26,8 +27,33 @@ export interface Entry {
   popularity?: number
 }
 
+/** Public templates, and about how many instances were made from each. */
+export const publicTemplates: readonly {
+  content: TemplateContent
+  recommended: boolean
+  popularity: number
+}[] = (entries as Entry[]).map(entry => ({
+  content: contentOf(entry),
+  recommended: entry.recommended ?? false,
+  popularity: entry.popularity ?? 40,
+}))
+
+/** Private templates of other users, which only they may see and use. */
+export const strangersTemplates: readonly TemplateContent[] = [
+  {
+    ...contentDefaults,
+    name: 'acme training (internal)',
+    image: 'registry.acme.example/ml/train',
+    docker_login_repo: 'registry.acme.example',
+    docker_login_user: 'acme-ci',
+    docker_login_pass: 'a token of theirs',
+    private: true,
+  },
+  { ...contentDefaults, name: 'my experiments', image: 'pytorch/pytorch', private: true },
+]
+
 /** The whole template; its flags and readme follow from the entry. */
-export function contentOf(entry: Entry): TemplateContent {
+function contentOf(entry: Entry): TemplateContent {
   const { runtype = 'ssh', ports = {}, env = {} } = entry
   return {
     ...contentDefaults,
@@ -59,7 +85,7 @@ function quoted(value: string): string {
   return /^[\w./:,@%+=-]*$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`
 }
 
-function readmeOf(entry: Entry, ports: Record<number, string>, env: Record<string, string>): string {
+function readmeOf(entry: Entry, ports: Record<string, string>, env: Record<string, string>): string {
   const parts = [`# ${entry.name}`, entry.about]
   const portRows = Object.entries(ports).map(([port, what]) => `| ${port} | ${what} |`)
   if (portRows.length > 0)
