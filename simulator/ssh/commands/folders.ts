@@ -8,19 +8,11 @@ import {
   type Stats,
   statfsSync,
   unlinkSync,
-  utimesSync,
-  writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { FileError, reason } from '../files/file-error.ts'
 import { longLine } from '../files/long-line.ts'
 import { absolute, type Call } from '../shell/command.ts'
-
-/** `pwd` */
-export async function pwd({ shell, out }: Call): Promise<number> {
-  await out(`${shell.folder}\n`)
-  return 0
-}
 
 /** `cd [FOLDER|-]` */
 export async function cd({ args, shell, out, err }: Call): Promise<number> {
@@ -97,23 +89,8 @@ function listing(found: Entry[], flags: string, call: Call, ofFolder: boolean): 
     const lines = found.map((entry, index) => `${longLine(entry.stats, width)} ${names[index]}\n`)
     return `${ofFolder ? `total ${blocks}\n` : ''}${lines.join('')}`
   }
-  if (names.length === 0) return ''
-  if (terminal === undefined || flags.includes('1')) return `${names.join('\n')}\n`
-  const widest = Math.max(...found.map(entry => printable(entry.name).length)) + 2
-  const perLine = Math.max(1, Math.floor(terminal.columns / widest))
-  const cells = names.map(
-    (name, index) => name + ' '.repeat(widest - printable(found[index]?.name ?? '').length),
-  )
-  const lines = []
-  for (let from = 0; from < cells.length; from += perLine) {
-    lines.push(
-      `${cells
-        .slice(from, from + perLine)
-        .join('')
-        .trimEnd()}\n`,
-    )
-  }
-  return lines.join('')
+  const between = terminal === undefined || flags.includes('1') ? '\n' : '  '
+  return names.length === 0 ? '' : `${names.join(between)}\n`
 }
 
 /** File names are foreign text: control characters are shown as `?`, as by `ls` itself. */
@@ -170,16 +147,6 @@ export async function mv({ args, shell, err }: Call): Promise<number> {
   }
 }
 
-/** `touch FILE…` */
-export async function touch(call: Call): Promise<number> {
-  return eachPath(call, 'cannot touch', path => {
-    const place = call.shell.files.at(path, 'follow')
-    const now = new Date()
-    if (place.stats === undefined) writeFileSync(place.real, '', { flag: 'wx' })
-    else utimesSync(place.real, now, now)
-  })
-}
-
 async function eachPath(call: Call, problem: string, act: (path: string) => void): Promise<number> {
   const paths = call.args.filter(arg => !arg.startsWith('-'))
   let status = 0
@@ -204,24 +171,13 @@ export async function df({ args, shell, out }: Call): Promise<number> {
   const human = args.some(arg => /^-\w*h/.test(arg))
   const size = disk.blocks * disk.bsize
   const free = disk.bavail * disk.bsize
-  const shown = (bytes: number) => (human ? scaled(bytes) : String(Math.round(bytes / 1024)))
+  const shown = (bytes: number) =>
+    (human ? `${Math.ceil(bytes / 1024 ** 3)}G` : String(Math.round(bytes / 1024))).padStart(11)
   const share = `${Math.ceil(((size - free) / Math.max(1, size)) * 100)}%`
-  const rows = [
-    ['Filesystem', human ? 'Size' : '1K-blocks', 'Used', human ? 'Avail' : 'Available', 'Use%', 'Mounted on'],
-    ['overlay', shown(size), shown(size - free), shown(free), share, '/'],
-    ['tmpfs', shown(64 * 1024 ** 2), shown(0), shown(64 * 1024 ** 2), '0%', '/dev'],
-  ]
-  const widths = [15, human ? 5 : 11, human ? 5 : 11, human ? 5 : 11, 4]
-  for (const [name = '', ...cells] of rows) {
-    const numbers = cells.slice(0, 4).map((cell, index) => cell.padStart(widths[index + 1] ?? 0))
-    await out(`${[name.padEnd(widths[0] ?? 0), ...numbers, cells[4]].join(' ')}\n`)
-  }
+  const [total, available] = human ? ['Size', 'Avail'] : ['1K-blocks', 'Available']
+  await out(
+    `Filesystem      ${total?.padStart(11)}        Used ${available?.padStart(11)} Use% Mounted on\n` +
+      `overlay         ${shown(size)} ${shown(size - free)} ${shown(free)} ${share.padStart(4)} /\n`,
+  )
   return 0
-}
-
-function scaled(bytes: number): string {
-  const units = ['', 'K', 'M', 'G', 'T', 'P']
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
-  const value = bytes / 1024 ** power
-  return `${value < 10 && power > 0 ? (Math.ceil(value * 10) / 10).toFixed(1) : Math.ceil(value)}${units[power]}`
 }

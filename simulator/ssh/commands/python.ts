@@ -75,9 +75,3 @@ function resultPaths({ files, folder }: ShellState): string[] {
   }
   return [`${folder}/results`]
 }
-
-/** `pip install …`, which plays that everything is there. */
-export async function pip({ out }: Call): Promise<number> {
-  await out('All requirements are already satisfied\n')
-  return 0
-}

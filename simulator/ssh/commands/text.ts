@@ -1,8 +1,13 @@
-import type { Call } from '../shell/command.ts'
-import { eachSource } from './sources.ts'
+import { setTimeout } from 'node:timers/promises'
+import { reason } from '../files/file-error.ts'
+import { absolute, type Call } from '../shell/command.ts'
+import { readRegular } from '../shell/redirect.ts'
+import { Interrupted } from '../shell/sink.ts'
 
 /** Bytes per write of commands with much output. */
 const pieceSize = 16 * 1024
+/** Milliseconds between two reads of a file that is followed. */
+const followPause = 300
 
 /** `echo [-n] [-e] WORD…` */
 export async function echo({ args, out }: Call): Promise<number> {
@@ -33,41 +38,66 @@ function escaped(text: string): string {
 
 /** `cat [FILE…]`; without a file, its input as it arrives. */
 export async function cat(call: Call): Promise<number> {
-  return eachSource(call, call.args, async pieces => {
-    for await (const piece of pieces) await call.out(piece)
-  })
+  const { args, input, signal, out } = call
+  let status = 0
+  for (const file of args.length === 0 ? ['-'] : args) {
+    if (file === '-') {
+      for await (const piece of input?.iterator({ destroyOnReturn: false }) ?? []) {
+        signal.throwIfAborted()
+        await out(piece)
+      }
+      continue
+    }
+    const bytes = await fileBytes(call, file)
+    if (bytes === undefined) status = 1
+    else
+      for (let from = 0; from < bytes.length; from += pieceSize)
+        await out(bytes.subarray(from, from + pieceSize))
+  }
+  return status
 }
 
-/** `seq [FIRST [STEP]] LAST` */
-export async function seq({ args, out, err }: Call): Promise<number> {
-  const numbers = args.map(Number)
-  const last = numbers.at(-1)
-  const first = numbers.length > 1 ? (numbers[0] ?? 1) : 1
-  const step = numbers.length > 2 ? (numbers[1] ?? 1) : 1
-  if (
-    last === undefined ||
-    numbers.length > 3 ||
-    numbers.some(number => !Number.isSafeInteger(number)) ||
-    step === 0
-  ) {
-    await err('seq: usage: seq [FIRST [STEP]] LAST, whole numbers\n')
+/** `tail [-n LINES] [-F] FILE`; `-F` (or `-f`) also prints what is appended to the file, until stopped. */
+export async function tail(call: Call): Promise<number> {
+  const counted = call.args.indexOf('-n') + 1
+  const file = call.args.find((arg, index) => !arg.startsWith('-') && (counted === 0 || index !== counted))
+  if (file === undefined) {
+    await call.err('tail: only files can be read here\n')
     return 1
   }
-  let piece = ''
-  for (let number = first; step > 0 ? number <= last : number >= last; number += step) {
-    piece += `${number}\n`
-    if (piece.length >= pieceSize) {
-      await out(piece)
-      piece = ''
-    }
-  }
-  if (piece !== '') await out(piece)
-  return 0
+  const bytes = await fileBytes(call, file)
+  const lines = bytes?.toString('utf8').split(/(?<=\n)/) ?? []
+  const wanted = counted === 0 ? 10 : Number(call.args[counted]) || 0
+  if (wanted > 0) await call.out(lines.slice(-wanted).join(''))
+  if (call.args.some(arg => /^-[fF]$/.test(arg))) await follow(call, file, bytes?.length ?? 0)
+  return bytes ? 0 : 1
 }
 
-/** `yes [WORD…]`, until stopped. */
-export async function yes({ args, out }: Call): Promise<number> {
-  const line = `${args.length === 0 ? 'y' : args.join(' ')}\n`
-  const piece = line.repeat(Math.max(1, Math.floor(pieceSize / line.length)))
-  for (;;) await out(piece)
+/** Writes all beyond the first `shown` bytes of a file, which may be missing or start anew meanwhile. */
+async function follow(call: Call, file: string, shown: number): Promise<void> {
+  for (let from = shown; ; ) {
+    await setTimeout(followPause, undefined, { signal: call.signal, ref: false }).catch(() => {
+      throw new Interrupted()
+    })
+    let bytes: Buffer
+    try {
+      bytes = readRegular(call.shell.files, absolute(call.shell, file))
+    } catch {
+      from = 0
+      continue
+    }
+    if (bytes.length < from) from = 0
+    if (bytes.length > from) await call.out(bytes.subarray(from))
+    from = bytes.length
+  }
+}
+
+/** A file's bytes; undefined, with an error printed, where it cannot be read. */
+async function fileBytes({ name, shell, err }: Call, file: string): Promise<Buffer | undefined> {
+  try {
+    return readRegular(shell.files, absolute(shell, file))
+  } catch (error) {
+    await err(`${name}: ${file}: ${reason(error)}\n`)
+    return undefined
+  }
 }

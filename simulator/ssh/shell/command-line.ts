@@ -1,4 +1,4 @@
-/** A parsed line: quotes, variables, `;` `&&` `||` `|`, `{ }`, and redirections. */
+/** A parsed line: `;` `&&` `||` `|`, `{ }`, and redirections. Words are as they were written. */
 export interface Pipeline {
   /** Whether it runs, given how the one before ended. */
   when: 'always' | 'after success' | 'after failure'
@@ -6,21 +6,12 @@ export interface Pipeline {
 }
 
 export interface ParsedCommand {
-  words: Word[]
+  words: string[]
   /** What is between braces, in place of words. */
   group?: Pipeline[]
-  redirections: Redirection[]
+  /** Such as `2>` with its file, or `2>&1` without one. */
+  redirections: { operator: string; file: string }[]
 }
-
-export interface Redirection {
-  from: 'output' | 'errors' | 'both' | 'input'
-  /** A file, or `output` for `2>&1`. */
-  to: Word | 'output'
-  append: boolean
-}
-
-/** Pieces that form one word once variables are expanded. */
-export type Word = { text: string; isVariable: boolean; quoted: boolean }[]
 
 /** A line with a syntax error; the message is bash's. */
 export class ShellSyntaxError extends Error {
@@ -30,162 +21,108 @@ export class ShellSyntaxError extends Error {
   }
 }
 
-type Token = { operator: string } | { word: Word }
+interface Token {
+  text: string
+  isWord: boolean
+}
 
-const operators = /^(?:&>>|&>|2>>|2>&1|2>|>&2|1>&2|1>>|1>|>>|>|<|&&|\|\||\||;|&|\n)/
-/** `$NAME`, `${NAME}` and `${NAME:-default}`. */
-const variable = /^\$(?:(\?|[A-Za-z_][A-Za-z0-9_]*)|\{(\?|[A-Za-z_][A-Za-z0-9_]*(?::-[^}"'$`]*)?)\})/
+const pattern =
+  /[ \t\r]+|#[^\n]*|(2>&1|1?>&2|[12&]?>>?|<|&&|\|\||[|;\n])|((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;&|<>()`])+)/sy
 
 /** Parses a line. Throws ShellSyntaxError. */
 export function parseLine(line: string): Pipeline[] {
-  return parse(tokenize(line), false)
-}
-
-/** Parses to the end, or to the brace that closes a group. */
-function parse(tokens: Token[], isGroup: boolean): Pipeline[] {
-  const pipelines: Pipeline[] = []
-  let when: Pipeline['when'] = 'always'
-  let commands: ParsedCommand[] = []
-  let current: ParsedCommand = { words: [], redirections: [] }
-
-  const isEmpty = () => current.words.length + current.redirections.length === 0 && !current.group
-  function endCommand(operator: string): void {
-    const empty = isEmpty()
-    const closesNothing =
-      (operator === '\n' || operator === '}' || operator === 'end') &&
-      commands.length === 0 &&
-      when === 'always'
-    if (empty && !closesNothing)
-      throw new ShellSyntaxError(`syntax error near unexpected token \`${operator}'`)
-    if (!empty) commands.push(current)
-    current = { words: [], redirections: [] }
-  }
-  function endPipeline(operator: string, next: Pipeline['when']): void {
-    endCommand(operator)
-    if (commands.length > 0) pipelines.push({ when, commands })
-    commands = []
-    when = next
-  }
-
-  for (let token = tokens.shift(); token !== undefined; token = tokens.shift()) {
-    if (isEmpty() && isBrace(token, '{')) current.group = parse(tokens, true)
-    else if (isEmpty() && isBrace(token, '}')) {
-      if (!isGroup) throw new ShellSyntaxError("syntax error near unexpected token `}'")
-      endPipeline('}', 'always')
-      return pipelines
-    } else if ('word' in token) {
-      if (current.group) throw new ShellSyntaxError("syntax error after `}'")
-      current.words.push(token.word)
-    } else if (token.operator === '|') endCommand('|')
-    else if (token.operator === '&&') endPipeline('&&', 'after success')
-    else if (token.operator === '||') endPipeline('||', 'after failure')
-    else if (token.operator === ';' || token.operator === '\n') endPipeline(token.operator, 'always')
-    else if (token.operator === '&') throw new ShellSyntaxError('background jobs are not available here')
-    else current.redirections.push(redirection(token.operator, tokens))
-  }
-  if (isGroup) throw new ShellSyntaxError('syntax error: unexpected end of file')
-  const open = commands.length > 0 || when !== 'always' || !isEmpty()
-  if (open) endPipeline('end', 'always')
-  return pipelines
-}
-
-function isBrace(token: Token, brace: '{' | '}'): boolean {
-  if (!('word' in token)) return false
-  const [first, ...others] = token.word
-  return first?.text === brace && !first.quoted && others.length === 0
-}
-
-function redirection(operator: string, tokens: Token[]): Redirection {
-  if (operator === '2>&1') return { from: 'errors', to: 'output', append: true }
-  if (operator.endsWith('>&2')) throw new ShellSyntaxError('this redirection is not available here')
-  const target = tokens.shift()
-  if (target === undefined || !('word' in target)) {
-    throw new ShellSyntaxError(`syntax error near unexpected token \`${target?.operator ?? 'newline'}'`)
-  }
-  const from = operator.startsWith('2')
-    ? 'errors'
-    : operator.startsWith('&')
-      ? 'both'
-      : operator === '<'
-        ? 'input'
-        : 'output'
-  return { from, to: target.word, append: operator.endsWith('>>') }
+  return parseList(tokenize(line), false)
 }
 
 function tokenize(line: string): Token[] {
   const tokens: Token[] = []
-  let rest = line
-  let word: Word | undefined
-  const add = (text: string, quoted: boolean, isVariable = false) => {
-    word ??= []
-    word.push({ text, isVariable, quoted })
+  pattern.lastIndex = 0
+  for (let at = 0; at < line.length; at = pattern.lastIndex) {
+    const [, operator, word] = pattern.exec(line) ?? refuse(line.charAt(at))
+    if (operator !== undefined) tokens.push({ text: operator, isWord: false })
+    if (word === undefined) continue
+    if (/`|\$\(/.test(word.replace(/'[^']*'|\\./gs, '')))
+      throw new ShellSyntaxError('command substitution is not available here')
+    tokens.push({ text: word, isWord: true })
   }
-  const endWord = () => {
-    if (word !== undefined) tokens.push({ word })
-    word = undefined
-  }
-  while (rest !== '') {
-    const operator = (word === undefined ? operators : /^(?:&>>|&>|>>|>|<|&&|\|\||\||;|&|\n)/).exec(rest)?.[0]
-    const space = /^[ \t\r]+/.exec(rest)?.[0]
-    if (operator !== undefined) {
-      endWord()
-      tokens.push({ operator })
-      rest = rest.slice(operator.length)
-    } else if (space !== undefined) {
-      endWord()
-      rest = rest.slice(space.length)
-    } else if (rest.startsWith('#') && word === undefined) {
-      rest = rest.includes('\n') ? rest.slice(rest.indexOf('\n')) : ''
-    } else if (rest.startsWith("'")) {
-      const end = rest.indexOf("'", 1)
-      if (end < 0) throw new ShellSyntaxError("unexpected EOF while looking for matching `''")
-      add(rest.slice(1, end), true)
-      rest = rest.slice(end + 1)
-    } else if (rest.startsWith('"')) {
-      rest = doubleQuoted(rest.slice(1), add)
-    } else if (rest.startsWith('\\')) {
-      add(rest.slice(1, 2), true)
-      rest = rest.slice(2)
-    } else {
-      rest = rest.slice(plain(rest, false, add))
-    }
-  }
-  endWord()
   return tokens
 }
 
-type Add = (text: string, quoted: boolean, isVariable?: boolean) => void
-
-/** Reads up to the closing quote; gives the rest of the line after it. */
-function doubleQuoted(text: string, add: Add): string {
-  let rest = text
-  add('', true)
-  while (!rest.startsWith('"')) {
-    if (rest === '') throw new ShellSyntaxError('unexpected EOF while looking for matching `"\'')
-    if (/^\\["\\$`]/.test(rest)) {
-      add(rest.slice(1, 2), true)
-      rest = rest.slice(2)
-    } else {
-      rest = rest.slice(plain(rest, true, add))
-    }
-  }
-  return rest.slice(1)
+function refuse(token = 'newline'): never {
+  throw new ShellSyntaxError(`syntax error near unexpected token \`${token}'`)
 }
 
-/** Reads a variable or some plain text; gives how many characters that was. */
-function plain(rest: string, quoted: boolean, add: Add): number {
-  if (rest.startsWith('`') || rest.startsWith('$(')) {
-    throw new ShellSyntaxError('command substitution is not available here')
+/** Takes the tokens up to the end, or to the brace that closes a group. */
+function parseList(tokens: Token[], isGroup: boolean): Pipeline[] {
+  const list: Pipeline[] = []
+  let when: Pipeline['when'] = 'always'
+  for (;;) {
+    while (tokens[0]?.text === '\n') tokens.shift()
+    const closes = tokens[0]?.text === '}'
+    if (tokens[0] === undefined || closes) {
+      if (when !== 'always' || closes !== isGroup) refuse(tokens[0]?.text)
+      tokens.shift()
+      return list
+    }
+    list.push({ when, commands: parsePipeline(tokens) })
+    const { text } = tokens.shift() ?? { text: ';' }
+    when = text === '&&' ? 'after success' : text === '||' ? 'after failure' : 'always'
   }
-  if (!quoted && /^[()]/.test(rest)) {
-    throw new ShellSyntaxError(`syntax error near unexpected token \`${rest.charAt(0)}'`)
+}
+
+function parsePipeline(tokens: Token[]): ParsedCommand[] {
+  const commands = [parseCommand(tokens)]
+  while (tokens[0]?.text === '|') {
+    tokens.shift()
+    commands.push(parseCommand(tokens))
   }
-  const found = variable.exec(rest)
-  if (found !== null) {
-    add(found[1] ?? found[2] ?? '', quoted, true)
-    return found[0].length
+  return commands
+}
+
+function parseCommand(tokens: Token[]): ParsedCommand {
+  const command: ParsedCommand = { words: [], redirections: [] }
+  if (tokens[0]?.text === '{') {
+    tokens.shift()
+    command.group = parseList(tokens, true)
   }
-  const length = (quoted ? /^[^"\\$`]+/ : /^[^\s'"\\$`;&|<>()]+/).exec(rest)?.[0].length ?? 1
-  add(rest.slice(0, length), quoted)
-  return length
+  for (let token = tokens[0]; token && (token.isWord || /[<>]/.test(token.text)); token = tokens[0]) {
+    tokens.shift()
+    if (token.isWord) {
+      if (command.group) refuse(token.text)
+      command.words.push(token.text)
+      continue
+    }
+    const file = token.text.includes('>&') ? undefined : tokens.shift()
+    if (!token.text.includes('>&') && !file?.isWord) refuse(file?.text)
+    command.redirections.push({ operator: token.text, file: file?.text ?? '' })
+  }
+  const { words, group, redirections } = command
+  if (!group && words.length + redirections.length === 0) refuse(tokens[0]?.text)
+  return command
+}
+
+/** A part of a word: in single quotes, in double quotes, escaped, or a variable. */
+const part =
+  /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|(\$(?:\?|[A-Za-z_]\w*|\{(?:\?|[A-Za-z_]\w*)(?::-[^}]*)?\}))/gs
+
+/** Expands a word: one that is empty without quotes gives none. `~` is the home folder. */
+export function expand(word: string, lookUp: (name: string) => string): string[] {
+  const text = word
+    .replace(/^~(?=\/|$)/, '/root')
+    .replace(part, (_, single?: string, double?: string, escaped?: string, variable?: string) => {
+      if (double !== undefined)
+        return double.replace(
+          /\\(["\\$`])|(\$(?:\?|\w+|\{[^}]*\}))/g,
+          (all, plain?: string, name?: string) =>
+            name === undefined ? (plain ?? all) : substitute(name, lookUp),
+        )
+      return variable === undefined ? (single ?? escaped ?? '') : substitute(variable, lookUp)
+    })
+  return text === '' && !/['"]/.test(word) ? [] : [text]
+}
+
+/** The value of `$NAME`, `${NAME}` or `${NAME:-default}`. */
+function substitute(variable: string, lookUp: (name: string) => string): string {
+  const [name = '', otherwise = ''] = variable.replace(/^\$\{?|\}$/g, '').split(':-', 2)
+  return lookUp(name) || otherwise
 }

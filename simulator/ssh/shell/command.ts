@@ -19,12 +19,13 @@ export interface ShellState {
   ending: number | undefined
   /** The terminal; `undefined` without one. */
   terminal: Terminal | undefined
-  history: string[]
 }
 
 export interface Terminal {
   columns: number
   rows: number
+  /** Called once they changed. */
+  onResize?: () => void
 }
 
 /** The streams of a command. */

@@ -1,15 +1,13 @@
-import { setImmediate } from 'node:timers/promises'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+import { PassThrough, Writable } from 'node:stream'
 import type { ServerChannel } from 'ssh2'
 import type { ShellState } from './command.ts'
-import { type Key, KeyReader } from './keys.ts'
-import { LineEditor } from './line-editor.ts'
 import { runLine } from './run-line.ts'
-import { Interrupted, streamSink, terminalSink } from './sink.ts'
+import { streamSink, terminalSink } from './sink.ts'
 
-/** The most keys and bytes typed ahead: beyond this the client has to wait. */
+/** The most bytes typed ahead: beyond this the client has to wait. */
 const typedAheadLimit = 64 * 1024
-
-const longestHistory = 1000
 
 /**
  * An interactive shell, until `exit`, Ctrl-D, or the end of the channel. Gives its exit status. Without a terminal
@@ -20,63 +18,116 @@ export async function interact(
   shell: ShellState,
   gone: AbortSignal,
 ): Promise<number> {
-  const keyboard = new Keyboard(channel, gone)
-  const terminal = shell.terminal
-  const screen = terminal === undefined ? () => Promise.resolve() : streamSink(channel, gone)
-  try {
-    await screen(welcome(shell))
-    while (shell.ending === undefined) {
-      const prompt = promptOf(shell)
-      const editor = new LineEditor(terminal ?? { columns: 80, rows: 24 }, shell.history, prompt)
-      await screen(prompt)
-      const line = await readLine(keyboard, editor, screen)
-      if (line === undefined) {
-        await screen('logout\r\n')
-        return shell.status
-      }
-      await run(channel, shell, line, keyboard, gone)
-    }
-    return shell.ending
-  } catch (error) {
-    if (error instanceof Interrupted) return shell.status
-    return 1
+  const keys = new PassThrough()
+  const screen = screenOf(channel)
+  const editor = editorOf(screen, keys, shell)
+  /** What was typed while a line runs, which `running` ends. */
+  let held = Buffer.alloc(0)
+  let running: AbortController | undefined
+  let ended = false
+
+  const show = (text: string) => shell.terminal && screen.write(text)
+  const prompt = () => {
+    editor.setPrompt(promptOf(shell))
+    if (shell.terminal) editor.prompt()
   }
+  /** Gives the editor what is held, up to the end of a line. */
+  const pass = () => {
+    while (running === undefined && held.length > 0) {
+      const end = held.findIndex(byte => byte === 13 || byte === 10)
+      const text = end < 0 ? held : held.subarray(0, end)
+      held = end < 0 ? Buffer.alloc(0) : held.subarray(held.indexOf('\r\n') === end ? end + 2 : end + 1)
+      // What comes in one piece counts as pasted, which readline appends wherever the cursor is.
+      const isAppended = editor.cursor === editor.line.length && !text.includes('\x1b')
+      for (const piece of isAppended ? [text] : Array.from(text, byte => Buffer.of(byte))) keys.write(piece)
+      if (end < 0) break
+      running = new AbortController()
+      keys.write('\r')
+    }
+    if (held.length < typedAheadLimit) channel.resume()
+    if (ended && running === undefined) keys.end()
+  }
+  show(welcome(shell))
+  prompt()
+  channel.on('data', (bytes: Buffer) => {
+    const cut = running === undefined ? -1 : bytes.lastIndexOf('\x03')
+    held = cut < 0 ? Buffer.concat([held, bytes]) : Buffer.from(bytes.subarray(cut + 1))
+    if (cut >= 0) running?.abort()
+    if (held.length >= typedAheadLimit) channel.pause()
+    pass()
+  })
+  channel.once('end', () => {
+    ended = true
+    pass()
+  })
+  editor.on('SIGINT', () => {
+    editor.write(null, { ctrl: true, name: 'e' })
+    show('^C\r\n')
+    editor.write(null, { ctrl: true, name: 'u' })
+  })
+  gone.addEventListener('abort', () => editor.close(), { once: true })
+  const left = once(editor, 'close')
+
+  async function take(line: string): Promise<void> {
+    running ??= new AbortController()
+    const { signal } = running
+    await run(channel, screen, shell, line, AbortSignal.any([gone, signal]))
+    if (signal.aborted) show('^C\r\n')
+    running = undefined
+    if (shell.ending !== undefined) {
+      editor.close()
+      return
+    }
+    prompt()
+    pass()
+  }
+  editor.on('line', line => void take(line).catch(() => editor.close()))
+  await left
+  if (shell.ending === undefined) show('logout\r\n')
+  await streamSink(screen, gone)('').catch(() => undefined)
+  return shell.ending ?? shell.status
 }
 
-async function readLine(
-  keyboard: Keyboard,
-  editor: LineEditor,
-  screen: (text: string) => Promise<void>,
-): Promise<string | undefined> {
-  for (;;) {
-    const key = await keyboard.next()
-    if (key === undefined) return undefined
-    const { screen: shown, done } = editor.press(key)
-    if (shown !== '') await screen(shown)
-    if (done !== undefined) return done.line
+/** Takes what the editor and commands write, in its order; many pieces at once while the client is slow. */
+function screenOf(channel: ServerChannel): Writable {
+  return new Writable({
+    writev: (pieces, done) => {
+      if (channel.writable) channel.write(Buffer.concat(pieces.map(({ chunk }) => chunk)), done)
+      else done()
+    },
+  })
+}
+
+/** Reads lines from keys, with editing and a history where there is a terminal. */
+function editorOf(output: Writable, input: PassThrough, { terminal }: ShellState): Interface {
+  if (terminal) {
+    const resize = () => Object.assign(output, terminal).emit('resize')
+    terminal.onResize = resize
+    resize()
   }
+  const editor = createInterface({
+    input,
+    output,
+    terminal: terminal !== undefined,
+    historySize: 1000,
+    completer: (line: string) => [[], line],
+  })
+  // Without a listener, Ctrl-Z would stop this process.
+  return editor.on('SIGTSTP', () => undefined)
 }
 
 async function run(
   channel: ServerChannel,
+  screen: Writable,
   shell: ShellState,
   line: string,
-  keyboard: Keyboard,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   if (line.trim() === '') return
-  if (line !== shell.history.at(-1)) shell.history.push(line)
-  if (shell.history.length > longestHistory) shell.history.shift()
-  const interrupt = new AbortController()
-  const signal = AbortSignal.any([gone, interrupt.signal])
-  const plain = streamSink(channel, signal)
+  const plain = streamSink(screen, signal)
   const out = shell.terminal === undefined ? plain : terminalSink(plain)
   const err = shell.terminal === undefined ? streamSink(channel.stderr, signal) : out
-  keyboard.onInterrupt = () => interrupt.abort()
   await runLine(shell, line, { out, err, input: undefined, signal })
-  keyboard.onInterrupt = undefined
-  if (interrupt.signal.aborted) await streamSink(channel, gone)('^C\r\n')
-  await setImmediate() // many short lines at once must not keep other sessions waiting
 }
 
 function promptOf({ machine, folder }: ShellState): string {
@@ -94,59 +145,4 @@ function welcome({ machine }: ShellState): string {
     '',
     '',
   ].join('\r\n')
-}
-
-/** The keys typed into a channel, in order; Ctrl-C is handled at once while a command runs. */
-class Keyboard {
-  /** Called at Ctrl-C, which also drops keys typed ahead. Without it Ctrl-C is a key like others. */
-  onInterrupt: (() => void) | undefined
-  readonly #channel: ServerChannel
-  readonly #reader = new KeyReader()
-  #keys: Key[] = []
-  #held = 0
-  #ended = false
-  #wake: (() => void) | undefined
-
-  constructor(channel: ServerChannel, gone: AbortSignal) {
-    this.#channel = channel
-    const end = () => {
-      this.#ended = true
-      this.#wake?.()
-    }
-    channel.on('data', (bytes: Buffer) => this.#take(bytes))
-    channel.once('end', end)
-    gone.addEventListener('abort', end, { once: true })
-  }
-
-  /** The next key; undefined at the end of the channel. */
-  async next(): Promise<Key | undefined> {
-    while (this.#keys.length === 0 && !this.#ended) {
-      await new Promise<void>(resolve => {
-        this.#wake = resolve
-      })
-    }
-    const key = this.#keys.shift()
-    if (key !== undefined) this.#held -= sizeOf(key)
-    if (this.#held < typedAheadLimit && this.#channel.isPaused()) this.#channel.resume()
-    return key
-  }
-
-  #take(bytes: Buffer): void {
-    for (const key of this.#reader.read(bytes)) {
-      if (key.name === 'interrupt' && this.onInterrupt !== undefined) {
-        this.#keys = []
-        this.#held = 0
-        this.onInterrupt()
-        continue
-      }
-      this.#keys.push(key)
-      this.#held += sizeOf(key)
-    }
-    if (this.#held >= typedAheadLimit) this.#channel.pause()
-    this.#wake?.()
-  }
-}
-
-function sizeOf(key: Key): number {
-  return key.name === 'text' ? key.text.length : 1
 }

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { commands } from '../commands/table.ts'
 import { reason } from '../files/file-error.ts'
 import { absolute, type Call, type ShellState, type Streams } from './command.ts'
-import { type ParsedCommand, type Pipeline, parseLine, ShellSyntaxError, type Word } from './command-line.ts'
+import { expand, type ParsedCommand, type Pipeline, parseLine, ShellSyntaxError } from './command-line.ts'
 import { appendingSink, inputFile } from './redirect.ts'
 import { Interrupted, type Sink, streamSink } from './sink.ts'
 
@@ -73,7 +73,7 @@ async function runCommand(shell: ShellState, parsed: ParsedCommand, streams: Str
     const redirected = await redirect(shell, parsed, streams)
     if (redirected === undefined) return 1
     if (parsed.group) return await runAll(shell, parsed.group, redirected)
-    const words = parsed.words.flatMap(word => expand(word, shell))
+    const words = parsed.words.flatMap(word => expand(word, valueIn(shell)))
     const [name, ...args] = words
     if (name === undefined) return 0
     const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(name)
@@ -101,21 +101,20 @@ async function redirect(
   streams: Streams,
 ): Promise<Streams | undefined> {
   const result = { ...streams }
-  for (const { from, to, append } of redirections) {
-    if (to === 'output') {
-      result.err = result.out
-      continue
-    }
-    const name = expand(to, shell).join(' ')
+  for (const { operator, file } of redirections) {
+    if (operator === '2>&1') result.err = result.out
+    if (operator.endsWith('>&2')) result.out = result.err
+    if (file === '') continue
+    const name = expand(file, valueIn(shell)).join(' ')
     const path = absolute(shell, name)
     try {
-      if (from === 'input') {
+      if (operator === '<') {
         result.input = inputFile(shell.files, path)
         continue
       }
-      const sink = appendingSink(shell.files, path, append, streams.signal)
-      if (from !== 'errors') result.out = sink
-      if (from !== 'output') result.err = sink
+      const sink = appendingSink(shell.files, path, operator.endsWith('>>'), streams.signal)
+      if (!operator.startsWith('2')) result.out = sink
+      if (/^[2&]/.test(operator)) result.err = sink
     } catch (error) {
       await streams.err(`bash: ${name}: ${reason(error)}\n`)
       return undefined
@@ -124,16 +123,6 @@ async function redirect(
   return result
 }
 
-/** Expands a word: an empty variable without quotes gives none. `~` is the home folder. */
-function expand(word: Word, shell: ShellState): string[] {
-  const text = word.map(part => (part.isVariable ? value(part.text, shell) : part.text)).join('')
-  if (text === '' && !word.some(part => part.quoted)) return []
-  const first = word[0]
-  const fromHome = first !== undefined && !first.quoted && !first.isVariable && /^~(\/|$)/.test(text)
-  return [fromHome ? `/root${text.slice(1)}` : text]
-}
-
-function value(text: string, shell: ShellState): string {
-  const [name = '', otherwise = ''] = text.split(':-', 2)
-  return name === '?' ? String(shell.status) : shell.variables.get(name) || otherwise
+function valueIn(shell: ShellState): (name: string) => string {
+  return name => (name === '?' ? String(shell.status) : (shell.variables.get(name) ?? ''))
 }

@@ -29,7 +29,7 @@ export function serveShell(
     accept?.()
   })
   session.on('window-change', (accept, _reject, info) => {
-    if (shell.terminal !== undefined) Object.assign(shell.terminal, size(info))
+    if (shell.terminal !== undefined) Object.assign(shell.terminal, size(info)).onResize?.()
     accept?.()
   })
   session.on('shell', accept => {
@@ -64,7 +64,6 @@ function newShell(machine: Machine, disk: { files: Scratch; background: Backgrou
     status: 0,
     ending: undefined,
     terminal: undefined,
-    history: [],
   }
 }
 

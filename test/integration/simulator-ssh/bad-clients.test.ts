@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
+import { join } from 'node:path'
 import type { ClientChannel } from 'ssh2'
 import { expect, test } from 'vitest'
 import { connect, exec, openSftp, startInstance } from './instance.ts'
@@ -27,13 +29,14 @@ test('garbage closes its own connection and no other', async () => {
 
 test('clients that leave during transfers and commands do no harm', async () => {
   const instance = await startInstance()
+  writeFileSync(join(instance.files, 'workspace/large'), randomBytes(30_000_000))
   for (let time = 0; time < 5; time += 1) {
     const client = await connect(instance)
     const sftp = await openSftp(client)
     sftp.on('error', () => undefined)
     sftp.writeFile('half', randomBytes(3_000_000), () => undefined)
     const channel = await new Promise<ClientChannel>((resolve, reject) =>
-      client.exec('yes', (error, opened) => (error ? reject(error) : resolve(opened))),
+      client.exec('cat large', (error, opened) => (error ? reject(error) : resolve(opened))),
     )
     await once(channel, 'data')
     client.destroy()
@@ -44,7 +47,7 @@ test('clients that leave during transfers and commands do no harm', async () => 
 test('twenty channels of one connection work at once', async () => {
   const client = await connect(await startInstance())
   const outcomes = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => exec(client, `seq 1 1000; echo ${index}`)),
+    Array.from({ length: 20 }, (_, index) => exec(client, `nvidia-smi; echo ${index}`)),
   )
   expect(outcomes.map(({ out }) => out.trimEnd().split('\n').at(-1))).toEqual(
     outcomes.map((_, index) => `${index}`),
