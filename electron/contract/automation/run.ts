@@ -79,35 +79,67 @@ export type RunProgram = v.InferOutput<typeof RunProgram>
 export const RunProgress = v.object({ percent: v.number(), secondsLeft: v.optional(v.number()) })
 export type RunProgress = v.InferOutput<typeof RunProgress>
 
-/** A run as the page shows it: a command on an instance, or a project. Times in epoch seconds of the account's time. */
-export interface RunView {
-  id: string
-  instance?: number
-  /** The rental that it waits for, or that its project's machine is from. */
-  rental?: string
+/** The fields of a run that are stored and shown. Times in epoch seconds of the account's time. */
+export const RunFields = v.object({
+  id: RunId,
+  instance: v.optional(InstanceId),
+  /** The rental that it waits for; that of a project's machine is stored before it begins. */
+  rental: v.optional(RentalId),
+  name: v.string(),
+  command: v.string(),
+  step: RunStep,
+  /** The step that failed; while its machine is still being stopped, it fails after that. */
+  failedAt: v.optional(RunStep),
+  afterwards: RunAction,
+  /** A folder or file of the instance that is downloaded, and the absolute path of the folder here. */
+  fetch: v.optional(v.string()),
+  into: v.optional(v.string()),
+  watchdog: v.boolean(),
+  stuckAfter: v.number(),
+  createdAt: v.number(),
+  /** When its command began, and when it ended; for a project, when the whole run did. */
+  startedAt: v.optional(v.number()),
+  endedAt: v.optional(v.number()),
+  /** The exit code; 128 and more for a signal. */
+  code: v.optional(v.number()),
+  /** Since when there was neither output nor load, for a run that seems stuck; absent again after either. */
+  stuckSince: v.optional(v.number()),
+  /** Its GPU load can't be read, so only output counts. */
+  loadUnread: v.optional(v.boolean()),
+  /** Bytes of the present program's output so far, how many of the first ones are no longer stored, and its last line. */
+  seen: v.number(),
+  dropped: v.number(),
+  lastLine: v.string(),
+  /** From the last progress bar in its output. */
+  progress: v.optional(RunProgress),
+  /** The number of downloaded files, and the names of those stored beside a file that had changed here too. */
+  brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
+  /** The action that was done on the instance. */
+  acted: v.optional(v.picklist(['stop', 'destroy'])),
+  /** How often a project's run moved to another machine, and the GPU of the present or last one. */
+  moved: v.optional(v.number()),
+  gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
+  /**
+   * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
+   * differed from it, if known, and the first of them.
+   */
+  commit: v.optional(
+    v.object({
+      id: v.string(),
+      branch: v.optional(v.string()),
+      changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
+    }),
+  ),
+  /** Micro-dollars that a project's run costs at most. */
+  most: v.optional(v.number()),
+})
+
+/** A run as the page shows it: a command on an instance, or a project. */
+export interface RunView extends v.InferOutput<typeof RunFields> {
   /** The project whose folder it sends. */
   project?: string
-  name: string
-  command: string
-  step: RunStep
-  /** The step that failed. */
-  failedAt?: RunStep
-  afterwards: RunAction
-  fetch?: string
-  /** The folder for downloads on this machine, as people write it. */
-  into?: string
-  watchdog: boolean
-  stuckAfter: number
-  createdAt: number
-  /** When its command began, and when it ended; for a project, when the whole run did. */
-  startedAt?: number
-  endedAt?: number
-  /** The exit code; 128 and more for a signal. */
-  code?: number
-  /** Since when there was neither output nor load, for a run that seems stuck; absent again after either. */
-  stuckSince?: number
-  /** Its GPU load can't be read, so only output counts. */
-  loadUnread?: boolean
+  /** What has output: its command, and the set-up before it. */
+  outputs: readonly RunProgram[]
   /**
    * Since when the download of its folder fails, and the time of the next try; without one, Berth tries once SSH works
    * again. `problem` says why.
@@ -115,23 +147,10 @@ export interface RunView {
   unreached?: { since: number; nextTryAt?: number }
   /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: boolean
-  /** What has output: its command, and the set-up before it. */
-  outputs: readonly RunProgram[]
-  /** Bytes of the present output so far, and how many of the first ones are no longer stored. */
-  seen: number
-  dropped: number
-  /** The last line, as plain text. */
-  lastLine: string
-  /** From the last progress bar in its output. */
-  progress?: RunProgress
   /** How far the upload or download of its folder is. */
   sync?: SyncProgress
   /** Its folder was downloaded. */
   fetched: boolean
-  /** The number of downloaded files, and the names of those stored beside a file that had changed here too. */
-  brought?: { files: number; beside: readonly string[] }
-  /** The action that was done on the instance. */
-  acted?: 'stop' | 'destroy'
   /** The instance stopped meanwhile, so `afterwards` does not apply any more. */
   interrupted: boolean
   /** Why the last try of something failed. */
@@ -141,23 +160,15 @@ export interface RunView {
 /** The run of a project. */
 export interface ProjectRunView extends RunView {
   project: string
-  gpu?: { name?: string; count?: number }
-  /**
-   * The git commit of its folder when it was last sent, if it is in a repository; `changed`: how many tracked files
-   * differed from it, if known, and the first of them.
-   */
-  commit?: { id: string; branch?: string; changed?: { files: number; named: string[] } }
+  moved: number
   /** The ports in its file, while its command runs. */
   ports?: readonly number[]
   /** `micros` at `at`, growing by `perHour`. */
   cost: { micros: Micros; at: number; perHour: Micros }
-  most?: Micros
   /** When the machine of a failed run is destroyed, or the user reminded of it. */
   keptUntil?: { at: number; destroys: boolean }
   /** Whether a failed run has results on its machine that can be downloaded again. */
   fetchable?: boolean
-  /** How often it moved to another machine. */
-  moved: number
 }
 
 export function isProjectRun(run: RunView): run is ProjectRunView {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { Stops } from '#contract/automation/limit.ts'
-import { isGoing, RunAction, RunId, RunProgress, RunStep } from '#contract/automation/run.ts'
-import { InstanceId, OfferId, RentalId } from '#contract/ids.ts'
+import { isGoing, RunFields, RunId, RunStep } from '#contract/automation/run.ts'
+import { InstanceId, OfferId } from '#contract/ids.ts'
 import { keepingOf, resultsOf } from '#contract/project/bounds.ts'
 import { ProjectId } from '#contract/project/project.ts'
 import { Keeping, type ProjectSpec } from '#contract/project/spec.ts'
@@ -29,34 +29,17 @@ const AgreedProject = v.object({
 
 /** A run as stored: a command on a machine; for a project also its folder, and a machine of its own. Output has files of its own. */
 export const Run = v.object({
-  id: RunId,
-  instance: v.optional(InstanceId),
-  /** The rental that it waits for; that of a project is stored before it begins. */
-  rental: v.optional(RentalId),
+  ...RunFields.entries,
+  project: v.optional(AgreedProject),
   /** Its watch rents again with another run, so a start that fails is only noted in Activity. */
   rentedAgain: v.optional(v.boolean()),
-  name: v.string(),
-  command: v.string(),
-  project: v.optional(AgreedProject),
-  fetch: v.optional(v.string()),
-  /** An absolute path on this computer, chosen in its dialog, or Berth's own folder. */
-  into: v.optional(v.string()),
   /** The name of the download in `into`, once it has begun. */
   as: v.optional(v.string()),
-  afterwards: RunAction,
-  watchdog: v.boolean(),
-  stuckAfter: v.number(),
   afterwardsIfStuck: v.boolean(),
-  step: RunStep,
-  /** The step that failed, and why; while its machine is being stopped or destroyed, it fails after that. */
-  failedAt: v.optional(RunStep),
+  /** Why it fails, also while its machine is being stopped before that. */
   problem: v.optional(StoredProblem),
   /** The failure that is reported once the results are here. */
   outcome: v.optional(v.object({ failedAt: RunStep, problem: StoredProblem })),
-  createdAt: v.number(),
-  startedAt: v.optional(v.number()),
-  endedAt: v.optional(v.number()),
-  code: v.optional(v.number()),
   /** The user ended its command, whose exit code then means nothing. */
   endedByUser: v.optional(v.boolean()),
   /** The programs on the machine with its set-up and its command, and whether the present one was started. */
@@ -68,24 +51,13 @@ export const Run = v.object({
   /** When there was last output, and load on the GPUs. */
   outputAt: v.optional(v.number()),
   loadAt: v.optional(v.number()),
-  stuckSince: v.optional(v.number()),
-  /** The last reading of its GPUs told no load, so only output counts. */
-  loadUnread: v.optional(v.boolean()),
-  /** Bytes of the present program's output so far, how many of the first ones are no longer stored, and its last line. */
-  seen: v.number(),
-  dropped: v.number(),
-  lastLine: v.string(),
-  progress: v.optional(RunProgress),
   fetched: v.optional(v.boolean()),
-  brought: v.optional(v.object({ files: v.number(), beside: v.array(v.string()) })),
   /** Since when its folder cannot be downloaded without a connection, and whether the user was alerted. */
   unreachedSince: v.optional(v.number()),
   unreachedAlerted: v.optional(v.boolean()),
   /** Since when its folder has been changing while it is downloaded, epoch seconds of this computer. */
   changingSince: v.optional(v.number()),
-  acted: v.optional(v.picklist(['stop', 'destroy'])),
   interrupted: v.optional(v.boolean()),
-  /** The watchdog has not received its new order, and still follows the previous one. */
   watchdogStale: v.optional(v.boolean()),
   /** When the machine of a failed run is destroyed, or the user reminded of it, in epoch seconds. */
   keptUntil: v.optional(v.number()),
@@ -93,25 +65,13 @@ export const Run = v.object({
   starting: v.optional(v.boolean()),
   /** It was cancelled, and its machine or rental still has to be ended. */
   withdrawing: v.optional(v.boolean()),
-  /** Machines that it left, which still have to be destroyed, and how often it moved. */
+  /** Machines that it left, which still have to be destroyed. */
   leaving: v.optional(v.array(InstanceId)),
-  moved: v.optional(v.number()),
-  /** The GPU of the present or last machine. */
-  gpu: v.optional(v.object({ name: v.string(), count: v.number() })),
-  /** The folder's commit when it was last sent. */
-  commit: v.optional(
-    v.object({
-      id: v.string(),
-      branch: v.optional(v.string()),
-      changed: v.optional(v.object({ files: v.number(), named: v.array(v.string()) })),
-    }),
-  ),
   /** When results were last downloaded. */
   checkpointAt: v.optional(v.number()),
   /** Micro-dollars: the cost of earlier machines, and of the present one at its last view. */
   spentBefore: v.optional(v.number()),
   spent: v.optional(v.object({ micros: v.number(), at: v.number(), perHour: v.number() })),
-  most: v.optional(v.number()),
 })
 export type Run = v.InferOutput<typeof Run>
 /** A run of a project. */

@@ -1,4 +1,5 @@
-import { isGoing, type ProjectRunView, type RunView } from '#contract/automation/run.ts'
+import type * as v from 'valibot'
+import { isGoing, type ProjectRunView, RunFields, type RunView } from '#contract/automation/run.ts'
 import type { SyncProgress } from '#contract/instance/sync.ts'
 import type { Problem } from '#contract/problem.ts'
 import { portsOf, resultsOf } from '#contract/project/bounds.ts'
@@ -112,68 +113,43 @@ export function surplusRuns(runs: readonly Run[], most: number): readonly Run[] 
   return ended.slice(0, Math.max(0, ended.length - most))
 }
 
+const shownFields = Object.keys(RunFields.entries) as (keyof typeof RunFields.entries)[]
+
 function runView(
   run: Run,
   { hindrance, sync }: { hindrance?: Hindrance; sync?: SyncProgress },
 ): RunView | ProjectRunView {
-  const { id, instance, rental, name, command, step, failedAt, afterwards, fetch, into } = run
-  const { problem, nextTryAt } = hindrance ?? {}
-  const { unreachedSince, begun, setupProgram, program } = run
+  const { step, problem, begun, setupProgram, program, unreachedSince: since } = run
+  const fields = Object.fromEntries(shownFields.map(name => [name, run[name]]))
   const view: RunView = {
-    id,
-    instance,
-    rental,
-    name,
-    command,
-    step,
-    failedAt,
-    afterwards,
-    fetch,
-    into,
-    watchdog: run.watchdog,
-    stuckAfter: run.stuckAfter,
-    createdAt: run.createdAt,
-    startedAt: run.startedAt,
-    endedAt: run.endedAt,
-    code: run.code,
-    stuckSince: run.stuckSince,
-    loadUnread: run.loadUnread,
-    unreached: unreachedSince === undefined ? undefined : { since: unreachedSince, nextTryAt },
-    watchdogStale: run.watchdogStale ?? false,
+    ...(fields as v.InferOutput<typeof RunFields>),
     outputs: [
       ...(program !== undefined && begun ? (['command'] as const) : []),
       ...(setupProgram !== undefined && (step !== 'setup' || begun) ? (['setup'] as const) : []),
     ],
-    seen: run.seen,
-    dropped: run.dropped,
-    lastLine: run.lastLine,
-    progress: run.progress,
+    unreached: since === undefined ? undefined : { since, nextTryAt: hindrance?.nextTryAt },
+    watchdogStale: run.watchdogStale ?? false,
     sync,
     fetched: run.fetched ?? false,
-    brought: run.brought,
-    acted: run.acted,
     interrupted: run.interrupted ?? false,
-    problem: problem ?? run.problem,
+    problem: hindrance?.problem ?? problem,
   }
   return isOfProject(run) ? { ...view, ...projectPart(run) } : view
 }
 
-function projectPart(run: ProjectRun): Omit<ProjectRunView, keyof RunView> & { project: string } {
+function projectPart(run: ProjectRun): Omit<ProjectRunView, Exclude<keyof RunView, 'project' | 'moved'>> {
   const { project, step, spentBefore = 0, spent, endedAt, createdAt, startedAt, keptUntil } = run
   return {
     project: project.id,
-    gpu: run.gpu,
-    commit: run.commit,
+    moved: run.moved ?? 0,
     ports: step === 'running' ? portsOf(project.spec) : undefined,
     cost: spent
       ? { ...spent, micros: spent.micros + spentBefore, perHour: endedAt === undefined ? spent.perHour : 0 }
       : { micros: spentBefore, at: createdAt, perHour: 0 },
-    most: run.most,
     keptUntil:
       step === 'failed' && keptUntil !== undefined
         ? { at: keptUntil, destroys: keepingFor(run).destroys }
         : undefined,
     fetchable: step === 'failed' && startedAt !== undefined && resultsOf(project.spec).length > 0,
-    moved: run.moved ?? 0,
   }
 }

@@ -59,33 +59,11 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     )
   }, 120_000)
 
-  test('that fetches a folder without content keeps its instance', async () => {
-    const { under, instance, home } = await openInside()
-    const fetch = join(home, 'results')
-    mkdirSync(join(fetch, 'deep'), { recursive: true })
-    writeFileSync(join(fetch, '.gitkeep'), '')
-    const id = await startRun(under, { instance, command: 'true', fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'failed')
-    expect(runOf(under, id)?.problem).toMatchObject({ code: 'results_missing' })
-    expect(under.account().instances[instance]?.state).toBe('running')
-  })
-
   test.each([
     [
       'a link to a folder',
       'mkdir -p $HOME/big && echo w > $HOME/big/m && ln -s $HOME/big $HOME/out',
       'out/m',
-    ],
-    ['a link to a file', 'mkdir $HOME/ck && echo w > $HOME/ck/a && ln -s ck/a $HOME/out', 'out'],
-    [
-      'a folder with a link to a file beside it',
-      'mkdir $HOME/out && cd $HOME/out && echo w > step-900.ckpt && ln -s step-900.ckpt last.ckpt',
-      'out/step-900.ckpt',
-    ],
-    [
-      'a folder with a link to a folder',
-      'mkdir $HOME/out $HOME/ck && echo w > $HOME/ck/a && ln -s $HOME/ck $HOME/out/checkpoints',
-      'out/checkpoints/a',
     ],
     ['a file whose name is taken here', 'echo w > $HOME/out', 'out (2)'],
   ])('downloads %s, then destroys its instance', async (what, command, expected) => {
@@ -102,31 +80,14 @@ describe.skipIf(lacking)(`after its end a run${lacking}`, () => {
     expect(await intended()).toBeUndefined()
   })
 
-  test.each([
-    ['a link that leads nowhere', 'ln -s nowhere $HOME/out', 'results_left'],
-    ['a pipe alone', 'mkdir $HOME/out && mkfifo $HOME/out/pipe', 'results_missing'],
-  ])('keeps its instance where its folder is %s', async (_, command, code) => {
+  test('keeps its instance where its folder is a link that leads nowhere', async () => {
     const { under, instance, home, intended } = await openInside()
-    const fetch = join(home, 'out')
-    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
+    const command = 'ln -s nowhere $HOME/out'
+    const id = await startRun(under, { instance, command, fetch: join(home, 'out'), afterwards: 'destroy' })
     await under.until(() => runOf(under, id)?.step === 'failed')
-    expect(runOf(under, id)).toMatchObject({ fetched: false, problem: { code } })
+    expect(runOf(under, id)).toMatchObject({ fetched: false, problem: { code: 'results_left' } })
     expect(await intended()).toBe('running')
   })
-
-  test('downloads its folder again while the command’s child still writes it', async () => {
-    const { world, under, instance, home, intended } = await openInside()
-    const command =
-      'mkdir $HOME/out && (for i in $(seq 20); do head -c 1000000 /dev/zero >> $HOME/out/model.pt; sleep 0.5; done; echo whole > $HOME/out/whole) >/dev/null 2>&1 & sleep 2'
-    const fetch = join(home, 'out')
-    const id = await startRun(under, { instance, command, fetch, afterwards: 'destroy' })
-    await under.until(() => runOf(under, id)?.step === 'done', 60_000)
-    expect(runOf(under, id)).toMatchObject({ code: 0, fetched: true, acted: 'destroy' })
-    const here = join(world.machine.home, 'Berth', 'out')
-    expect(statSync(join(here, 'model.pt')).size).toBe(20_000_000)
-    expect(readFileSync(join(here, 'whole'), 'utf8')).toBe('whole\n')
-    expect(await intended()).toBeUndefined()
-  }, 120_000)
 
   test('stops its instance where its folder is written for ever', async () => {
     const { world, under, instance, home, intended } = await openInside()

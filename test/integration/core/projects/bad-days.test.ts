@@ -113,19 +113,6 @@ run: |
     await under.until(() => Object.keys(under.account().instances).length === 0)
   })
 
-  test('whose results are missing keeps its machine, stopped', async () => {
-    const { under, runProject } = await openProject({
-      'berth.yaml': 'results: [resluts]\nrun: mkdir results; echo trained > results/out.txt\n',
-    })
-    const id = await runProject()
-    await under.until(() => jobOf(under, id)?.step === 'failed')
-    expect(jobOf(under, id)).toMatchObject({ failedAt: 'fetching', problem: { code: 'results_missing' } })
-    await under.until(() =>
-      Object.values(under.account().instances).every(({ state }) => state === 'stopped'),
-    )
-    expect(Object.keys(under.account().instances)).toHaveLength(1)
-  })
-
   test('whose result is blocked by a local file keeps its machine until a retry', async () => {
     const { under, folder, runProject } = await openProject({
       'berth.yaml': 'results: [results]\nrun: mkdir -p results/1; echo trained > results/1/out.txt\n',
