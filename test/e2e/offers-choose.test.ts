@@ -161,9 +161,11 @@ test('the drawer rents with the chosen stop rules, and they are remembered', asy
   const { sim, page, errors } = await offersOf()
   await openFirst(page)
   const stop = (name: string) => drawer(page).getByRole('button', { name, exact: true })
-  // On a first rental nothing is chosen.
-  for (const name of ['30 min idle', '8 h', '$20'])
+  // A first rental stops after eight hours, unless one says no.
+  expect(await stop('8 h').getAttribute('aria-pressed')).toBe('true')
+  for (const name of ['30 min idle', '$20'])
     expect(await stop(name).getAttribute('aria-pressed')).toBe('false')
+  await stop('8 h').click()
   const unstopped = drawer(page).getByText('Nothing stops it automatically')
   await unstopped.waitFor()
   await stop('30 min idle').click()

@@ -9,6 +9,7 @@ import {
 import { instanceName } from '#contract/format/name.ts'
 import { duration } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import type { AccountView } from '#contract/state.ts'
 import type { Page } from '#renderer/berth/page.svelte.ts'
 import type { Action } from '../instances/action.ts'
 
@@ -23,6 +24,11 @@ export const usualStops: { readonly [Kind in StopKind]: StopOf<Kind> } = {
 /** A limit that stops on a condition, while this computer is awake. */
 export function stopOn(when: LimitWhen): Limit {
   return { when, action: 'stop', asleep: false }
+}
+
+/** What stops a new rental: what the last one had, which may be nothing; the first has eight hours. */
+export function firstStops(account: AccountView | undefined): readonly Limit[] {
+  return account?.lastRental?.stops ?? [stopOn(usualStops.duration)]
 }
 
 /** The settings of a limit that a click sets, without the form: it warns a quarter of an hour ahead. */

@@ -7,6 +7,7 @@ import { type SortBy, type SortColumn, sortAfterClick } from '#contract/market/s
 import type { TemplateView } from '#contract/market/template.ts'
 import type { Problem } from '#contract/problem.ts'
 import { answerProblem, type Page } from '#renderer/berth/page.svelte.ts'
+import { firstStops } from '../limits/stops.ts'
 import { type TemplateSearch, templateSearch, withoutTemplate } from './templateSearch.ts'
 import { hasUsual, mostOffers, usualFilter, usualQuery } from './usualSearch.ts'
 
@@ -87,11 +88,11 @@ export class Market {
     this.filter = withValues(this.#filter, { text })
   }
 
-  /** What stops the next rental: as chosen here, else as with the last one. */
+  /** What stops the next rental: as chosen here, else as usual. */
   get stops(): readonly Limit[] {
     const { account } = this.#page
     const chosen = this.#stops?.account === account?.id ? this.#stops?.stops : undefined
-    return chosen ?? account?.lastRental?.stops ?? []
+    return chosen ?? firstStops(account)
   }
 
   set stops(stops: readonly Limit[]) {

@@ -4,6 +4,7 @@ import type { OfferView } from '#contract/market/offer.ts'
 import { firstDisk, type RegistryLogin, type RentRequest } from '#contract/market/rental.ts'
 import type { AccountView } from '#contract/state.ts'
 import { noVolume, type VolumeDraft } from '#renderer/components/fields/volume.ts'
+import { firstStops } from '../limits/stops.ts'
 import type { RentDraft } from './rentDraft.ts'
 
 /** Well-known public images, for those who have none of their own. */
@@ -50,7 +51,7 @@ export function freshDraft(account: AccountView | undefined, offer: OfferView): 
     ...usualWay(account),
     disk: String(fitting(usualDisk(account), offer)),
     bid: firstBid(offer.minimumBid).toFixed(3),
-    stops: account?.lastRental?.stops ?? [],
+    stops: firstStops(account),
   }
 }
 

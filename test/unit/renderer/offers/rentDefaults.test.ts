@@ -15,6 +15,13 @@ test('a first rental starts with a public image over SSH', () => {
   })
 })
 
+test('a first rental stops after eight hours, and later ones stop as the last one does, or never', () => {
+  const eightHours = { when: { kind: 'duration', seconds: 28_800 }, action: 'stop', asleep: false }
+  expect(freshDraft(account, offer({ id: 1 })).stops).toEqual([eightHours])
+  const lastRental = { id: 'r0123456789abcdef', what: 'llama', stops: [] }
+  expect(freshDraft({ ...account, lastRental }, offer({ id: 1 })).stops).toEqual([])
+})
+
 test('the next rental starts like the newest instance', () => {
   const before = {
     ...account,
