@@ -203,7 +203,7 @@ export interface ActivityEntry {
   at: number
   account?: AccountId
   instance?: number
-  /** The rental, or series of attempts, that it is a step of. */
+  /** The rental that it is a step of. */
   rental?: string
   kind: 'user' | 'berth' | 'alert' | 'error'
   /** An alert that is good news, such as that an instance is ready. */

@@ -179,7 +179,7 @@ export async function openRentals(
       if (find(id)) return id
       await add({ ...wanted, id, account, step: 'trying', tries: [], startedAt: context.now() })
       const rental = get(id)
-      const text = `Renting with failover: up to ${wanted.retries.attempts} attempts`
+      const text = `Renting with retries: up to ${wanted.retries.attempts} attempts`
       if (isRetrying(rental)) tellOfRetries(context, rental, { text })
       void retries.pursue(id)
       return id

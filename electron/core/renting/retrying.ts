@@ -194,7 +194,7 @@ export async function endRetries(
   if (step === 'cancelled') tellOfRetries(context, after, { text: 'Attempts cancelled' })
   else
     tellOfRetries(context, after, {
-      text: step === 'ready' ? `Ready on attempt ${after.tries.length}` : 'Renting with failover failed',
+      text: step === 'ready' ? `Ready on attempt ${after.tries.length}` : 'Renting with retries failed',
       end: step,
       problem,
       instance,

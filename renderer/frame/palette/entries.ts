@@ -39,7 +39,7 @@ export interface Entry {
 
 const most = 60
 /** The commands shown while nothing is typed: the most used ones. */
-const usual = ['rent-again', 'rent', 'stop-all', 'rent-with-failover', 'watch']
+const usual = ['rent-again', 'rent', 'stop-all', 'rent-with-retries', 'watch']
 
 /** The entries for the typed text: matching things and commands; the most used commands while nothing is typed. */
 export function entriesFor(page: Page, typed: string, answers: readonly Entry[]): Entry[] {
@@ -145,7 +145,7 @@ function commandEntries(page: Page): Entry[] {
 const icons: Readonly<Record<string, IconName>> = {
   rent: 'plus',
   'rent-again': 'play',
-  'rent-with-failover': 'transfers',
+  'rent-with-retries': 'transfers',
   watch: 'bookmark',
   watches: 'bookmark',
   refresh: 'refresh',

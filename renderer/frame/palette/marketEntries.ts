@@ -66,11 +66,11 @@ function offerEntries(page: Page, text: string): Entry[] {
       run: () => open({ text }, 'offers/watch'),
     },
     {
-      key: 'offers-failover',
+      key: 'offers-retries',
       group: 'Do',
       mark: { icon: 'transfers' },
-      label: `Rent ${text} with failover…`,
-      run: () => open({ text }, 'offers/failover'),
+      label: `Rent ${text} with retries…`,
+      run: () => open({ text }, 'offers/retries'),
     },
   ]
 }

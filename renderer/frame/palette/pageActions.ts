@@ -20,7 +20,7 @@ export function pageActions(page: Page): Action[] {
       run: () => route.go(screen.id),
     })),
     { id: 'rent', label: 'Rent a GPU', run: () => route.go('offers') },
-    { id: 'rent-with-failover', label: 'Rent with failover…', run: () => route.go('offers/failover') },
+    { id: 'rent-with-retries', label: 'Rent with retries…', run: () => route.go('offers/retries') },
     { id: 'watch', label: 'Watch a search of the market…', run: () => route.go('offers/watch') },
     { id: 'watches', label: 'Watches of the market', run: () => route.go('offers/watches') },
     { id: 'refresh', label: 'Refresh', run: () => page.attempt(berth.refresh({})) },

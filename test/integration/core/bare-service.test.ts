@@ -65,7 +65,7 @@ test('attempts rent nothing at a price that nobody tells, and say so', async con
   service.offers = [101, 102]
   const order = { column: 'price', descending: false } as const
   const limits = { attempts: 3, ceiling: 1, deadline: 600, price: 2 }
-  await under.run('rentWithFailover', { search: { query, filter: {}, order }, request, limits })
+  await under.run('rentWithRetries', { search: { query, filter: {}, order }, request, limits })
   const rental = () => Object.values(under.account().rentals)[0]
   await under.until(() => rental()?.step === 'failed')
   expect(rental()?.problem?.code).toBe('prices_unknown')

@@ -16,8 +16,8 @@ import { runProjects } from './run-projects.ts'
 
 /**
  * Berth in a process of its own, to be killed. Arguments: its folder, the service's address and key, and a task:
- * `rent`, `attempts` to rent with failover, `project` to run the project in the folder that follows, or `projects` for
- * `runProjects` there. Prints `renting` before it rents, and `idle` once neither a rental, a series of attempts nor a
+ * `rent`, `retries` to rent with retries, `project` to run the project in the folder that follows, or `projects` for
+ * `runProjects` there. Prints `renting` before it rents, and `idle` once neither a rental nor a
  * job is under way.
  */
 const [folder = '', baseUrl = '', key = '', task = '', projectFolder = ''] = process.argv.slice(2)
@@ -55,7 +55,7 @@ if (task === 'retries') {
   await berth.dispatch('changeSettings', { settings: { pollInterval: 2 } })
   await berth.dispatch('connectAccount', { baseUrl, key })
   process.stdout.write('renting\n')
-  await berth.dispatch('rentWithFailover', {
+  await berth.dispatch('rentWithRetries', {
     search: {
       query: { type: 'on-demand', verifiedOnly: false, storage: 20, limit: 20 },
       filter: {},

@@ -8,7 +8,7 @@ import { hurriedClock } from './hurried-clock.ts'
 import { buildKillable, inRounds, type Killable, listed, stored } from './killable.ts'
 
 /** The number of kills; BERTH_KILLS sets it. */
-const rounds = Number(process.env['BERTH_KILLS'] ?? 10)
+const rounds = Number(process.env['BERTH_KILLS'] ?? 8)
 const atOnce = 5
 const limitClock = hurriedClock().monotonic
 
@@ -81,4 +81,54 @@ test('a rental on disk when Berth is killed goes on to exactly one instance', {
   }
   // Some kills came after the request was on disk.
   expect(results.filter(({ requested }) => requested).length).toBeGreaterThan(0)
+})
+
+/** Rents with retries, kills Berth, crashes its instance every second time, and restarts it until nothing goes on. */
+async function killRetriesAndGoOn(round: number) {
+  const sim = await startSimulator({ seed: 300 + round, speed: 200, offers: 20, limitClock })
+  const home = await mkdtemp(join(tmpdir(), 'berth-killed-'))
+  const killedAfter = Math.random() * (round % 2 === 1 ? 250 : 2500)
+  sim.controls.setFaults([
+    { method: 'PUT', path: '/asks/', kind: round % 3 === 0 ? 'reset_after' : 'delay', ms: 80, times: 2 },
+    { method: 'DELETE', path: '/instances/', kind: 'reset_after', times: 1 },
+  ])
+  try {
+    const account = [home, sim.baseUrl, sim.apiKey]
+    const rentals = () => stored(home, 'rentals')
+    await processes.runUntil('renting', [...account, 'retries'], () => wait(killedAfter))
+    const requested = (await rentals()).includes('"pytorch/pytorch"')
+    if (round % 2 === 0) for (const { id } of await listed(sim)) await sim.controls.forceStatus(id, 'exited')
+
+    // State changes a moment before the file.
+    const isWritten = () => expect.poll(rentals).not.toContain('"trying"')
+    await processes.runUntil('idle', [...account, 'go on'], isWritten)
+    const [rental] = JSON.parse((await rentals()) || '[]') as { step: string; instance?: number }[]
+    const keychain = await readFile(join(home, 'keychain.json'), 'utf8')
+    const left = (await listed(sim)).map(({ id }) => id)
+    return {
+      round,
+      killedAfter,
+      requested,
+      rental,
+      left,
+      secret: requested && /rental r/.test(keychain),
+    }
+  } finally {
+    await sim.close()
+    await rm(home, { recursive: true, force: true, maxRetries: 20 })
+  }
+}
+
+test('after a kill at any step a rental with retries goes on to one ready instance or none', {
+  timeout: 240_000,
+}, async () => {
+  const results = await inRounds(rounds, atOnce, killRetriesAndGoOn)
+  for (const result of results) {
+    const { rental, left } = result
+    expect(result.secret).toBe(false)
+    if (!result.requested) expect(left).toEqual([])
+    else if (rental?.step === 'ready') expect(left).toEqual([rental.instance])
+    else expect({ step: rental?.step, left }).toEqual({ step: 'failed', left: [] })
+  }
+  expect(results.some(({ rental }) => rental?.step === 'ready')).toBe(true)
 })

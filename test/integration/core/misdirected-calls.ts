@@ -40,7 +40,7 @@ const onWholeAccounts: ReadonlySet<CommandName> = new Set([
   'removeAccount',
   'replaceKey',
   'stopEverything',
-  'rentWithFailover',
+  'rentWithRetries',
   'saveWatch',
 ])
 

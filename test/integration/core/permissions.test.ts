@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Args, CommandName } from '#contract/commands.ts'
-import { ended, retriesRequest } from './attempts/request.ts'
+import { ended, retriesRequest } from './renting/request.ts'
 import { rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -146,7 +146,7 @@ describe('a permission that is missing is named', () => {
 
   test('by attempts and a watch that run in the background', async () => {
     const lacking = { code: 'forbidden', message: expect.stringContaining('lacks the permission misc.') }
-    const rental = await under.run('rentWithFailover', retriesRequest())
+    const rental = await under.run('rentWithRetries', retriesRequest())
     await under.until(() => under.account().rentals[rental]?.problem?.code === 'forbidden')
     expect(under.account().rentals[rental]).toMatchObject({ step: 'searching', problem: lacking })
     await under.run('cancelRental', { rental })

@@ -5,8 +5,8 @@ import { wire } from '#service/http/wire.ts'
 import type { FaultInput } from '#simulator/http/fault-rules.ts'
 import type { SimulatorOptions } from '#simulator/simulator.ts'
 import { HandClock } from '#test/unit/core/hand-clock.ts'
-import { ended, onAccount, rentalOf, retriesRequest } from './attempts/request.ts'
 import { haste } from './hurried-clock.ts'
+import { ended, onAccount, rentalOf, retriesRequest } from './renting/request.ts'
 import {
   creates,
   everCreated,
@@ -138,7 +138,7 @@ describe.concurrent('a temporary refusal of the key', () => {
   test('lets the refused attempt be made again, which counts as one', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 401 })])
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 1 }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
     await ended(under, id)
     expect((await onAccount(world)).map(({ actual_status }) => actual_status)).toEqual(['running'])
     expect(creates(world)).toBe(2)
@@ -178,7 +178,7 @@ describe.concurrent('a missing permission', () => {
   test('ends the attempts after the second refusal, and is named', { timeout: 120_000 }, async context => {
     const { world, under } = await connectedWorld(context)
     world.sim.controls.setFaults([onCreate({ kind: 'status', status: 403, times: 100 })])
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 5 }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 5 }))
     expect((await ended(under, id))?.problem).toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('lacks the permission instance_write'),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { WatchRequest } from '#contract/automation/watch.ts'
 import { openFiles } from '#local/files.ts'
-import { retriesRequest } from './attempts/request.ts'
+import { retriesRequest } from './renting/request.ts'
 import { everCreated, everyFile, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

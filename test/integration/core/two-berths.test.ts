@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from 'vitest'
-import { onAccount, retriesRequest } from './attempts/request.ts'
+import { onAccount, retriesRequest } from './renting/request.ts'
 import { everCreated, instancesOf, rentalsOf, rentRunning, requestCheapest } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 

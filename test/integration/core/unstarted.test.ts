@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { ended, rentalOf, retriesRequest } from './attempts/request.ts'
+import { ended, rentalOf, retriesRequest } from './renting/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from './steps.ts'
 import { type BerthUnderTest, createWorld, type World } from './world.ts'
 
@@ -65,9 +65,9 @@ describe.concurrent('an instance that the service rents without starting it', ()
     expect(creates(world)).toBe(1)
   })
 
-  test('is the only one that failover rents, and is ready once it runs', async context => {
+  test('is the only one that retries rent, and is ready once it runs', async context => {
     const { world, under } = await connected(context, { rent: 'queued' })
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }, { stops }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
     await under.until(() => instancesOf(under)[0]?.state === 'waiting')
     await world.sim.controls.advance(600)
     await under.run('refresh', {})
@@ -80,17 +80,17 @@ describe.concurrent('an instance that the service rents without starting it', ()
   })
 
   test.for(['queued', 'stopped'])(
-    'is given up by failover in time, without blame: %s',
+    'is given up by retries in time, without blame: %s',
     async (rent, context) => {
       const { world, under } = await connected(context, { rent })
-      const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2, deadline: 600 }))
+      const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2, deadline: 600 }))
       for (const count of [1, 2]) {
         await under.until(() => rentalOf(under, id)?.tries[count - 1]?.instance !== undefined)
         await under.run('refresh', {})
         await world.sim.controls.advance(700)
       }
-      const series = await ended(under, id)
-      expect(series?.tries.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
+      const rental = await ended(under, id)
+      expect(rental?.tries.map(({ why }) => why?.code)).toEqual(['no_gpu', 'no_gpu'])
       expect(under.account().failedMachines).toEqual({})
       expect(idsOf(world)).toEqual([])
     },
@@ -149,17 +149,17 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     expect(creates(world)).toBe(1)
   })
 
-  test('makes failover rent no other while the first is there', async context => {
+  test('makes retries rent no other while the first is there', async context => {
     const { world, under } = await connected(context, { rent: 'unsaid' })
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }))
     await under.until(() => rentalOf(under, id) === undefined)
     expect(instancesOf(under)).toMatchObject([{ state: 'running' }])
     expect(creates(world)).toBe(1)
   })
 
-  test('makes failover ask the user where the records carry no mark', async context => {
+  test('makes retries ask the user where the records carry no mark', async context => {
     const { world, under } = await connected(context, { rent: 'unsaid', records: 'unmarked' })
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 4 }, { stops }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 4 }, { stops }))
     await under.until(() => rentalOf(under, id)?.candidates?.length === 1)
     await world.sim.controls.advance(3600)
     await under.run('refresh', {})
@@ -171,11 +171,11 @@ describe.concurrent('a refusal of a rental with status 200', () => {
     expect(limitsOn(under, instance)).toMatchObject(limited)
   })
 
-  test('lets failover go on once nothing new is on the account', async context => {
+  test('lets retries go on once nothing new is on the account', async context => {
     const { world, under } = await connected(context, { rent: 'refused' })
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2 }))
-    const series = await ended(under, id)
-    expect(series?.tries.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
+    const rental = await ended(under, id)
+    expect(rental?.tries.map(({ why }) => why?.code)).toEqual(['refused', 'refused'])
     expect(creates(world)).toBe(2)
     expect(idsOf(world)).toEqual([])
   })

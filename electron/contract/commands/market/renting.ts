@@ -24,7 +24,7 @@ export const rentingCommands = {
     run: v.optional(RunRequest),
   }).answers<string>(),
   /** Rents one machine after another until one can be used. Answers its id once it is on disk. */
-  rentWithFailover: command({
+  rentWithRetries: command({
     account,
     search: RentalSearch,
     /** Its bid, if any, is the highest: each try bids just above the lowest that runs there. */

@@ -42,7 +42,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
         session.rentals.rent(request, offer, { search, id: rental }),
       )
     },
-    async rentWithFailover({ account, search, request, limits, run }) {
+    async rentWithRetries({ account, search, request, limits, run }) {
       if ((search.query.type === 'bid') !== (request.bid !== undefined))
         throw new BerthError({
           code: 'invalid_argument',

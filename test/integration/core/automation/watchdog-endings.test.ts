@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { retriesRequest } from '../attempts/request.ts'
+import { retriesRequest } from '../renting/request.ts'
 import { creates, instancesOf, rentalsOf, rentCheapest, rentRunning } from '../steps.ts'
 import { createWorld } from '../world.ts'
 
@@ -92,7 +92,7 @@ test('a start script that is too long for the service is refused unsent, and a w
     problem: { code: 'invalid_argument', field: 'request.onstart' },
   })
   const { search, request, limits } = retriesRequest({}, { onstart })
-  await expect(under.run('rentWithFailover', { search, request, limits })).rejects.toMatchObject({
+  await expect(under.run('rentWithRetries', { search, request, limits })).rejects.toMatchObject({
     problem: { field: 'request.onstart' },
   })
   expect(creates(world)).toBe(0)

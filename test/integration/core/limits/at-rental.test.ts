@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { Limit } from '#contract/automation/limit.ts'
-import { ended, rentalOf, retriesRequest } from '../attempts/request.ts'
+import { ended, rentalOf, retriesRequest } from '../renting/request.ts'
 import { instancesOf, rentRunning } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'
 
@@ -39,9 +39,9 @@ test.concurrent('limits requested with a rental are set on its instance and kept
   await under.until(() => under.account().instances[id]?.state === 'stopped', 30_000)
 })
 
-test.concurrent('limits requested with failover are set on the instance of each attempt', async context => {
+test.concurrent('limits requested with retries are set on the instance of each attempt', async context => {
   const { world, under } = await connected(context)
-  const id = await under.run('rentWithFailover', retriesRequest({}, { stops }))
+  const id = await under.run('rentWithRetries', retriesRequest({}, { stops }))
   await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined, 30_000)
   const first = rentalOf(under, id)?.tries[0]?.instance ?? 0
   expect(limitsOn(under, first)).toMatchObject(limited)

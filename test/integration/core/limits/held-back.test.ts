@@ -1,7 +1,7 @@
 import { expect, type TestContext, test, vi } from 'vitest'
 import { startDetour } from '#test/e2e/detour.ts'
 import { nextMorning } from '#test/morning.ts'
-import { onAccount, rentalOf, retriesRequest } from '../attempts/request.ts'
+import { onAccount, rentalOf, retriesRequest } from '../renting/request.ts'
 import { everCreated, rentRunning } from '../steps.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 import { createWorld } from '../world.ts'
@@ -64,7 +64,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   timeout: 120_000,
 }, async context => {
   const { world, under, first } = await spendingWorld(context)
-  const id = await under.run('rentWithFailover', retriesRequest({ deadline: 3600 }))
+  const id = await under.run('rentWithRetries', retriesRequest({ deadline: 3600 }))
   await under.until(() => rentalOf(under, id)?.tries[0]?.instance !== undefined)
   const limit = await budget(under)
   await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit', 40_000)
@@ -89,7 +89,7 @@ test.concurrent('an attempt that a limit would stop is destroyed, and the next w
   expect(await lines(under, 'runs, and waits for SSH')).not.toEqual([])
 })
 
-test.concurrent('a running attempt is destroyed by its series alone, not by the limit too', {
+test.concurrent('a running attempt is destroyed by its rental alone, not by the limit too', {
   timeout: 120_000,
 }, async context => {
   const world = await createWorld({ start: nextMorning() })
@@ -100,7 +100,7 @@ test.concurrent('a running attempt is destroyed by its series alone, not by the 
   const under = await world.start()
   await under.run('changeSettings', { settings: { pollInterval: 2 } })
   await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-  const id = await under.run('rentWithFailover', retriesRequest({ deadline: 7200 }))
+  const id = await under.run('rentWithRetries', retriesRequest({ deadline: 7200 }))
   await under.until(() => rentalOf(under, id)?.step === 'entering', 40_000)
   const tried = rentalOf(under, id)?.instance
   await world.sim.controls.advance(1800)
@@ -124,7 +124,7 @@ test.concurrent('attempts held back by a credit limit keep searching the market'
   const under = await world.startConnected()
   const when = { kind: 'credit', hours: 720 } as const
   await under.run('setLimit', { when, action: 'stop', warning: 0, missed: 'act' })
-  const id = await under.run('rentWithFailover', retriesRequest())
+  const id = await under.run('rentWithRetries', retriesRequest())
   await under.until(() => rentalOf(under, id)?.problem?.code === 'held_by_limit')
   const searches = () =>
     world.sim.controls.requests().filter(({ path }) => path.startsWith('/api/v0/bundles')).length

@@ -193,7 +193,7 @@ test('a run is requested before each machine is rented, and goes with the rentin
   expect(view()[id]).not.toHaveProperty('run', expect.anything())
 })
 
-test('the id of a series is on disk before it starts, with a run or without', async () => {
+test('the id of a rental is on disk before it starts, with a run or without', async () => {
   const { watches, noted, watchRequest } = await renting()
   await watches.save(undefined, watchRequest(1))
   await watches.save(undefined, watchRequest(1), { ...train })

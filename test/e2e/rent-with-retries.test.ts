@@ -46,14 +46,14 @@ async function seen(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1080, height: 720 })
 }
 
-test('rent with failover drops a bad machine, marks it among the offers, and forgives it', {
+test('rent with retries drops a bad machine, marks it among the offers, and forgives it', {
   timeout: 240_000,
 }, async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
   await page.setViewportSize({ width: 720, height: 480 })
-  await page.getByRole('button', { name: 'Rent with failover' }).click()
+  await page.getByRole('button', { name: 'Rent with retries' }).click()
   const dialog = page.getByRole('dialog')
   const [focused, scrolled] = await dialog.getByText(/^Berth rents the first of/).evaluate(async about => {
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame)
@@ -103,11 +103,11 @@ test('rent with failover drops a bad machine, marks it among the offers, and for
   expect(errors).toEqual([])
 })
 
-test('rent with failover, cancelled on its row, leaves no instance', async ({ start }) => {
+test('rent with retries, cancelled on its row, leaves no instance', async ({ start }) => {
   const { sim, page, errors } = await connected(start)
   await page.getByRole('link', { name: 'Offers' }).click()
   await showAllOffers(page)
-  await page.getByRole('button', { name: 'Rent with failover' }).click()
+  await page.getByRole('button', { name: 'Rent with retries' }).click()
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Rent from/ })

@@ -40,18 +40,18 @@ async function tried(under: BerthUnderTest, id: string, number: number): Promise
   return instance
 }
 
-/** Lets most of the 330 seconds pass that a series has, once its instance runs. */
+/** Lets most of the 330 seconds pass that a try has, once its instance runs. */
 async function passAlmost({ sim }: World, under: BerthUnderTest, id: string): Promise<void> {
   await under.until(() => rentalOf(under, id)?.step === 'entering')
   await sim.controls.advance(200)
 }
 
-describe.concurrent('renting with failover', () => {
+describe.concurrent('renting with retries', () => {
   test('drops and remembers a crashed and an offline host, and ends with one ready instance', {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', retriesRequest())
+    const id = await under.run('rentWithRetries', retriesRequest())
     await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
     await world.sim.controls.forceStatus(await tried(under, id, 2), 'offline')
     await tried(under, id, 3)
@@ -91,7 +91,7 @@ describe.concurrent('renting with failover', () => {
       await context.expect.poll(said).toContain(text)
 
     // Failed machines are tried last until they are forgiven.
-    const next = await under.run('rentWithFailover', retriesRequest({ attempts: 1 }))
+    const next = await under.run('rentWithRetries', retriesRequest({ attempts: 1 }))
     await tried(under, next, 1)
     expect(failed).not.toContain(rentalOf(under, next)?.tries[0]?.machineId)
     await under.run('cancelRental', { rental: next })
@@ -130,10 +130,10 @@ describe.concurrent('renting with failover', () => {
     const under = await world.start()
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-    const shut = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     // Else both may choose the same offer, which only one gets.
     await tried(under, shut, 1)
-    const open = await under.run('rentWithFailover', retriesRequest({}, { access: 'jupyter' }))
+    const open = await under.run('rentWithRetries', retriesRequest({}, { access: 'jupyter' }))
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
@@ -159,7 +159,7 @@ describe.concurrent('renting with failover', () => {
       const under = await world.start()
       await under.run('changeSettings', { settings: { pollInterval: 2 } })
       await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
-      const id = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
+      const id = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
       await tried(under, id, 1)
       await world.sim.controls.advance(300)
       const publicKey = await ownPublicKey(join(world.machine.home, 'berth'))
@@ -167,8 +167,8 @@ describe.concurrent('renting with failover', () => {
       expect(rentalOf(under, id)?.step).toBe('entering')
       if (when === 'late') sshd.authorize(publicKey)
       else await world.sim.controls.advance(400)
-      const series = await ended(under, id)
-      if (when === 'never') expect(series?.tries).toMatchObject([{ why: { code: 'no_ssh' } }])
+      const rental = await ended(under, id)
+      if (when === 'never') expect(rental?.tries).toMatchObject([{ why: { code: 'no_ssh' } }])
       expect(await onAccount(world)).toMatchObject(when === 'late' ? [{ actual_status: 'running' }] : [])
     },
   )
@@ -184,7 +184,7 @@ describe.concurrent('renting with failover', () => {
     await under.run('changeSettings', { settings: { pollInterval: 2 } })
     await under.run('connectAccount', { baseUrl: detour.baseUrl, key: world.sim.apiKey })
     await under.run('pausePolling', { minutes: 60 })
-    const shut = await under.run('rentWithFailover', retriesRequest({ attempts: 1, deadline: 330 }))
+    const shut = await under.run('rentWithRetries', retriesRequest({ attempts: 1, deadline: 330 }))
     await passAlmost(world, under, shut)
     expect(await ended(under, shut)).toMatchObject({
       step: 'failed',
@@ -217,7 +217,7 @@ describe.concurrent('renting with failover', () => {
     try {
       const under = await world.startConnected()
       world.sim.controls.setFaults([fault])
-      const id = await under.run('rentWithFailover', retriesRequest())
+      const id = await under.run('rentWithRetries', retriesRequest())
       if (name.startsWith('a destroy'))
         await world.sim.controls.forceStatus(await tried(under, id, 1), 'exited')
       await under.until(() => instancesOf(under).some(({ state }) => state === 'running'), 60_000)
@@ -232,7 +232,7 @@ describe.concurrent('renting with failover', () => {
     timeout: 120_000,
   }, async context => {
     const { world, under } = await connectedWorld(context)
-    const id = await under.run('rentWithFailover', retriesRequest({ attempts: 2 }))
+    const id = await under.run('rentWithRetries', retriesRequest({ attempts: 2 }))
     for (const number of [1, 2])
       await world.sim.controls.forceStatus(await tried(under, id, number), 'exited')
     const view = await ended(under, id)
@@ -251,7 +251,7 @@ describe.concurrent('renting with failover', () => {
     const { world, under } = await shutWorld(context)
     const ceiling = 100_000
     const id = await under.run(
-      'rentWithFailover',
+      'rentWithRetries',
       retriesRequest({ ceiling: ceiling / 1_000_000, deadline: 7200 }),
     )
     const instance = await tried(under, id, 1)
@@ -297,7 +297,7 @@ describe.concurrent('renting with failover', () => {
     for (const [step, created, before, onTheWay] of steps) {
       const createdBefore = everCreated(world)
       before()
-      const id = await under.run('rentWithFailover', retriesRequest({ deadline: 7200 }))
+      const id = await under.run('rentWithRetries', retriesRequest({ deadline: 7200 }))
       if (onTheWay) await onTheWay(await tried(under, id, 1))
       await under.until(() => rentalOf(under, id)?.step === step)
       await context.expect.poll(() => everCreated(world) - createdBefore).toBe(created)
@@ -318,9 +318,7 @@ describe.concurrent('renting with failover', () => {
     await other.run('changeSettings', { settings: { pollInterval: 2 } })
     await other.run('connectAccount', { baseUrl: world.sim.baseUrl, key: world.sim.apiKey })
     world.sim.controls.setFaults([{ method: 'PUT', path: '^/api/v0/asks/', kind: 'reset_after', times: 2 }])
-    const ids = await Promise.all(
-      [under, other].map(berth => berth.run('rentWithFailover', retriesRequest())),
-    )
+    const ids = await Promise.all([under, other].map(berth => berth.run('rentWithRetries', retriesRequest())))
     await ended(under, ids[0] ?? '')
     await ended(other, ids[1] ?? '')
     await under.run('refresh', {})

@@ -2,11 +2,11 @@ import type { Args } from '#contract/commands.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
 import type { BerthUnderTest, World } from '../world.ts'
 
-/** Arguments to rent the cheapest offer with failover; `limits` and `request` replace single fields. */
+/** Arguments to rent the cheapest offer with retries; `limits` and `request` replace single fields. */
 export function retriesRequest(
-  limits: Partial<Args<'rentWithFailover'>['limits']> = {},
-  request: Partial<Args<'rentWithFailover'>['request']> = {},
-): Args<'rentWithFailover'> {
+  limits: Partial<Args<'rentWithRetries'>['limits']> = {},
+  request: Partial<Args<'rentWithRetries'>['request']> = {},
+): Args<'rentWithRetries'> {
   return {
     search: {
       query: {

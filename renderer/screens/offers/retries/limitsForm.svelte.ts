@@ -3,7 +3,7 @@ import { type Micros, micros } from '#contract/spending/money.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
 import { type FormErrors, number, readForm } from '#renderer/components/fields/readForm.ts'
 
-/** The limits of a series of attempts, as a form. */
+/** The limits of a rental with retries, as a form. */
 export class LimitsForm {
   attempts = $state('5')
   /** Dollars. */
