@@ -1,4 +1,4 @@
-import { type ChoiceName, choices, interfaceProfile, type Profile, publicProfile, ranges } from './profile.ts'
+import { choices, interfaceProfile, type Profile, publicProfile, ranges } from './profile.ts'
 
 /** An unknown name or value of a profile; the message says which, and lists the known ones. */
 export class ProfileError extends Error {
@@ -24,7 +24,10 @@ export class Deployment {
    * Throws ProfileError.
    */
   change(values: Readonly<Record<string, unknown>>): Profile {
-    const preset = readChoice('deployment', values['deployment'] ?? this.#profile.deployment)
+    const preset = readChoice(
+      'deployment',
+      values['deployment'] ?? this.#profile.deployment,
+    ) as keyof typeof presets
     const base = 'deployment' in values ? presets[preset] : this.#profile
     const changes = Object.entries(values).filter(([name]) => name !== 'deployment')
     if (preset === 'interface' && changes.length > 0) {
@@ -56,8 +59,8 @@ function readValue(name: string, value: unknown): string | number {
   throw new ProfileError(`${name} is a whole number from ${low} to ${high}.`)
 }
 
-function readChoice<Name extends ChoiceName>(name: Name, value: unknown): Profile[Name] {
-  const words: readonly Profile[Name][] = choices[name]
+function readChoice(name: keyof typeof choices, value: unknown): string {
+  const words: readonly string[] = choices[name]
   const word = words.find(known => known === value)
   if (word === undefined) throw new ProfileError(`${name} is one of ${words.join(', ')}.`)
   return word

@@ -9,7 +9,7 @@ import type { World } from '../world/world.ts'
 import { authenticate, authorize } from './access.ts'
 import type { Bindings } from './bindings.ts'
 import type { RateLimits } from './limits.ts'
-import { type ApiRequest, JsonText, type Route } from './route.ts'
+import type { ApiRequest, Route } from './route.ts'
 
 /**
  * Serves routes: authentication, then the rate limit (if any), permissions, the route. Routes of another deployment
@@ -43,8 +43,7 @@ export function serveRoutes(
         hasBody: text.trim() !== '',
         headers,
       }
-      const answer = await route.answer(request)
-      return new Response(answer instanceof JsonText ? answer.text : JSON.stringify(answer), { headers })
+      return new Response(JSON.stringify(await route.answer(request)), { headers })
     })
   }
 }

@@ -23,17 +23,8 @@ export interface ApiRequest {
   headers: Headers
 }
 
-/** A body in JSON text, for answers too large to serialise each time. */
-export class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-/** What a route answers with status 200; other statuses are thrown as ServiceError. */
-export type Answer = Record<string, unknown> | JsonText
+/** What a route answers with status 200, as JSON; other statuses are thrown as ServiceError. */
+export type Answer = object | string
 
 /** One row of section 4: a method and path, who may call it, how often, and what it answers. */
 export interface Route {

@@ -61,7 +61,7 @@ export function change(request: ApiRequest) {
 }
 
 /** Removes an instance and ends its charges. */
-export function destroy(request: ApiRequest) {
+function destroy(request: ApiRequest) {
   const { world, id } = request
   world.instances.destroy(world.instances.get(ownInstance(request, id('id'))))
   return { success: true }

@@ -1,8 +1,8 @@
 import { invalidArgs } from '../errors.ts'
 import type { Fields } from '../fields.ts'
 import { readFilters } from '../world/market/filters.ts'
-import type { OfferSearch } from '../world/market/market.ts'
-import { type OfferType, offerFields, type QuotedOffer } from '../world/market/quote.ts'
+import { type OfferSearch, offerFields } from '../world/market/market.ts'
+import type { OfferType, QuotedOffer } from '../world/market/quote.ts'
 
 /** GB (a petabyte): more than any machine has, and small enough to compute prices. */
 const mostStorage = 1_000_000

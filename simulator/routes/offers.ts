@@ -1,18 +1,16 @@
-import { type ApiRequest, JsonText, type Route } from '../http/route.ts'
+import type { ApiRequest, Route } from '../http/route.ts'
 import { readLaunch } from './launch-request.ts'
 import { readSearch } from './offer-search.ts'
 
 /** Section 4.2: search offers, and rent one. */
 export const offerRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/bundles/',
-    permission: 'misc',
-    answer: ({ world, body }) =>
-      new JsonText(`{"offers":[${world.market.search(readSearch(body())).join(',')}]}`),
-  },
+  { method: 'POST', path: '/bundles/', permission: 'misc', answer: search },
   { method: 'PUT', path: '/asks/:offer/', permission: 'instance_write', answer: rent },
 ]
+
+function search({ world, body }: ApiRequest) {
+  return { offers: world.market.search(readSearch(body())) }
+}
 
 function rent({ world, body, id }: ApiRequest) {
   const offerId = id('offer')

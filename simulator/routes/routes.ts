@@ -13,9 +13,8 @@ import { twoFactorRoutes } from './two-factor.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workergroupRoutes } from './workergroups.ts'
 
-/** All routes below /api/: those of one deployment first, then section 4, one file per part. */
-export const routes: readonly Route[] = [
-  ...publicRoutes,
+/** Section 4, one file per part. */
+const interfaceRoutes: readonly Route[] = [
   ...accountRoutes,
   ...apiKeyRoutes,
   ...notificationRoutes,
@@ -29,3 +28,6 @@ export const routes: readonly Route[] = [
   ...workergroupRoutes,
   ...twoFactorRoutes,
 ]
+
+/** All routes below /api/, those of one deployment first. */
+export const routes: readonly Route[] = [...publicRoutes(interfaceRoutes), ...interfaceRoutes]

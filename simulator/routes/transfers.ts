@@ -4,7 +4,7 @@ import type { ApiRequest, Route } from '../http/route.ts'
 import type { Instance } from '../world/instances/instance.ts'
 import type { World } from '../world/world.ts'
 
-export const copyPath = '/commands/copy_direct/'
+const copyPath = '/commands/copy_direct/'
 const syncPath = '/commands/rclone/'
 
 /** Section 4.3: data transfer. Progress is in the status line of the instances. */
@@ -16,7 +16,7 @@ export const transferRoutes: readonly Route[] = [
 ]
 
 /** A side without an id, or with `local`, is the caller's own machine. */
-export function copy({ world, body }: ApiRequest) {
+function copy({ world, body }: ApiRequest) {
   const fields = body()
   const paths = { src: readText(fields, 'src_path'), dst: readText(fields, 'dst_path') }
   const source = readSide(fields, 'src_id')
@@ -40,7 +40,7 @@ export function copy({ world, body }: ApiRequest) {
 }
 
 /** Ends the copies into an instance. */
-export function cancelCopy({ world, body }: ApiRequest) {
+function cancelCopy({ world, body }: ApiRequest) {
   const fields = body()
   const id = readId(fields, 'dst_id')
   if (!find(world, id)) throw noSuchUser(id)

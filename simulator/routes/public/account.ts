@@ -1,45 +1,32 @@
 import { refusal } from '#simulator/errors.ts'
-import { type ApiRequest, JsonText, type Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
 import type { ApiKey } from '#simulator/world/account/api-keys.ts'
 import { epochSeconds } from '#simulator/world/clock.ts'
+import type { Layer } from './layer.ts'
 
 /** The user and the keys, as the public deployment shows them. */
+export const publicAccount: Layer = {
+  'GET /users/current/': user,
+  'GET /auth/apikeys/': ({ world }) => ({
+    success: true,
+    apikeys: world.apiKeys.list().map(key => shown(key, world.account.id)),
+  }),
+  'DELETE /auth/apikeys/:key/': ({ world, id }) => {
+    world.apiKeys.revoke(id('key'))
+    return 'Successfully Deleted API Key'
+  },
+}
+
 export const publicAccountRoutes: readonly Route[] = [
-  { method: 'GET', path: '/users/current/', only: 'public', permission: 'user_read', answer: user },
-  {
-    method: 'GET',
-    path: '/auth/apikeys/',
-    only: 'public',
-    permission: 'user_read',
-    bearerOnly: true,
-    answer: ({ world }) => ({
-      success: true,
-      apikeys: world.apiKeys.list().map(key => shown(key, world.account.id)),
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/auth/apikeys/:key/',
-    only: 'public',
-    permission: 'user_read',
-    answer: ({ world, id }) => {
-      const wanted = id('key')
-      const key = world.apiKeys.list().find(known => known.id === wanted)
-      if (!key) throw refusal(404, null, 'API Key not found.')
-      return shown(key, world.account.id)
-    },
-  },
-  {
-    method: 'DELETE',
-    path: '/auth/apikeys/:key/',
-    only: 'public',
-    permission: 'user_write',
-    answer: ({ world, id }) => {
-      world.apiKeys.revoke(id('key'))
-      return new JsonText(JSON.stringify('Successfully Deleted API Key'))
-    },
-  },
+  { method: 'GET', path: '/auth/apikeys/:key/', permission: 'user_read', answer: oneKey },
 ]
+
+function oneKey({ world, id }: ApiRequest) {
+  const wanted = id('key')
+  const key = world.apiKeys.list().find(known => known.id === wanted)
+  if (!key) throw refusal(404, null, 'API Key not found.')
+  return shown(key, world.account.id)
+}
 
 /** Without two-factor fields; `credit` as the profile says. */
 function user({ world, profile }: ApiRequest) {

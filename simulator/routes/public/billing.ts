@@ -7,12 +7,12 @@ import type { World } from '#simulator/world/world.ts'
 
 /** Charges and payments. */
 export const billingRoutes: readonly Route[] = [
-  { method: 'GET', path: '/charges/', only: 'public', permission: 'billing_read', answer: charges },
+  { method: 'GET', path: '/charges/', permission: 'billing_read', answer: charges },
   {
     method: 'GET',
     path: '/invoices/',
     version: 'v1',
-    only: 'public',
+
     permission: 'billing_read',
     answer: invoices,
   },

@@ -8,7 +8,7 @@ export const containerLogRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/instances/request_logs/:id/',
-    only: 'public',
+
     permission: 'instance_read',
     answer: requestLog,
   },

@@ -1,56 +1,30 @@
 import { invalidArgs, noSuchInstance, notFound, refusal, ServiceError } from '#simulator/errors.ts'
 import type { ApiRequest, Route } from '#simulator/http/route.ts'
-import { change as plainChange, destroy as plainDestroy } from '../instances.ts'
+import { change as plainChange } from '../instances.ts'
 import { pageOfInstances } from './instance-list.ts'
 import { listedInstance, singleInstance, spoilFirst, visibleInstances } from './instance-record.ts'
+import type { Layer } from './layer.ts'
 
 /** The instances of the account, as the public deployment lists and shows them. */
+export const publicInstances: Layer = {
+  'GET /instances/': retiredList,
+  'GET /instances/:id/': single,
+  'PUT /instances/:id/': change,
+  'DELETE /instances/:id/': async (request, plain) =>
+    Object.assign({}, await plain(request), { msg: 'Instance destroyed successfully' }),
+}
+
 export const publicInstanceRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/instances/',
-    version: 'v1',
-    only: 'public',
-    permission: 'instance_read',
-    answer: request => {
-      if (request.profile.v1 === '404') throw notFound('There is nothing at /api/v1/instances/.')
-      return pageOfInstances(request)
-    },
-  },
-  { method: 'GET', path: '/instances/', only: 'public', permission: 'instance_read', answer: retiredList },
-  { method: 'PUT', path: '/instances/', only: 'public', permission: 'instance_write', answer: changeMany },
-  {
-    method: 'DELETE',
-    path: '/instances/',
-    only: 'public',
-    permission: 'instance_write',
-    answer: destroyMany,
-  },
-  {
-    method: 'GET',
-    path: '/instances/filters/',
-    only: 'public',
-    permission: 'instance_read',
-    answer: filters,
-  },
-  { method: 'GET', path: '/instances/:id/', only: 'public', permission: 'instance_read', answer: single },
-  {
-    method: 'PUT',
-    path: '/instances/:id/',
-    only: 'public',
-    permission: 'instance_write',
-    instanceKey: true,
-    answer: change,
-  },
-  {
-    method: 'DELETE',
-    path: '/instances/:id/',
-    only: 'public',
-    permission: 'instance_write',
-    instanceKey: true,
-    answer: request => ({ ...plainDestroy(request), msg: 'Instance destroyed successfully' }),
-  },
+  { method: 'GET', path: '/instances/', version: 'v1', permission: 'instance_read', answer: pages },
+  { method: 'PUT', path: '/instances/', permission: 'instance_write', answer: changeMany },
+  { method: 'DELETE', path: '/instances/', permission: 'instance_write', answer: destroyMany },
+  { method: 'GET', path: '/instances/filters/', permission: 'instance_read', answer: filters },
 ]
+
+function pages(request: ApiRequest) {
+  if (request.profile.v1 === '404') throw notFound('There is nothing at /api/v1/instances/.')
+  return pageOfInstances(request)
+}
 
 /** Characters. */
 const LONGEST_LABEL = 1024

@@ -7,32 +7,27 @@ import { diskRate, dollars } from '#simulator/world/money.ts'
 import type { World } from '#simulator/world/world.ts'
 import { flagsToEnv } from '../docker-env.ts'
 import { readLaunch } from '../launch-request.ts'
+import { compare, keysOf } from './columns.ts'
 import { invalidRequest, type Row, readLooseFilters } from './filters.ts'
+import type { Layer } from './layer.ts'
 import { flopsFor, machineFields } from './machine-fields.ts'
 import { longestScript } from './templates.ts'
 import { mountVolume } from './volumes.ts'
 
 /** The public deployment's search for offers, and renting one. */
+export const publicOffers: Layer = {
+  'POST /bundles/': request => search(request, request.body('invalid_request')),
+  'PUT /asks/:offer/': rent,
+}
+
 export const publicOfferRoutes: readonly Route[] = [
-  {
-    method: 'POST',
-    path: '/bundles/',
-    only: 'public',
-    permission: 'misc',
-    answer: request => search(request, request.body('invalid_request')),
-  },
-  {
-    method: 'PUT',
-    path: '/search/asks/',
-    only: 'public',
-    permission: 'misc',
-    answer: request => {
-      const body = request.body('invalid_request')
-      return search(request, body.with(body.object('q')))
-    },
-  },
-  { method: 'PUT', path: '/asks/:offer/', only: 'public', permission: 'instance_write', answer: rent },
+  { method: 'PUT', path: '/search/asks/', permission: 'misc', answer: searchAsks },
 ]
+
+function searchAsks(request: ApiRequest) {
+  const body = request.body('invalid_request')
+  return search(request, body.with(body.object('q')))
+}
 
 /** A bid in dollars per hour, the container's ports, and the characters of its start script. */
 const limits = { highestBid: 128, mostPorts: 64, identityPorts: true, longestScript }
@@ -124,14 +119,8 @@ function sort(rows: Row[], body: Fields): Row[] {
     if (typeof field !== 'string' || (rows[0] && !(field in rows[0]))) throw invalidRequest('order')
     return { field, descending: direction === 'desc' }
   })
-  return rows.sort((left, right) => {
-    for (const { field, descending } of order) {
-      const a = left[field] as number | string
-      const b = right[field] as number | string
-      if (a !== b) return a < b === descending ? 1 : -1
-    }
-    return Number(left['id']) - Number(right['id'])
-  })
+  order.push({ field: 'id', descending: false })
+  return rows.sort((left, right) => compare(keysOf(left, order), keysOf(right, order), order))
 }
 
 /** A rented offer is 410; an unknown one is 404 with its code only in the message. Without credit it is 400. */

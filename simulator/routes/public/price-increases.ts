@@ -9,7 +9,7 @@ export const priceIncreaseRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/instances/pending-price-increases/',
-    only: 'public',
+
     permission: 'instance_read',
     answer: ({ world }) => {
       const pending = world.priceIncreases.list().map(row)
@@ -19,14 +19,14 @@ export const priceIncreaseRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/instances/accept-price-increase/',
-    only: 'public',
+
     permission: 'instance_write',
     answer: request => answered(request, id => request.world.priceIncreases.accept(id)),
   },
   {
     method: 'PUT',
     path: '/instances/reject-price-increase/',
-    only: 'public',
+
     permission: 'instance_write',
     answer: request => answered(request, id => request.world.priceIncreases.reject(id)),
   },

@@ -1,18 +1,30 @@
 import type { Route } from '#simulator/http/route.ts'
-import { publicAccountRoutes } from './account.ts'
+import { publicAccount, publicAccountRoutes } from './account.ts'
 import { billingRoutes } from './billing.ts'
 import { containerLogRoutes } from './container-log.ts'
-import { publicInstanceRoutes } from './instances.ts'
-import { publicOfferRoutes } from './offers.ts'
+import { publicInstanceRoutes, publicInstances } from './instances.ts'
+import { layered } from './layer.ts'
+import { publicOfferRoutes, publicOffers } from './offers.ts'
 import { priceIncreaseRoutes } from './price-increases.ts'
-import { publicSshKeyRoutes } from './ssh-keys.ts'
-import { publicTemplateRoutes } from './templates.ts'
-import { publicTransferRoutes } from './transfers.ts'
+import { publicSshKeyRoutes, publicSshKeys } from './ssh-keys.ts'
+import { publicTemplates } from './templates.ts'
+import { publicTransfers } from './transfers.ts'
 import { publicVolumeRoutes } from './volumes.ts'
-import { publicWebhookRoutes } from './webhooks.ts'
+import { publicWebhookRoutes, publicWebhooks } from './webhooks.ts'
 
-/** Routes that the public deployment answers differently, or has beyond the interface. */
-export const publicRoutes: readonly Route[] = [
+/** What the public deployment answers otherwise than the interface. */
+const layer = {
+  ...publicAccount,
+  ...publicInstances,
+  ...publicOffers,
+  ...publicSshKeys,
+  ...publicTemplates,
+  ...publicTransfers,
+  ...publicWebhooks,
+}
+
+/** The routes that the public deployment has beyond the interface. */
+const added = [
   ...publicAccountRoutes,
   ...publicOfferRoutes,
   ...priceIncreaseRoutes,
@@ -20,8 +32,11 @@ export const publicRoutes: readonly Route[] = [
   ...publicInstanceRoutes,
   ...publicSshKeyRoutes,
   ...publicVolumeRoutes,
-  ...publicTemplateRoutes,
-  ...publicTransferRoutes,
   ...publicWebhookRoutes,
   ...billingRoutes,
 ]
+
+/** The public deployment as a layer over the interface's routes. */
+export function publicRoutes(routes: readonly Route[]): Route[] {
+  return [...added, ...layered(routes, layer)].map(route => ({ ...route, only: 'public' }))
+}

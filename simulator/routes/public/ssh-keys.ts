@@ -1,55 +1,37 @@
 import { refusal, ServiceError } from '#simulator/errors.ts'
-import { type ApiRequest, JsonText, type Route } from '#simulator/http/route.ts'
+import type { ApiRequest, Route } from '#simulator/http/route.ts'
 import type { AccountSshKey } from '#simulator/world/account/account.ts'
 import { readPublicKey } from '../public-key.ts'
+import type { Layer } from './layer.ts'
 
 /** The account's SSH keys and those of an instance, as the public deployment lists and changes them. */
+export const publicSshKeys: Layer = {
+  'GET /ssh/': list,
+  'POST /ssh/': ({ world, body }) => {
+    const text = readPublicKey(body())
+    for (const { sshKeys } of world.instances.list()) if (!sshKeys.includes(text)) sshKeys.push(text)
+    const { key, ...rest } = shown(world.account.addSshKey(text))
+    return { success: true, key: { ...rest, public_key: key } }
+  },
+}
+
 export const publicSshKeyRoutes: readonly Route[] = [
-  { method: 'GET', path: '/ssh/', only: 'public', permission: 'user_read', answer: list },
-  {
-    method: 'POST',
-    path: '/ssh/',
-    only: 'public',
-    permission: 'user_write',
-    answer: ({ world, body }) => {
-      const text = readPublicKey(body())
-      for (const { sshKeys } of world.instances.list()) if (!sshKeys.includes(text)) sshKeys.push(text)
-      const { key, ...rest } = shown(world.account.addSshKey(text))
-      return { success: true, key: { ...rest, public_key: key } }
-    },
-  },
-  { method: 'PUT', path: '/ssh/:key/', only: 'public', permission: 'user_write', answer: change },
-  {
-    method: 'DELETE',
-    path: '/ssh/:key/',
-    only: 'public',
-    permission: 'user_write',
-    answer: ({ world, id }) => {
-      if (!world.account.removeSshKey(id('key'))) throw noSuchKey()
-      return { success: true }
-    },
-  },
-  {
-    method: 'GET',
-    path: '/instances/:id/ssh/',
-    only: 'public',
-    permission: 'instance_read',
-    answer: attached,
-  },
-  {
-    method: 'DELETE',
-    path: '/instances/:id/ssh/:key/',
-    only: 'public',
-    permission: 'instance_write',
-    answer: detach,
-  },
+  { method: 'PUT', path: '/ssh/:key/', permission: 'user_write', answer: change },
+  { method: 'DELETE', path: '/ssh/:key/', permission: 'user_write', answer: remove },
+  { method: 'GET', path: '/instances/:id/ssh/', permission: 'instance_read', answer: attached },
+  { method: 'DELETE', path: '/instances/:id/ssh/:key/', permission: 'instance_write', answer: detach },
 ]
 
+function remove({ world, id }: ApiRequest) {
+  if (!world.account.removeSshKey(id('key'))) throw noSuchKey()
+  return { success: true }
+}
+
 /** A bare array, or 404 without any key. */
-function list({ world }: ApiRequest): JsonText {
+function list({ world }: ApiRequest) {
   const keys = world.account.sshKeys.map(shown)
   if (keys.length === 0) throw new ServiceError(404, { success: false, msg: 'No ssh keys found' })
-  return new JsonText(JSON.stringify(keys))
+  return keys
 }
 
 function change({ world, body, id }: ApiRequest) {

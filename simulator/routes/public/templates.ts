@@ -1,19 +1,20 @@
 import { invalidArgs, notFound } from '#simulator/errors.ts'
 import type { Fields } from '#simulator/fields.ts'
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
+import type { ApiRequest } from '#simulator/http/route.ts'
 import { readContent } from '../template-content.ts'
 import { searchableFields, templateRecord } from '../template-record.ts'
 import { compare, keysOf, type Order, readFilters, readOrder, selectColumns } from './columns.ts'
+import type { Layer } from './layer.ts'
 
 /** Characters of a start script. */
 export const longestScript = 4048
 
 /** Templates: the login of a registry may be left out, and a template is deleted by its hash too. */
-export const publicTemplateRoutes: readonly Route[] = [
-  { method: 'GET', path: '/template/', only: 'public', permission: 'user_read', answer: search },
-  { method: 'POST', path: '/template/', only: 'public', permission: 'user_write', answer: create },
-  { method: 'DELETE', path: '/template/', only: 'public', permission: 'user_write', answer: remove },
-]
+export const publicTemplates: Layer = {
+  'GET /template/': search,
+  'POST /template/': create,
+  'DELETE /template/': remove,
+}
 
 function search({ world, query }: ApiRequest) {
   const knows = (field: string) => searchableFields.has(field) || field === 'private'

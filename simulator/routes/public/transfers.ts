@@ -1,23 +1,11 @@
-import type { ApiRequest, Route } from '#simulator/http/route.ts'
-import { cancelCopy, copy, copyPath } from '../transfers.ts'
+import type { ApiRequest } from '#simulator/http/route.ts'
+import type { Layer } from './layer.ts'
 
 /** Copies between instances, which may be named `C.123`. */
-export const publicTransferRoutes: readonly Route[] = [
-  {
-    method: 'PUT',
-    path: copyPath,
-    only: 'public',
-    permission: 'instance_write',
-    answer: request => copy(plainIds(request)),
-  },
-  {
-    method: 'DELETE',
-    path: copyPath,
-    only: 'public',
-    permission: 'instance_write',
-    answer: request => cancelCopy(plainIds(request)),
-  },
-]
+export const publicTransfers: Layer = {
+  'PUT /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
+  'DELETE /commands/copy_direct/': (request, plain) => plain(plainIds(request)),
+}
 
 function plainIds(request: ApiRequest): ApiRequest {
   return {

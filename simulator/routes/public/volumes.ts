@@ -8,7 +8,7 @@ import type { World } from '#simulator/world/world.ts'
 import { type Row, readLooseFilters } from './filters.ts'
 import { machineFields } from './machine-fields.ts'
 
-const common = { only: 'public', withoutKey: 'detail' } as const
+const common = { withoutKey: 'detail' } as const
 
 /** Volumes: disk space on one machine, rented separately and mounted when an instance is created there. */
 export const publicVolumeRoutes: readonly Route[] = [

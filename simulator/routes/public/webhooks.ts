@@ -3,42 +3,31 @@ import type { ApiRequest, Route } from '#simulator/http/route.ts'
 import type { Webhook, WebhookContent } from '#simulator/world/notifications/webhooks.ts'
 import type { World } from '#simulator/world/world.ts'
 import { readContentChanges, readNew } from '../webhooks.ts'
+import type { Layer } from './layer.ts'
 
 /** Webhooks: at most four, to https addresses. Only the answers to a creation and a rotation hold the secret. */
+export const publicWebhooks: Layer = {
+  'GET /webhooks/': ({ world }) => ({
+    success: true,
+    webhooks: world.webhooks.list().map(webhook => record(world, webhook)),
+  }),
+  'POST /webhooks/': create,
+  'PUT /webhooks/:webhook/': update,
+}
+
 export const publicWebhookRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/webhooks/',
-    only: 'public',
-    permission: 'user_read',
-    answer: ({ world }) => ({
-      success: true,
-      webhooks: world.webhooks.list().map(webhook => record(world, webhook)),
-    }),
-  },
-  { method: 'POST', path: '/webhooks/', only: 'public', permission: 'user_write', answer: create },
-  { method: 'PUT', path: '/webhooks/:webhook/', only: 'public', permission: 'user_write', answer: update },
-  {
-    method: 'POST',
-    path: '/webhooks/:webhook/rotate-secret/',
-    only: 'public',
-    permission: 'user_write',
-    answer: ({ world, id }) => {
-      const webhook = world.webhooks.rotate(id('webhook'))
-      return { success: true, webhook: withSecret(world, webhook) }
-    },
-  },
-  {
-    method: 'POST',
-    path: '/webhooks/:webhook/test/',
-    only: 'public',
-    permission: 'user_write',
-    answer: ({ world, id }) => {
-      world.webhooks.get(id('webhook'))
-      return { success: true, msg: 'Test webhook delivered' }
-    },
-  },
+  { method: 'POST', path: '/webhooks/:webhook/rotate-secret/', permission: 'user_write', answer: rotate },
+  { method: 'POST', path: '/webhooks/:webhook/test/', permission: 'user_write', answer: test },
 ]
+
+function rotate({ world, id }: ApiRequest) {
+  return { success: true, webhook: withSecret(world, world.webhooks.rotate(id('webhook'))) }
+}
+
+function test({ world, id }: ApiRequest) {
+  world.webhooks.get(id('webhook'))
+  return { success: true, msg: 'Test webhook delivered' }
+}
 
 const MOST = 4
 /** Characters. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Machine } from '../machine.ts'
 import type { Call } from '../shell/command.ts'
 
@@ -9,7 +8,6 @@ const cuda = '12.4'
 interface Reading {
   index: number
   name: string
-  uuid: string
   /** % */
   load: number
   /** MiB */
@@ -24,16 +22,12 @@ interface Reading {
   powerLimit: number
 }
 
-/** `nvidia-smi`, `nvidia-smi -L`, and `nvidia-smi --query-gpu=… --format=csv[,noheader][,nounits]`. */
+/** `nvidia-smi`, and `nvidia-smi --query-gpu=… --format=csv[,noheader][,nounits]`. */
 export async function nvidiaSmi({ args, shell, out }: Call): Promise<number> {
   const gpus = readings(shell.machine)
   const queried = args.find(arg => arg.startsWith('--query-gpu='))?.slice('--query-gpu='.length)
   if (args.length === 0) {
     await out(table(gpus))
-    return 0
-  }
-  if (args.length === 1 && (args[0] === '-L' || args[0] === '--list-gpus')) {
-    await out(gpus.map(gpu => `GPU ${gpu.index}: ${gpu.name} (UUID: ${gpu.uuid})\n`).join(''))
     return 0
   }
   const unknown = args.find(arg => !/^--(query-gpu|format)=/.test(arg))
@@ -53,16 +47,14 @@ export async function nvidiaSmi({ args, shell, out }: Call): Promise<number> {
   return csv(gpus, queried.split(','), format, out)
 }
 
-function readings({ instanceId, gpu, utilisation }: Machine): Reading[] {
+function readings({ gpu, utilisation }: Machine): Reading[] {
   return Array.from({ length: gpu.count }, (_, index) => {
     const load = Math.round(Math.min(100, Math.max(0, utilisation())))
     const powerLimit =
       gpu.memoryMb >= 79_000 ? 700 : gpu.memoryMb >= 40_000 ? 400 : gpu.memoryMb >= 20_000 ? 350 : 220
-    const seen = createHash('sha256').update(`gpu ${instanceId} ${index}`).digest('hex')
     return {
       index,
       name: gpu.name.startsWith('NVIDIA') ? gpu.name : `NVIDIA ${gpu.name}`,
-      uuid: `GPU-${[seen.slice(0, 8), seen.slice(8, 12), seen.slice(12, 16), seen.slice(16, 20), seen.slice(20, 32)].join('-')}`,
       load,
       memoryUsed: load === 0 ? 4 : Math.round(gpu.memoryMb * (0.05 + (load / 100) * 0.85)),
       memoryTotal: gpu.memoryMb,
@@ -73,18 +65,11 @@ function readings({ instanceId, gpu, utilisation }: Machine): Reading[] {
   })
 }
 
-const columns: Record<string, { unit?: string; value: (gpu: Reading, all: Reading[]) => string }> = {
+const columns: Record<string, { unit?: string; value: (gpu: Reading) => string }> = {
   index: { value: gpu => String(gpu.index) },
   name: { value: gpu => gpu.name },
-  gpu_name: { value: gpu => gpu.name },
-  uuid: { value: gpu => gpu.uuid },
-  gpu_uuid: { value: gpu => gpu.uuid },
-  count: { value: (_, all) => String(all.length) },
-  driver_version: { value: () => driver },
   'utilization.gpu': { unit: '%', value: gpu => String(gpu.load) },
-  'utilization.memory': { unit: '%', value: gpu => String(Math.round(gpu.load * 0.6)) },
   'memory.used': { unit: 'MiB', value: gpu => String(gpu.memoryUsed) },
-  'memory.free': { unit: 'MiB', value: gpu => String(gpu.memoryTotal - gpu.memoryUsed) },
   'memory.total': { unit: 'MiB', value: gpu => String(gpu.memoryTotal) },
   'temperature.gpu': { value: gpu => String(gpu.temperature) },
   'power.draw': { unit: 'W', value: gpu => gpu.power.toFixed(2) },
@@ -108,9 +93,7 @@ async function csv(gpus: Reading[], fields: string[], format: string[], out: Cal
     )
   }
   for (const gpu of gpus) {
-    const row = chosen.map(({ unit, value }) =>
-      units && unit ? `${value(gpu, gpus)} ${unit}` : value(gpu, gpus),
-    )
+    const row = chosen.map(({ unit, value }) => (units && unit ? `${value(gpu)} ${unit}` : value(gpu)))
     await out(`${row.join(', ')}\n`)
   }
   return 0

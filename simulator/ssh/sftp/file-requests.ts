@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  closeSync,
   constants,
   fchmodSync,
   fstatSync,
@@ -27,7 +28,6 @@ import { FileError } from '../files/file-error.ts'
 import { longLine } from '../files/long-line.ts'
 import type { Scratch } from '../files/scratch.ts'
 import { attributesOf, type Wanted } from './attributes.ts'
-import { Handles } from './handles.ts'
 
 const readAt = promisify(read)
 const writeAt = promisify(write)
@@ -36,6 +36,14 @@ const { OPEN_MODE } = ssh2.utils.sftp
 /** The most bytes of an answer, so that it fits a packet. */
 const longestRead = 255 * 1024
 const entriesPerAnswer = 100
+
+/** The most that a client may have open at once. */
+const mostOpen = 256
+
+/** An open file or folder. */
+type Opened =
+  | { kind: 'file'; descriptor: number; appends: boolean }
+  | { kind: 'folder'; path: string; ahead: string[] }
 
 /** Relative paths start in the shell's folder. */
 const home = '/workspace'
@@ -47,33 +55,35 @@ const home = '/workspace'
  */
 export class FileRequests {
   readonly #files: Scratch
-  readonly #handles = new Handles()
+  /** By the four bytes that name them, as a number. */
+  readonly #opened = new Map<number, Opened>()
+  #last = 0
 
   constructor(files: Scratch) {
     this.#files = files
   }
 
   open(path: string, mode: number, { mode: permissions = 0o644 }: Wanted): Buffer {
-    this.#handles.makeRoom()
+    this.#makeRoom()
     const exclusive = Boolean(mode & OPEN_MODE.CREAT && mode & OPEN_MODE.EXCL)
     const place = this.#files.at(absolute(path), exclusive ? 'stay' : 'follow')
     if (place.stats !== undefined && exclusive) throw new FileError('EEXIST')
     if (place.stats?.isDirectory()) throw new FileError('EISDIR')
     if (place.stats !== undefined && !place.stats.isFile()) throw new FileError('EACCES')
     const descriptor = openSync(place.real, openFlags(mode), permissions)
-    return this.#handles.add({ kind: 'file', descriptor, appends: Boolean(mode & OPEN_MODE.APPEND) })
+    return this.#add({ kind: 'file', descriptor, appends: Boolean(mode & OPEN_MODE.APPEND) })
   }
 
   /** Undefined at the end of the file. */
   async read(handle: Buffer, offset: number, length: number): Promise<Buffer | undefined> {
-    const { descriptor } = this.#handles.file(handle)
+    const { descriptor } = this.#get('file', handle)
     const buffer = Buffer.allocUnsafe(Math.min(length, longestRead))
     const { bytesRead } = await readAt(descriptor, buffer, 0, buffer.length, offset)
     return bytesRead === 0 && length > 0 ? undefined : buffer.subarray(0, bytesRead)
   }
 
   async write(handle: Buffer, offset: number, data: Buffer): Promise<void> {
-    const { descriptor, appends } = this.#handles.file(handle)
+    const { descriptor, appends } = this.#get('file', handle)
     let done = 0
     while (done < data.length) {
       const position = appends ? null : offset + done
@@ -83,16 +93,16 @@ export class FileRequests {
   }
 
   openFolder(path: string): Buffer {
-    this.#handles.makeRoom()
+    this.#makeRoom()
     const place = this.#files.existing(absolute(path), 'follow')
     if (!place.stats.isDirectory()) throw new FileError('ENOTDIR')
     const ahead = ['.', '..', ...readdirSync(place.real)]
-    return this.#handles.add({ kind: 'folder', path: place.path, ahead })
+    return this.#add({ kind: 'folder', path: place.path, ahead })
   }
 
   /** The next entries of an open folder; undefined when there are no more. */
   entries(handle: Buffer): FileEntry[] | undefined {
-    const folder = this.#handles.folder(handle)
+    const folder = this.#get('folder', handle)
     if (folder.ahead.length === 0) return undefined
     // Looked up each time: the folder may have been moved, and replaced by a link.
     const { real } = this.#files.existing(folder.path, 'stay')
@@ -104,11 +114,15 @@ export class FileRequests {
   }
 
   close(handle: Buffer): void {
-    this.#handles.close(handle)
+    const opened = this.#opened.get(numberOf(handle))
+    if (opened === undefined) throw new FileError('EBADF')
+    this.#opened.delete(numberOf(handle))
+    if (opened.kind === 'file') closeSync(opened.descriptor)
   }
 
   closeAll(): void {
-    this.#handles.closeAll()
+    for (const opened of this.#opened.values()) if (opened.kind === 'file') closeSync(opened.descriptor)
+    this.#opened.clear()
   }
 
   stat(path: string, lastLink: 'follow' | 'stay'): Stats {
@@ -116,7 +130,7 @@ export class FileRequests {
   }
 
   handleStat(handle: Buffer): Stats {
-    return fstatSync(this.#handles.file(handle).descriptor)
+    return fstatSync(this.#get('file', handle).descriptor)
   }
 
   change(path: string, { mode, size, times }: Wanted): void {
@@ -128,7 +142,7 @@ export class FileRequests {
   }
 
   handleChange(handle: Buffer, { mode, size, times }: Wanted): void {
-    const { descriptor } = this.#handles.file(handle)
+    const { descriptor } = this.#get('file', handle)
     if (size !== undefined) ftruncateSync(descriptor, size)
     if (mode !== undefined) fchmodSync(descriptor, mode)
     if (times !== undefined) futimesSync(descriptor, times.access, times.change)
@@ -180,6 +194,28 @@ export class FileRequests {
     if (place.stats !== undefined) throw new FileError('EEXIST')
     symlinkSync(target, place.real)
   }
+
+  #makeRoom(): void {
+    if (this.#opened.size >= mostOpen) throw new FileError('EMFILE')
+  }
+
+  #add(opened: Opened): Buffer {
+    this.#last += 1
+    this.#opened.set(this.#last, opened)
+    const name = Buffer.alloc(4)
+    name.writeUInt32BE(this.#last)
+    return name
+  }
+
+  #get<Kind extends Opened['kind']>(kind: Kind, handle: Buffer): Extract<Opened, { kind: Kind }> {
+    const opened = this.#opened.get(numberOf(handle))
+    if (opened?.kind !== kind) throw new FileError('EBADF')
+    return opened as Extract<Opened, { kind: Kind }>
+  }
+}
+
+function numberOf(handle: Buffer): number {
+  return handle.length === 4 ? handle.readUInt32BE() : 0
 }
 
 function absolute(path: string): string {

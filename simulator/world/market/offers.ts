@@ -9,39 +9,9 @@ import machines from './machines.json' with { type: 'json' }
  */
 type GpuModel = (typeof machines.gpus)[number]
 
-/** The constant part of an offer, under the market's names (units in FIELD order: MB, GB/s, Mb/s, GB). */
-export interface OfferFacts {
-  id: number
-  machine_id: number
-  host_id: number
-  gpu_name: string
-  num_gpus: number
-  gpu_ram: number
-  gpu_frac: number
-  gpu_mem_bw: number
-  cuda_max_good: number
-  driver_version: string
-  compute_cap: number
-  cpu_name: string
-  cpu_cores_effective: number
-  cpu_ram: number
-  disk_space: number
-  disk_bw: number
-  storage_cost: number
-  inet_up: number
-  inet_down: number
-  inet_up_cost: number
-  inet_down_cost: number
-  dlperf: number
-  reliability2: number
-  reliability: number
-  verification: 'verified' | 'unverified' | 'deverified'
-  verified: boolean
-  geolocation: string
-  static_ip: boolean
-  direct_port_count: number
-  duration: number
-}
+/** The constant part of an offer, under the market's names. Units: MB, GB/s, Mb/s, GB, dollars, seconds. */
+export type OfferFacts = ReturnType<typeof machineFacts> &
+  Record<'id' | 'num_gpus' | 'gpu_frac' | 'dlperf', number>
 
 /** An offer: a share of a machine, its price, and whether someone rents it. */
 export interface Offer {
@@ -136,24 +106,24 @@ function machineFacts(draw: Draw, machine: number, model: GpuModel, gpus: number
     compute_cap: model.capability,
     cpu_name: processor.name,
     cpu_cores_effective: processor.cores,
-    cpu_ram: draw.pick(model.server ? [262_144, 524_288, 1_048_576] : [65_536, 131_072, 262_144]),
+    cpu_ram: draw.pick<number>(model.server ? [262_144, 524_288, 1_048_576] : [65_536, 131_072, 262_144]),
     disk_space: round(
       draw.between(model.server ? 1500 : 300, model.server ? 14_000 : 3600) * Math.sqrt(gpus),
       1,
     ),
     disk_bw: round(draw.between(model.server ? 1800 : 500, model.server ? 7000 : 4200), 1),
-    storage_cost: draw.pick([0.08, 0.1, 0.1, 0.12, 0.15, 0.2]),
+    storage_cost: draw.pick<number>([0.08, 0.1, 0.1, 0.12, 0.15, 0.2]),
     inet_up: round(line * draw.between(0.4, 0.98), 1),
     inet_down: round(line * draw.between(0.55, 0.99), 1),
-    inet_up_cost: draw.pick([0, 0.001, 0.003, 0.005, 0.01]),
-    inet_down_cost: draw.pick([0, 0.001, 0.002, 0.005, 0.01]),
+    inet_up_cost: draw.pick<number>([0, 0.001, 0.003, 0.005, 0.01]),
+    inet_down_cost: draw.pick<number>([0, 0.001, 0.002, 0.005, 0.01]),
     reliability2: reliability,
     reliability,
     verification,
     verified: verification === 'verified',
     geolocation: draw.weighted(machines.regions).geolocation,
     static_ip: draw.chance(model.server ? 0.9 : 0.45),
-    direct_port_count: draw.pick(model.server ? [250, 500, 999] : [1, 10, 50, 100, 250]),
+    direct_port_count: draw.pick<number>(model.server ? [250, 500, 999] : [1, 10, 50, 100, 250]),
     duration: draw.integer(2, 120) * 86_400,
   }
 }

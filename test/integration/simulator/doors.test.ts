@@ -97,7 +97,7 @@ test('a container has its variables and its own key, which stops it', async () =
   const lines = (await says(port, 'env')).split('\n')
   expect(lines).toContain('QUOTED=a b')
   expect(lines.filter(line => !/^[A-Z_]+=/.test(line))).toEqual([])
-  const own = await says(port, 'printenv CONTAINER_API_KEY')
+  const own = await says(port, 'echo $CONTAINER_API_KEY')
   expect(own).toBe(key)
   const stopped = await service.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' }, own)
   expect(stopped.status).toBe(200)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { publicProfile } from '#simulator/deployment/profile.ts'
-import { publicRoutes } from '#simulator/routes/public/routes.ts'
+import { routes } from '#simulator/routes/routes.ts'
 import { generated, type Service, startService } from './service.ts'
 
 let service: Service
@@ -23,6 +23,8 @@ const query = fc.dictionary(
   fc.oneof(fc.string(), fc.json({ maxDepth: 3 })),
   { maxKeys: 4 },
 )
+
+const publicRoutes = routes.filter(({ only }) => only === 'public')
 
 test('no request to the public profile makes the simulator fail', async () => {
   const { id } = await service.rent()
