@@ -22,7 +22,7 @@ export function authenticate(
   }
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (key === undefined && route.bearerOnly) throw noBearerToken()
-  const caller = key === undefined ? undefined : world.keys.caller(key)
+  const caller = key === undefined ? undefined : world.caller(key)
   if (!caller && badkey !== 'plain') throw refusal(Number(badkey), 'auth_error', 'Invalid user key')
   if (!caller) throw unauthorized(route, 'This API key is not valid.')
   return caller

@@ -14,68 +14,57 @@ export function serveControlPlane(app: Hono<Bindings>, controls: Controls): void
     refuseStrangers(context)
     await next()
   })
-  app.post('/sim/clock', async context => {
-    const body = await readBody(context)
-    return context.json(await controls.advance(body.number('advance')))
-  })
-  app.get('/sim/outbox', context => context.json({ messages: controls.outbox() }))
-  app.post('/sim/instances/:id', async context => {
-    const id = context.req.param('id')
-    const body = await readBody(context)
-    if (!/^\d{1,15}$/.test(id)) throw noSuchInstance(Number(id))
-    const diskUsage = body.optionalNumber('disk_usage')
-    const endDate = body.optionalNumber('end_date')
-    const host = body.optionalString('ssh_host')
-    const port = body.optionalInteger('ssh_port')
-    const forced = body.has('actual_status')
-    if (!forced && diskUsage === undefined && endDate === undefined && port === undefined) {
-      throw body.refuse('actual_status, disk_usage, end_date or ssh_port is needed.')
-    }
-    const status = !forced || body.values['actual_status'] === null ? null : body.string('actual_status')
-    if (forced) await controls.forceStatus(Number(id), status)
-    controls.setInstance(Number(id), {
-      ...(diskUsage === undefined ? {} : { diskUsage }),
-      ...(endDate === undefined ? {} : { endDate }),
-      ...(port === undefined ? {} : { ssh: { host: host ?? '127.0.0.1', port } }),
+  const gets: Record<string, () => object> = {
+    '/sim/outbox': () => ({ messages: controls.outbox() }),
+    '/sim/ledger': () => controls.ledger(),
+    '/sim/requests': () => ({ requests: controls.requests() }),
+  }
+  /** Each answers `success` unless it gives something else. */
+  const posts: Record<string, (body: Fields, id: string) => unknown> = {
+    '/sim/clock': body => controls.advance(body.number('advance')),
+    '/sim/instances/:id': (body, id) => changeInstance(controls, body, id),
+    '/sim/account': ({ values }) => ({ success: true, account: controls.setAccount(values) }),
+    '/sim/tfa-secret': () => ({ tfa_secret: controls.issueTfaSecret() }),
+    '/sim/outbid': body => controls.outbid(body.integer('instance_id')),
+    '/sim/price-increase': body => ({
+      success: true,
+      pending_price_increase_id: controls.askPriceIncrease(
+        body.integer('instance_id'),
+        body.number('factor'),
+      ),
+    }),
+    '/sim/credit': body => controls.setCredit(body.number('credit')),
+    '/sim/top-up': body => controls.topUp(body.number('amount')),
+    '/sim/deployment': ({ values }) => ({ success: true, deployment: controls.setDeployment(values) }),
+    '/sim/faults': body => controls.setFaults(body.array('rules') as FaultInput[]),
+  }
+  for (const [path, read] of Object.entries(gets)) app.get(path, context => context.json(read()))
+  for (const [path, act] of Object.entries(posts)) {
+    app.post(path, async context => {
+      const body = path === '/sim/tfa-secret' ? new Fields({}) : await readBody(context)
+      const answer = (await act(body, context.req.param('id') ?? '')) as object | undefined
+      return context.json(answer ?? { success: true })
     })
-    return context.json({ success: true })
+  }
+}
+
+async function changeInstance(controls: Controls, body: Fields, id: string): Promise<void> {
+  if (!/^\d{1,15}$/.test(id)) throw noSuchInstance(Number(id))
+  const diskUsage = body.optionalNumber('disk_usage')
+  const endDate = body.optionalNumber('end_date')
+  const host = body.optionalString('ssh_host')
+  const port = body.optionalInteger('ssh_port')
+  const forced = body.has('actual_status')
+  if (!forced && diskUsage === undefined && endDate === undefined && port === undefined) {
+    throw body.refuse('actual_status, disk_usage, end_date or ssh_port is needed.')
+  }
+  const status = !forced || body.values['actual_status'] === null ? null : body.string('actual_status')
+  if (forced) await controls.forceStatus(Number(id), status)
+  controls.setInstance(Number(id), {
+    ...(diskUsage === undefined ? {} : { diskUsage }),
+    ...(endDate === undefined ? {} : { endDate }),
+    ...(port === undefined ? {} : { ssh: { host: host ?? '127.0.0.1', port } }),
   })
-  app.post('/sim/account', async context => {
-    const body = await readBody(context)
-    return context.json({ success: true, account: controls.setAccount(body.values) })
-  })
-  app.post('/sim/tfa-secret', context => context.json({ tfa_secret: controls.issueTfaSecret() }))
-  app.get('/sim/ledger', context => context.json({ ...controls.ledger() }))
-  app.post('/sim/outbid', async context => {
-    const body = await readBody(context)
-    await controls.outbid(body.integer('instance_id'))
-    return context.json({ success: true })
-  })
-  app.post('/sim/price-increase', async context => {
-    const body = await readBody(context)
-    const id = controls.askPriceIncrease(body.integer('instance_id'), body.number('factor'))
-    return context.json({ success: true, pending_price_increase_id: id })
-  })
-  app.post('/sim/credit', async context => {
-    const body = await readBody(context)
-    controls.setCredit(body.number('credit'))
-    return context.json({ success: true })
-  })
-  app.post('/sim/top-up', async context => {
-    const body = await readBody(context)
-    controls.topUp(body.number('amount'))
-    return context.json({ success: true })
-  })
-  app.post('/sim/deployment', async context => {
-    const body = await readBody(context)
-    return context.json({ success: true, deployment: controls.setDeployment(body.values) })
-  })
-  app.post('/sim/faults', async context => {
-    const body = await readBody(context)
-    controls.setFaults(body.array('rules') as FaultInput[])
-    return context.json({ success: true })
-  })
-  app.get('/sim/requests', context => context.json({ requests: controls.requests() }))
 }
 
 function refuseStrangers(context: Context<Bindings>): void {

@@ -17,33 +17,6 @@ import { TwoFactor } from './two-factor/two-factor.ts'
 import { Volumes } from './volumes/volumes.ts'
 import { Workergroups } from './workergroups/workergroups.ts'
 
-/** Finds callers by their keys. Other issuers of keys register with `recogniseBy`. */
-class Keys {
-  readonly #sources: ((key: string) => Caller | undefined)[] = []
-
-  constructor(apiKeys: ApiKeys, instances: Instances) {
-    this.recogniseBy(key => apiKeys.caller(key))
-    this.recogniseBy(key => {
-      const instance = instances.list().find(({ apiKey }) => apiKey === key)
-      return instance && { kind: 'instance', key, instanceId: instance.id }
-    })
-  }
-
-  /** Adds a source of callers, asked after those before it. */
-  recogniseBy(source: (key: string) => Caller | undefined): void {
-    this.#sources.push(source)
-  }
-
-  /** The caller a key belongs to; undefined for a key that nobody issued or that was revoked. */
-  caller(key: string): Caller | undefined {
-    for (const source of this.#sources) {
-      const caller = source(key)
-      if (caller) return caller
-    }
-    return undefined
-  }
-}
-
 export interface WorldOptions {
   seed: number
   /** World seconds per real second. */
@@ -66,7 +39,6 @@ export class World {
   readonly instances: Instances
   readonly account: Account
   readonly apiKeys: ApiKeys
-  readonly keys: Keys
   readonly outbox: Outbox
   readonly twoFactor: TwoFactor
   readonly templates: Templates
@@ -99,10 +71,8 @@ export class World {
       account: this.account,
     })
     this.apiKeys = new ApiKeys(seed, this.clock, this.account)
-    this.keys = new Keys(this.apiKeys, this.instances)
     this.outbox = new Outbox(this.clock)
     this.twoFactor = new TwoFactor({ seed, clock: this.clock, account: this.account, outbox: this.outbox })
-    this.keys.recogniseBy(key => this.twoFactor.sessions.caller(key))
     this.templates = new Templates(seed, this.clock, this.account.id)
     this.preferences = new NotificationPreferences()
     this.webhooks = new Webhooks(seed, this.clock)
@@ -112,6 +82,13 @@ export class World {
     this.workergroups = new Workergroups(seed, this.clock)
     this.priceIncreases = new PriceIncreases(this.clock, this.instances)
     this.volumes = new Volumes(seed, this.clock, this.market, this.instances, this.ledger)
+  }
+
+  /** The caller a key belongs to; undefined for a key that nobody issued or that was revoked. */
+  caller(key: string): Caller | undefined {
+    const instance = this.instances.list().find(({ apiKey }) => apiKey === key)
+    const inside = instance && ({ kind: 'instance', key, instanceId: instance.id } as const)
+    return this.apiKeys.caller(key) ?? inside ?? this.twoFactor.sessions.caller(key)
   }
 
   /** Carries out everything that is due by now. Called before every answer. */

@@ -153,7 +153,7 @@ describe.concurrent('a price increase', () => {
     controls.askPriceIncrease(id, 2)
     await laterPoll()
     await under().until(() => shown() !== undefined)
-    expect(titles()).toHaveLength(2)
+    await expect.poll(titles).toHaveLength(2)
   })
 
   increased(
