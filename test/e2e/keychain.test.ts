@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { sessionBus, Variant } from '@jellybrick/dbus-next'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { startKeyring, unlockKeyring } from '../integration/local/keyring.ts'
 import { startSession, type TestSession } from '../integration/local/session-bus.ts'
 import { lacks } from '../needs.ts'
 import { storedFiles } from '../stored-files.ts'
@@ -19,41 +18,8 @@ async function desktop(start: Start, password?: string): Promise<{ home: string 
   sim = await start.simulator()
   session = await startSession()
   start.atEnd(() => session.end())
-  if (password !== undefined) await startKeyring(password)
+  if (password !== undefined) await startKeyring(session, password)
   return { home: await start.folder() }
-}
-
-/** Starts a keyring, unlocked with its password or locked without one, and waits until it answers a lookup. */
-async function startKeyring(password: string | undefined): Promise<{ end(): Promise<void> }> {
-  const flags = ['--foreground', '--components=secrets', ...(password === undefined ? [] : ['--unlock'])]
-  const daemon = session.start('gnome-keyring-daemon', flags, password)
-  const nothing = () => session.run('secret-tool', ['lookup', 'service', 'no-such-service'])
-  await expect.poll(nothing, { timeout: 60_000 }).toEqual({ code: 1, output: '' })
-  return {
-    async end() {
-      const gone = once(daemon, 'exit')
-      daemon.kill('SIGTERM')
-      await gone
-    },
-  }
-}
-
-/** Unlocks the running keyring, as a desktop does once its user gave the password. */
-async function unlock(password: string): Promise<void> {
-  const bus = sessionBus({ busAddress: session.env['DBUS_SESSION_BUS_ADDRESS'] })
-  try {
-    const path = '/org/freedesktop/secrets'
-    const secrets = await bus.getProxyObject('org.freedesktop.secrets', path)
-    const of = (name: string) =>
-      secrets.getInterface(name) as unknown as Record<string, (...args: unknown[]) => Promise<string[]>>
-    const plain = await of('org.freedesktop.Secret.Service')['OpenSession']?.('plain', new Variant('s', ''))
-    await of('org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface')['UnlockWithMasterPassword']?.(
-      `${path}/collection/login`,
-      [plain?.[1], Buffer.alloc(0), Buffer.from(password), 'text/plain'],
-    )
-  } finally {
-    bus.disconnect()
-  }
 }
 
 interface Opened {
@@ -174,7 +140,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
 
   test('a locked keychain leaves the account without a key until it is unlocked', async ({ start }) => {
     const { home } = await desktop(start)
-    const unlocked = await startKeyring('password')
+    const unlocked = await startKeyring(session, 'password')
     const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
@@ -182,7 +148,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
     await first.stop()
 
     await unlocked.end()
-    await startKeyring(undefined)
+    await startKeyring(session)
     const second = await openBerth(start, home)
     await header(second.page).getByText('Key missing').waitFor()
     await second.page
@@ -191,14 +157,14 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
       .waitFor()
     await expectNoTrace(home, second)
 
-    await unlock('password')
+    await unlockKeyring(session, 'password')
     await second.page.getByRole('button', { name: 'Try again' }).click()
     await expectOnline(second.page)
   })
 
   test('a keychain that starts after Berth is used once it is there', async ({ start }) => {
     const { home } = await desktop(start)
-    const early = await startKeyring('password')
+    const early = await startKeyring(session, 'password')
     const first = await openBerth(start, home)
     await connectAccount(first.page, sim)
     await expectOnline(first.page)
@@ -208,7 +174,7 @@ describe.skipIf(lacking !== '')(`where API keys are kept${lacking}`, () => {
 
     const second = await openBerth(start, home)
     await header(second.page).getByText('Key missing').waitFor()
-    await startKeyring('password')
+    await startKeyring(session, 'password')
     await expectOnline(second.page)
     await second.page.getByRole('link', { name: 'Settings' }).click()
     await second.page.getByText('API keys are kept in this computer’s keychain, and nowhere else.').waitFor()
