@@ -2,6 +2,7 @@ import { invalidArgs } from '../errors.ts'
 import { type Fields, isObject, type JsonObject } from '../fields.ts'
 import type { Launch, LaunchTemplate, LaunchTemplates, VolumeRequest } from '../world/instances/launch.ts'
 import { micro } from '../world/money.ts'
+import { contentDefaults } from '../world/templates/template.ts'
 import { flagsToEnv, mappedPorts, readEnv } from './docker-env.ts'
 
 /** Dollars per hour, section 8. */
@@ -89,18 +90,21 @@ function readTemplate(body: Fields, templates: LaunchTemplates): LaunchTemplate 
   return template
 }
 
-/** Fields of a template may come as overrides; those must have their types too. */
+/** Fields of a template may come as overrides; those must have the types of its defaults, where null stays null too. */
 function checkOverrides(body: Fields): void {
-  for (const [name, type] of Object.entries(templateFieldTypes)) {
+  for (const [name, usual] of Object.entries({ name: '', image: '', ...contentDefaults })) {
     if (!body.has(name) || name === 'env') continue
     const value = body.values[name]
-    if (type.endsWith('|null') && value === null) continue
-    const wanted = type.replace('|null', '')
+    if (usual === null && value === null) continue
+    const wanted = usual === null ? nullableTypes[name] : typeof usual
     if (wanted === 'object' ? !isObject(value) : typeof value !== wanted) {
       throw invalidArgs(`${name} must be a ${wanted}.`)
     }
   }
 }
+
+/** The types of the fields that are null by default. */
+const nullableTypes: Readonly<Record<string, string>> = { jupyter_dir: 'string', volume_info: 'object' }
 
 /** The image with its tag: the template's tag belongs to the template's image only. */
 function readImage(body: Fields, template: LaunchTemplate | null): string {
@@ -160,34 +164,4 @@ function asString(value: unknown): string {
 
 function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {}
-}
-
-/** The type of a template's field; `|null` where null is a value too. */
-type TemplateFieldType = 'string' | 'number' | 'boolean' | 'object' | 'string|null' | 'object|null'
-
-/** The fields of a template with their types, section 2.3. */
-const templateFieldTypes: Readonly<Record<string, TemplateFieldType>> = {
-  name: 'string',
-  image: 'string',
-  tag: 'string',
-  desc: 'string',
-  readme: 'string',
-  env: 'string',
-  onstart: 'string',
-  runtype: 'string',
-  args_str: 'string',
-  ssh_direct: 'boolean',
-  use_ssh: 'boolean',
-  jup_direct: 'boolean',
-  jupyter_dir: 'string|null',
-  use_jupyter_lab: 'boolean',
-  docker_login_repo: 'string',
-  docker_login_user: 'string',
-  docker_login_pass: 'string',
-  href: 'string',
-  repo: 'string',
-  extra_filters: 'object',
-  recommended_disk_space: 'number',
-  private: 'boolean',
-  volume_info: 'object|null',
 }
