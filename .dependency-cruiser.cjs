@@ -20,7 +20,7 @@ const roomsOfCore = [
   'account-context',
   'access',
   'instances',
-  'notifications',
+  'alerts',
   'app',
   'running',
   'storage',

@@ -11,8 +11,8 @@ import type { Connection } from '../ssh/connection/connection.ts'
 import type { Access } from './access/access.ts'
 import type { FileTransfers } from './access/files/file-transfers.ts'
 import type { FolderSync } from './access/files/folder-sync.ts'
+import type { Notifications } from './alerts/notifications.ts'
 import type { Activity } from './app/activity.ts'
-import type { Notifications } from './notifications/notifications.ts'
 import type { Store } from './state/store.ts'
 
 /** The result of a poll of one account, already shown by State. */

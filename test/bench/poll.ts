@@ -1,8 +1,8 @@
 import { defaultSettings } from '#contract/app/settings.ts'
 import type { MainMessage } from '#contract/bridge/messages.ts'
+import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createPageLink } from '#core/app/page/page-link.ts'
 import { applyChanges, compareInstances, type KnownRecords } from '#core/instances/reconcile.ts'
-import { alerts } from '#core/notifications/alerts.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import { createStore, type Store } from '#core/state/store.ts'
 import type { Instance } from '#service/instances.ts'
@@ -86,5 +86,5 @@ function poll(store: Store, known: KnownRecords, records: readonly Instance[]): 
       if (target) applyChanges(target.instances, account.instances, changes)
     })
   const seen = store.get().accounts['demo']
-  if (seen) alerts({ lowCredit: false, instances: {} }, seen, defaultSettings, 1_790_000_100)
+  if (seen) alertsAfterPoll({ lowCredit: false, instances: {} }, seen, defaultSettings, 1_790_000_100)
 }

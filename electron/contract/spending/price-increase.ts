@@ -1,5 +1,6 @@
 import { unitPrice } from '../format/money.ts'
 import { figure } from '../format/size.ts'
+import { moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
 import { type Micros, micros } from './money.ts'
 
@@ -71,4 +72,9 @@ export function priceChanges({ gpu, disk, upload, download, fee }: PriceIncrease
     const before = change.before === undefined ? '' : `${written(change.before)} → `
     return [`${what} ${before}${written(change.after)}${unit}`]
   })
+}
+
+/** `from Sun 3 May, 14:00 on`, or `once its contract ends`; `now` in epoch seconds of the account's time. */
+export function increaseFrom({ from }: Pick<PriceIncreaseView, 'from'>, now: number): string {
+  return from === undefined ? 'once its contract ends' : `from ${moment(from, now)} on`
 }

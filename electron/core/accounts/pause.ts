@@ -1,7 +1,7 @@
 import type { Clock } from '#ports/clock.ts'
+import type { Notifications } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
-import type { Notifications } from '../notifications/notifications.ts'
 import type { Store } from '../state/store.ts'
 
 /** The user's pause of automatic polling. Commands still work. */

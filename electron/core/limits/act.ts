@@ -7,9 +7,9 @@ import type { AccountView } from '#contract/state.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { AccountContext } from '../account-context.ts'
 import { endInstance } from '../actions/end-instance.ts'
+import type { Alert } from '../alerts/events.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
-import type { Alert } from '../notifications/alert.ts'
 import {
   blindAlert,
   heldAlert,

@@ -15,7 +15,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alert.ts'
+import type { Alert } from '../alerts/events.ts'
 import type { StoredLimit } from './model.ts'
 import type { LimitTarget } from './targets.ts'
 

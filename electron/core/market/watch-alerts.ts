@@ -1,7 +1,7 @@
 import { rate } from '#contract/format/money.ts'
 import { count } from '#contract/format/size.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alert.ts'
+import type { Alert } from '../alerts/events.ts'
 import type { Watch } from './watch.ts'
 import type { WatchResult } from './watch-matches.ts'
 

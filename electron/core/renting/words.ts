@@ -8,7 +8,7 @@ import type { Problem } from '#contract/problem.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import type { Alert } from '#core/notifications/alert.ts'
+import type { Alert } from '#core/alerts/events.ts'
 import { type Retrying, spentOn, type Tried, type Try } from './rental.ts'
 
 /** The code of an image that cannot be pulled, on any machine. */

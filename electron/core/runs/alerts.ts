@@ -5,7 +5,7 @@ import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../notifications/alert.ts'
+import type { Alert } from '../alerts/events.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { ActivityEntry } from '#contract/state.ts'
-import type { Alert } from '../notifications/alert.ts'
+import type { Alert } from '../alerts/events.ts'
 import type { Transfer } from './model.ts'
 
 /** A transfer's name: `copy of #12:/data to #15:/data`. */

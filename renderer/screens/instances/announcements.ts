@@ -1,18 +1,7 @@
 import { instanceName } from '#contract/format/name.ts'
-import type { InstanceState } from '#contract/instance/instance.ts'
+import { stateNews } from '#contract/instance/instance-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { AccountView } from '#contract/state.ts'
-
-/** The announcements of new states that the user must know about. */
-const said: Partial<Record<InstanceState, string>> = {
-  outbid: 'was outbid and has stopped',
-  frozen: 'is frozen',
-  ended: 'has exited',
-  crashed: 'has crashed',
-  unstartable: 'cannot be started',
-  offline: 'is offline',
-  silent: 'does not answer',
-}
 
 /** What changed, for screen readers: instances that became ready or unusable, and limits that acted. */
 export function announcements(
@@ -25,10 +14,9 @@ export function announcements(
     for (const instance of Object.values(after.instances)) {
       const old = before.instances[instance.id]
       if (!old || old.state === instance.state) continue
-      const name = instanceName(instance)
-      const words = said[instance.state]
-      if (words) news.push(`${name} ${words}.`)
-      else if (instance.state === 'running' && hasTrait(old.state, 'onItsWay')) news.push(`${name} is ready.`)
+      const words = stateNews(instance.state)
+      const isReady = instance.state !== 'running' || hasTrait(old.state, 'onItsWay')
+      if (words && isReady) news.push(`${instanceName(instance)} ${words}.`)
     }
   if (before.limits !== after.limits)
     for (const limit of Object.values(after.limits)) {

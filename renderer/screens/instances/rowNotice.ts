@@ -3,15 +3,19 @@ import type { LimitView } from '#contract/automation/limit.ts'
 import { hinderedLimits } from '#contract/automation/limit-words.ts'
 import { rate } from '#contract/format/money.ts'
 import { duration } from '#contract/format/time.ts'
-import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
-import { startFailure } from '#contract/instance/start-failure.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import {
+  afterContract,
+  costUntilDestroyed,
+  creditUsedUp,
+  troubleWords,
+} from '#contract/instance/instance-words.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import type { TunnelView } from '#contract/instance/tunnel.ts'
 import { isRenting, type RentalView } from '#contract/market/rental-view.ts'
-import { isCharged, isContractOver, isDead } from '#contract/reading.ts'
+import { isContractOver, isDead } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { PriceIncreaseView } from '#contract/spending/price-increase.ts'
-import { costOf } from '#contract/spending/spend-words.ts'
 import { isNear } from '#renderer/features/limits/limitWords.ts'
 import { unknownRental } from '#renderer/words/state.ts'
 import { winningBid } from './bid.ts'
@@ -61,20 +65,21 @@ function ownNotice(
   const { retries } = rental ?? {}
   const tries = rental && retries && ({ kind: 'tries', rental, retries } as const)
   if (tries && (isRenting(rental) || !instance)) return tries
+  const trouble = (instance && troubleWords(instance)) ?? ''
   if (instance && isDead(instance))
-    return { kind: 'dead', text: deathOf(instance), final: isBroken(instance) }
-  if (instance?.state === 'waiting') return { kind: 'waiting', text: waitingText }
+    return { kind: 'dead', text: `${trouble} ${costUntilDestroyed(instance)}`, final: isBroken(instance) }
+  if (instance?.state === 'waiting') return { kind: 'waiting', text: trouble }
   if (rental && !tries && instance?.state !== 'running') return rentalNotice(rental, context)
   if (!instance) return undefined
   const hindered = context.saidAbove ? undefined : hinderedLimits(limitsSet, context.hindrance)
   if (limit && isNear(limit)) return { kind: 'limit', limit, ...(hindered && { hindered }) }
-  if (instance.state === 'outbid')
-    return { kind: 'outbid', text: outbidText(instance), bid: winningBid(instance) }
+  if (instance.state === 'outbid') return { kind: 'outbid', text: trouble, bid: winningBid(instance) }
   if (tries) return tries
   if (instance.ssh?.problem) return { kind: 'note', text: instance.ssh.problem }
   if (tunnel) return { kind: 'tunnel', tunnel }
-  if (instance.state === 'frozen') return { kind: 'note', text: frozenText }
-  if (instance.state === 'exited') return { kind: 'note', text: exitedText(instance) }
+  if (instance.state === 'frozen')
+    return { kind: 'note', text: `${trouble} Resume it from its menu, or stop it.` }
+  if (instance.state === 'exited') return { kind: 'note', text: trouble }
   if (hasTrait(instance.state, 'booting')) return { kind: 'steps' }
   const rest = hasTrait(instance.state, 'startable') ? restNotice(instance, replacedBy, context) : undefined
   const coming = rest ?? noteIf(hindered) ?? comingNotice(instance, increase, context.now)
@@ -125,38 +130,20 @@ function rentalNotice(rental: RentalView, { hindrance }: NoticeContext): RowNoti
   }
 }
 
-const waitingText =
-  'Its GPU is probably rented to somebody else. It starts, and is charged, once the GPU is free.'
-
-const frozenText = 'Its GPUs are billed although nothing runs. Resume it from its menu, or stop it.'
-
-function exitedText(instance: InstanceView): string {
-  return `Its container ended, and may restart.${saidOf(instance)}`
-}
-
-function saidOf({ statusMessage }: InstanceView): string {
-  return statusMessage === undefined ? '' : ` The service says: ${statusMessage}`
-}
-
 /** What is to be known of one that is at rest: why it cannot start, else that nobody says why it ended. */
 function restNotice(
   instance: InstanceView,
   replacedBy: number | undefined,
   { now, credit }: NoticeContext,
 ): RowNotice | undefined {
-  if (isContractOver(instance, now))
-    return noteIf(
-      'Its contract is over: it cannot start again, and its data may be deleted 48 hours after the end.',
-    )
-  if (credit !== undefined && credit <= 0)
-    return noteIf('The credit is used up: it cannot start, its disk is still charged, and it may be deleted.')
+  if (isContractOver(instance, now)) return noteIf(`Its contract is over: ${afterContract}.`)
+  if (credit !== undefined && credit <= 0) return noteIf(creditUsedUp)
   if (replacedBy !== undefined)
     return noteIf(
-      `Replaced by #${replacedBy} once it was outbid. Its files are kept. ${untilDestroyed(instance)}`,
+      `Replaced by #${replacedBy} once it was outbid. Its files are kept. ${costUntilDestroyed(instance)}`,
     )
   if (bidsTooLow(instance)) return { kind: 'lowBid', text: lowBidText(instance), bid: winningBid(instance) }
-  if (instance.state !== 'ended') return undefined
-  return noteIf(`It was stopped or has crashed: the service does not say which.${saidOf(instance)}`)
+  return instance.state === 'ended' ? noteIf(troubleWords(instance)) : undefined
 }
 
 /** Deployments may show one that was outbid as if its user had stopped it, so only Berth's own stop is certain. */
@@ -170,43 +157,7 @@ function noteIf(text: string | undefined): RowNotice | undefined {
   return text === undefined ? undefined : { kind: 'note', text }
 }
 
-function outbidText(instance: InstanceView): string {
-  const { bid, minimumBid } = instance
-  const yours = bid === undefined ? 'Someone bids more' : `Yours ${rate(bid)}`
-  const theirs =
-    minimumBid === undefined
-      ? bid === undefined
-        ? ''
-        : ', theirs is higher'
-      : `, theirs ${rate(minimumBid)}`
-  return `${yours}${theirs}. Files are kept.`
-}
-
 /** Whether its container is lost, so that it cannot run again. */
 function isBroken({ state }: InstanceView): boolean {
   return state === 'crashed' || state === 'unstartable'
-}
-
-/** Another machine would not help. */
-const noImage = 'The image cannot be pulled: it does not exist, or needs a login.'
-
-const deaths: Partial<Record<InstanceState, string>> = {
-  unstartable: 'Its container can’t be started.',
-  crashed: 'The container crashed.',
-  offline: 'Its host is disconnected, and may come back.',
-  silent: 'Its host does not answer, and may come back.',
-}
-
-function deathOf(instance: InstanceView): string {
-  const { state, statusMessage } = instance
-  const said =
-    isBroken(instance) && statusMessage ? ` The service says: ${statusMessage.replace(/\.$/, '')}.` : ''
-  const image = state === 'unstartable' && startFailure(statusMessage) === 'image'
-  return `${image ? noImage : (deaths[state] ?? '')}${said} ${untilDestroyed(instance)}`
-}
-
-/** What one that cannot run costs meanwhile. */
-function untilDestroyed(instance: InstanceView): string {
-  if (!isCharged(instance)) return 'Nothing is charged for it now.'
-  return `It costs ${costOf([instance])} until you destroy it.`
 }

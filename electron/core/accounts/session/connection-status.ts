@@ -1,9 +1,9 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { ConnectionState } from '#contract/state.ts'
+import type { Notifications } from '#core/alerts/notifications.ts'
 import type { Activity } from '#core/app/activity.ts'
 import { goTo } from '#core/app/go-to.ts'
-import type { Notifications } from '#core/notifications/notifications.ts'
 import { isDeepEqual } from '#core/state/same.ts'
 import type { Store } from '#core/state/store.ts'
 

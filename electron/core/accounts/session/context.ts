@@ -1,7 +1,7 @@
 import type { Access } from '#core/access/access.ts'
 import type { FileTransfers } from '#core/access/files/file-transfers.ts'
+import type { Notifications } from '#core/alerts/notifications.ts'
 import type { Activity } from '#core/app/activity.ts'
-import type { Notifications } from '#core/notifications/notifications.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import type { Store } from '#core/state/store.ts'

@@ -1,10 +1,14 @@
 import { rate } from '#contract/format/money.ts'
 import { shortInstanceName } from '#contract/format/name.ts'
-import { moment } from '#contract/format/time.ts'
 import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
-import { increasedRate, type PriceIncreaseView, priceChanges } from '#contract/spending/price-increase.ts'
-import type { Alert } from '#core/notifications/alert.ts'
+import {
+  increasedRate,
+  increaseFrom,
+  type PriceIncreaseView,
+  priceChanges,
+} from '#contract/spending/price-increase.ts'
+import { type Alert, alertOf } from '#core/alerts/events.ts'
 
 export function increaseAlertId(account: AccountId, instance: number): string {
   return `${account}/${instance}/priceIncrease`
@@ -18,20 +22,12 @@ export function increaseAlert(
   at: number,
 ): Alert {
   const prices = increasedRate(increase, instance)
-  const from =
-    increase.from === undefined
-      ? 'once its contract ends'
-      : `from ${moment(increase.from, at)} on, when its contract ends`
-  return {
+  return alertOf('priceIncrease', {
     id: increaseAlertId(account, instance.id),
-    kind: 'priceIncrease',
     instance: instance.id,
     title: prices
       ? `${shortInstanceName(instance)} is to cost ${rate(prices.after)} instead of ${rate(prices.before)}`
       : `The host of ${shortInstanceName(instance)} asks for higher prices`,
-    body: `Its host asks for it ${from}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'instances', instance: instance.id },
-  }
+    body: `Its host asks for it ${increaseFrom(increase, at)}: ${priceChanges(increase).join(', ')}. Accept to keep it beyond that, or refuse: then it ends with its contract.`,
+  })
 }

@@ -1,8 +1,14 @@
 import { rate } from '#contract/format/money.ts'
 import { duration, moment } from '#contract/format/time.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
+import { afterContract } from '#contract/instance/instance-words.ts'
 import { contractEndsIn, diskNearlyFull, diskUse } from '#contract/reading.ts'
-import { increasedRate, type PriceIncreaseView, priceChanges } from '#contract/spending/price-increase.ts'
+import {
+  increasedRate,
+  increaseFrom,
+  type PriceIncreaseView,
+  priceChanges,
+} from '#contract/spending/price-increase.ts'
 
 /** The near end of the contract and a nearly full disk, a sentence each. `now`: epoch seconds of the account's time. */
 export function warningsOf(
@@ -15,9 +21,7 @@ export function warningsOf(
   return [
     ...(left === undefined || increase?.accepted
       ? []
-      : [
-          `Its contract ends in ${duration(left)}: then it cannot start again, and its data may be deleted 48 hours later.`,
-        ]),
+      : [`Its contract ends in ${duration(left)}: then ${afterContract}.`]),
     ...(use === undefined || use < diskNearlyFull
       ? []
       : [`Its disk is ${Math.floor(use * 100)} % full, and cannot grow.`]),
@@ -30,7 +34,7 @@ export function increaseWords(increase: PriceIncreaseView, instance: InstanceVie
   const wanted = prices
     ? `${rate(prices.after)} instead of ${rate(prices.before)}`
     : `higher prices (${priceChanges(increase).join(', ')})`
-  return `Its host asks for ${wanted}, ${fromWords(increase, now)}.`
+  return `Its host asks for ${wanted}, ${increaseFrom(increase, now)}.`
 }
 
 /** A price increase that the user has accepted. */
@@ -40,9 +44,5 @@ export function acceptedWords(increase: PriceIncreaseView, instance: InstanceVie
     ? `It costs ${rate(prices.after)}`
     : `It costs more (${priceChanges(increase).join(', ')})`
   const until = increase.until === undefined ? '' : `, until ${moment(increase.until, now)}`
-  return `${cost} ${fromWords(increase, now)}${until}: you have accepted that.`
-}
-
-function fromWords({ from }: PriceIncreaseView, now: number): string {
-  return from === undefined ? 'once its contract ends' : `from ${moment(from, now)} on`
+  return `${cost} ${increaseFrom(increase, now)}${until}: you have accepted that.`
 }

@@ -154,7 +154,7 @@ const coming = instanceView({
 test('a coming end or a full disk is a note, unless something is more urgent', () => {
   expect(rowNoticeOf({ key: '1', instance: coming }, { now })).toEqual({
     kind: 'note',
-    text: 'Its contract ends in 5 h: then it cannot start again, and its data may be deleted 48 hours later. Its disk is 97 % full, and cannot grow.',
+    text: 'Its contract ends in 5 h: then it cannot start again, and its data may be deleted 48 hours after the end. Its disk is 97 % full, and cannot grow.',
   })
   expect(rowNoticeOf({ key: '1', instance: { ...coming, state: 'crashed' } }, { now })?.kind).toBe('dead')
   expect(rowNoticeOf({ key: '1', instance: coming }, { now: now + 5 * 3600 })).toMatchObject({

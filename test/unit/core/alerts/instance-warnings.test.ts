@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { defaultSettings } from '#contract/app/settings.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { AlertedState } from '#core/notifications/alerted.ts'
-import { alerts } from '#core/notifications/alerts.ts'
+import type { AlertedState } from '#core/alerts/poll-alerts.ts'
+import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { accountView, instanceView } from '#test/unit/views.ts'
 
 const hour = 3600
@@ -16,7 +16,7 @@ function said(...polls: { instance?: Partial<InstanceView>; at?: number; given?:
   let alerted: AlertedState | undefined
   return polls.map(({ instance, at = now, given = {} }) => {
     const account = accountView(given, ...(instance ? [instanceView(instance)] : []))
-    const { alerts: found, alerted: after } = alerts(alerted, account, defaultSettings, at)
+    const { alerts: found, alerted: after } = alertsAfterPoll(alerted, account, defaultSettings, at)
     alerted = JSON.parse(JSON.stringify(after)) as AlertedState
     return found.map(({ kind }) => kind)
   })
@@ -60,7 +60,7 @@ test('an end is not reported if the new prices are accepted, else it says how to
     [],
   ])
   const account = accountView({ priceIncreases: { 4711: increase } }, instanceView(instance))
-  const [alert] = alerts(undefined, account, defaultSettings, now).alerts
+  const [alert] = alertsAfterPoll(undefined, account, defaultSettings, now).alerts
   expect(alert).toMatchObject({
     kind: 'contractEnd',
     body: expect.stringContaining('accept its host’s new prices'),

@@ -1,18 +1,31 @@
+import * as v from 'valibot'
+import type { Settings } from '#contract/app/settings.ts'
 import type { CommandName } from '#contract/commands.ts'
 import type { AccountId } from '#contract/ids.ts'
 import { accountPrefix } from '#contract/reading.ts'
-import type { AccountView, Place } from '#contract/state.ts'
+import type { AccountView, Place, State } from '#contract/state.ts'
 import type { Notice, Notifier } from '#ports/notifier.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'
 import { problemOf } from '../app/problems.ts'
+import { isDeepEqual } from '../state/same.ts'
 import type { Store } from '../state/store.ts'
-import type { Alert, AlertButton } from './alert.ts'
-import type { AlertedState } from './alerted.ts'
-import { lowCreditAlert } from './alerts.ts'
-import { isBeforeUser, type PagePlace } from './before-user.ts'
-import { warningHolds } from './instance-warnings.ts'
+import { type DocumentOptions, openDocument } from '../storage/json-file.ts'
+import type { Alert, AlertButton } from './events.ts'
 import type { PageNotices } from './page-notices.ts'
+import { AlertedState, alertsAfterPoll, lowCreditAlert, stillHolds } from './poll-alerts.ts'
+
+/** What a page shows, as reported by the page. */
+export interface PagePlace {
+  /** Whether the page's window has the focus, as the page sees it. */
+  focused: boolean
+  /** Whether the window is before the user, as the window itself knows; absent in a browser. */
+  isInFront?: (() => boolean) | undefined
+  screen: string
+  instance?: number
+  /** Whether it has text that is not saved. */
+  unsaved?: boolean
+}
 
 /** Shows alerts as native notifications, or on the page where this computer has none. */
 export interface Notifications {
@@ -120,7 +133,7 @@ export function createNotifications({
     onPoll(account, alerted) {
       for (const [id, { account: of, alert }] of shown) {
         if (of !== account.id) continue
-        if (!holds(alert, account, alerted)) notifications.withdraw(id)
+        if (!stillHolds(alert, account, alerted)) notifications.withdraw(id)
         else if (alert.kind === 'lowCredit' && pageNotices.isOnPage(id)) alertAgain(account, alert)
       }
     },
@@ -172,13 +185,6 @@ function goWhereItWas(store: Store, id: string): void {
   goTo(store, account, { screen: 'instances', instance })
 }
 
-/** Whether an alert still applies, as far as a poll can tell. */
-function holds(alert: Alert, account: AccountView, alerted: AlertedState): boolean {
-  if (alert.kind === 'lowCredit') return alerted.lowCredit || alerted.belowZero === true
-  if (alert.instance === undefined || alert.state === undefined) return warningHolds(alert, alerted)
-  return account.instances[alert.instance]?.state === alert.state
-}
-
 const asks: Partial<Record<AlertButton['id'], 'bid' | 'replace'>> = {
   raise_bid: 'bid',
   try_another: 'replace',
@@ -191,4 +197,46 @@ function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   if (place.screen !== 'instances' || ask === undefined) return place
   const question = asks[ask]
   return question ? { ...place, ask: question } : place
+}
+
+/** Whether a page before the user already shows what an alert says. */
+function isBeforeUser(
+  { seenOn, instance: of }: Alert,
+  account: AccountId,
+  state: Pick<State, 'shown'>,
+  pages: Iterable<PagePlace>,
+): boolean {
+  if (state.shown !== account) return false
+  return [...pages].some(({ focused, isInFront, screen, instance }) => {
+    if (!(isInFront?.() ?? focused) || screen !== seenOn) return false
+    return screen === 'account' || instance === undefined || instance === of
+  })
+}
+
+/** Sends one account's alerts and remembers which were sent. */
+export interface AccountAlerts {
+  /** After a fresh poll of the account, at `at` (epoch seconds of its time). */
+  onPoll(account: AccountView, settings: Settings, at: number): Promise<void>
+  flush(): Promise<void>
+}
+
+export async function openAccountAlerts(
+  context: Pick<DocumentOptions<v.GenericSchema>, 'files' | 'clock' | 'name' | 'onBroken'>,
+  notifications: Notifications,
+): Promise<AccountAlerts> {
+  const document = await openDocument({ ...context, schema: v.nullable(AlertedState), empty: null })
+  return {
+    /**
+     * Alerts are stored as sent before they are sent: after a kill, one is missed rather than repeated. They are sent
+     * even where storing fails.
+     */
+    async onPoll(account, settings, at) {
+      const before = document.get()
+      const { alerts, alerted } = alertsAfterPoll(before ?? undefined, account, settings, at)
+      if (!isDeepEqual(before, alerted)) await document.record(() => alerted)
+      notifications.onPoll(account, alerted)
+      if (alerts.length > 0) notifications.tell(account.id, alerts)
+    },
+    flush: document.flush,
+  }
 }

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest'
 import { defaultSettings, type Settings } from '#contract/app/settings.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { AlertedState } from '#core/notifications/alerted.ts'
-import { alerts as alertsAt } from '#core/notifications/alerts.ts'
+import type { AlertedState } from '#core/alerts/poll-alerts.ts'
+import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
+import { announcements } from '#renderer/screens/instances/announcements.ts'
+import { rowNoticeOf } from '#renderer/screens/instances/rowNotice.ts'
 import { accountView, instanceView, rentalView } from '#test/unit/views.ts'
 
 const settings = { ...defaultSettings, lowCreditDollars: 5, lowCreditHours: 3 }
 /** At a time that does not matter here. */
 const alerts = (alerted: AlertedState | undefined, account: AccountView, by: Settings) =>
-  alertsAt(alerted, account, by, 1000)
+  alertsAfterPoll(alerted, account, by, 1000)
 const dollars = (amount: number) => amount * 1_000_000
 
 /** The alerts of each poll in turn; what was alerted goes through JSON, as in a restart. */
@@ -141,8 +143,8 @@ test('waiting for a GPU is reported once, with advice, and ready once it runs', 
 })
 
 test.each<[string, Partial<InstanceView>, number, string | undefined]>([
-  ['without credit', {}, 0, 'top up'],
-  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours later'],
+  ['without credit', {}, 0, 'Top up'],
+  ['at the end of its contract', { endsAt: 900 }, 50, 'deleted 48 hours after the end'],
   ['by Berth', { endsAt: 900, asked: { state: 'stopped', at: 900 } }, 0, undefined],
   ['by somebody else', {}, 50, undefined],
 ])('an instance stopped %s is reported with the reason, if the service did it', (_, given, credit, why) => {
@@ -161,7 +163,7 @@ test('an exit that nobody explains is reported as it happens, and advises no des
   const alerted: AlertedState = { lowCredit: true, instances: { 4711: 'running' } }
   const [alert] = alerts(alerted, withState('ended'), settings).alerts
   expect(alert?.title).toMatch(/has exited$/)
-  expect(alert?.body).toMatch(/stopped elsewhere, or its container crashed/)
+  expect(alert?.body).toMatch(/stopped or has crashed: the service does not say which/)
   expect(alert?.body).not.toMatch(/[Dd]estroy/)
 })
 
@@ -186,7 +188,7 @@ test('an unstartable instance is reported with the service’s words and another
     settings,
   ).alerts
   expect(alert).toMatchObject({ kind: 'crashed', title: expect.stringContaining('cannot start') })
-  expect(alert?.body).toMatch(/“manifest unknown”.*Destroy it.*another image/)
+  expect(alert?.body).toMatch(/^The image cannot be pulled.*manifest unknown.*Destroy it.*another image/)
 })
 
 test('ready is reported when a boot ends, not for what ran already', () => {
@@ -198,3 +200,18 @@ test('ready is reported when a boot ends, not for what ran already', () => {
   ])
   expect(said(withState('stopped'), withState('running'))).toEqual([[], []])
 })
+
+test.each(['outbid', 'frozen', 'waiting', 'unstartable', 'crashed', 'silent', 'offline'] as const)(
+  'the notification of %s begins with the sentence under its row, and its title is what is announced',
+  state => {
+    const instance = instanceView({ state, label: 'train', costPerHour: 6000 })
+    const [alert] = alerts(undefined, accountView({}, instance), settings).alerts
+    const notice = rowNoticeOf({ key: '1', instance })
+    const row = notice && 'text' in notice ? notice.text : undefined
+    const [first] = row?.split(/(?<=\.) /) ?? []
+    expect(first).toBeTruthy()
+    expect(alert?.body.split(/(?<=\.) /)[0]).toBe(first)
+    const before = accountView({}, { ...instance, state: 'running' })
+    expect(announcements(before, accountView({}, instance))).toEqual([`${alert?.title}.`])
+  },
+)

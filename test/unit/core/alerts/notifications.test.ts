@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { defaultSettings, type Settings } from '#contract/app/settings.ts'
 import type { InstanceState } from '#contract/instance/instance.ts'
 import { accountPrefix } from '#contract/reading.ts'
-import type { AlertedState } from '#core/notifications/alerted.ts'
-import { alerts } from '#core/notifications/alerts.ts'
-import { createNotifications } from '#core/notifications/notifications.ts'
-import { openPageNotices } from '#core/notifications/page-notices.ts'
+import { createNotifications } from '#core/alerts/notifications.ts'
+import { openPageNotices } from '#core/alerts/page-notices.ts'
+import type { AlertedState } from '#core/alerts/poll-alerts.ts'
+import { alertsAfterPoll } from '#core/alerts/poll-alerts.ts'
 import { createStore } from '#core/state/store.ts'
 import type { Notice, NoticeClick, Notifier } from '#ports/notifier.ts'
 import { accountView, emptyState, instanceView } from '#test/unit/views.ts'
@@ -49,7 +49,7 @@ async function notificationsWith(
         draft.accounts[account.id] = account
         draft.shown = account.id
       })
-    const { alerts: found, alerted } = alerts(before, account, store.get().settings, 1000)
+    const { alerts: found, alerted } = alertsAfterPoll(before, account, store.get().settings, 1000)
     before = alerted
     notifications.onPoll(account, alerted)
     notifications.tell(account.id, found)

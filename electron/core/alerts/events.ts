@@ -1,0 +1,110 @@
+import type { Settings } from '#contract/app/settings.ts'
+import type { CommandName } from '#contract/commands.ts'
+import type { InstanceState } from '#contract/instance/instance.ts'
+import type { Place } from '#contract/state.ts'
+
+/** Something the user should hear about. A later alert replaces the earlier one with the same id. */
+export interface Alert extends Telling {
+  id: string
+  instance?: number | undefined
+  /** The instance state it reports: the alert is over once the state is another. */
+  state?: InstanceState
+  title: string
+  body: string
+}
+
+/** How an event is told, whatever its words. */
+interface Telling {
+  /** The setting that switches its notification. */
+  kind: keyof Settings['alerts']
+  urgency: 'normal' | 'critical'
+  /** Good news: it's green in Activity. */
+  good?: true
+  /** Its buttons. One with a command runs it; the others lead to where the question is answered. */
+  actions: readonly AlertButton[]
+  /** Where a click leads; of an instance's event, to that instance. */
+  place: Place
+  /** The screen that shows the same: no notification while it is before the user. */
+  seenOn?: 'instances' | 'account'
+}
+
+export interface AlertButton {
+  id: AlertAction | 'command' | `command-${string}`
+  label: string
+  /** Never one that spends or destroys, since a notification is easily clicked by mistake. */
+  command?: { name: CommandName; args: unknown }
+}
+
+export type AlertAction = 'terminal' | 'rent' | 'stop' | 'raise_bid' | 'try_another' | 'top_up' | 'show'
+
+const show = { id: 'show', label: 'Show' } as const
+const topUp = { id: 'top_up', label: 'Top up' } as const
+const tryAnother = { id: 'try_another', label: 'Try another' } as const
+const instances = { screen: 'instances' } as const
+
+const terminal = { screen: 'instances', tab: 'terminal' } as const
+const files = { screen: 'instances', tab: 'files' } as const
+
+/** Told of an instance's state, which its row shows as well. */
+const inRow = { actions: [show], place: instances, seenOn: 'instances' } as const
+
+/** Everything that Berth tells its user without being asked, and how. */
+const events = {
+  lowCredit: {
+    kind: 'lowCredit',
+    urgency: 'critical',
+    actions: [topUp, { id: 'show', label: 'Show instances' }],
+    place: instances,
+    seenOn: 'account',
+  },
+
+  // Instances. Those named like a state are told when it begins.
+  running: {
+    ...inRow,
+    kind: 'ready',
+    urgency: 'normal',
+    good: true,
+    actions: [{ id: 'terminal', label: 'Terminal' }],
+    place: terminal,
+  },
+  outbid: {
+    ...inRow,
+    kind: 'outbid',
+    urgency: 'critical',
+    actions: [{ id: 'raise_bid', label: 'Raise bid' }, show],
+  },
+  frozen: { ...inRow, kind: 'halted', urgency: 'normal' },
+  waiting: { ...inRow, kind: 'halted', urgency: 'normal' },
+  unstarted: { ...inRow, kind: 'halted', urgency: 'critical' },
+  contractOver: { ...inRow, kind: 'halted', urgency: 'critical' },
+  creditUsedUp: { ...inRow, kind: 'halted', urgency: 'critical', actions: [topUp] },
+  ended: { ...inRow, kind: 'crashed', urgency: 'critical' },
+  unstartable: { ...inRow, kind: 'crashed', urgency: 'critical' },
+  crashed: { ...inRow, kind: 'crashed', urgency: 'critical', actions: [tryAnother, show] },
+  silent: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [tryAnother, show] },
+  offline: { ...inRow, kind: 'hostGone', urgency: 'critical', actions: [tryAnother, show] },
+  gone: {
+    kind: 'hostGone',
+    urgency: 'normal',
+    actions: [],
+    place: { screen: 'activity' },
+    seenOn: 'instances',
+  },
+  contractEnd: { kind: 'contractEnd', urgency: 'critical', actions: [show], place: instances },
+  diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },
+  priceIncrease: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
+} as const satisfies Record<string, Telling>
+
+export type EventName = keyof typeof events
+
+/** What an event is about, in words. What is given besides goes before what the table says. */
+type About = Pick<Alert, 'id' | 'instance' | 'title' | 'body'> &
+  Partial<Pick<Alert, 'state' | 'actions' | 'place'>>
+
+/** The alert of an event. */
+export function alertOf(event: EventName, about: About): Alert {
+  const telling: Telling = events[event]
+  const { instance, place = telling.place } = about
+  const isOfOne = place.screen === 'instances' && instance !== undefined
+  return { ...telling, ...about, place: isOfOne ? { ...place, instance } : place }
+}

@@ -1,0 +1,165 @@
+import { rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import {
+  afterContract,
+  costUntilDestroyed,
+  creditUsedUp,
+  stateNews,
+  troubleWords,
+} from '#contract/instance/instance-words.ts'
+import { hasTrait } from '#contract/instance/state-traits.ts'
+import { isCharged, isContractOver } from '#contract/reading.ts'
+import { costWords } from '#contract/spending/spend-words.ts'
+import type { AccountView } from '#contract/state.ts'
+import { type Alert, alertOf, type EventName } from './events.ts'
+
+/** The state alerted of for an instance that stays stopped after its rental, which may be learned after it was seen. */
+export const unstarted = 'rented unstarted'
+
+/** An instance's state, or that it was rented without being started and still is at rest. */
+export function alertedState(
+  { id, state }: InstanceView,
+  { rentals }: AccountView,
+): InstanceState | typeof unstarted {
+  if (state !== 'stopped' && state !== 'ended') return state
+  const waits = Object.values(rentals).some(
+    ({ instance, problem }) => instance === id && problem?.code === 'no_gpu',
+  )
+  return waits ? unstarted : state
+}
+
+/** The alert for an instance whose state was `before` and is `now`, if that matters to the user. */
+export function instanceAlert(
+  before: InstanceState | undefined,
+  now: InstanceState | typeof unstarted,
+  instance: InstanceView,
+  account: AccountView,
+): Alert | undefined {
+  const event = eventOf(before, now, instance, account)
+  if (!event) return undefined
+  const { id, state } = instance
+  const name = shortInstanceName(instance)
+  return alertOf(event, {
+    // One id per instance, so that a later alert replaces the earlier one.
+    id: `${account.id}/${id}`,
+    instance: id,
+    state,
+    title: `${name} ${titles[event] ?? stateNews(state) ?? ''}`,
+    body: bodyOf(event, instance),
+    ...(event === 'running' && {
+      actions: [
+        { id: 'terminal', label: 'Terminal' },
+        {
+          id: 'stop',
+          label: 'Stop',
+          command: { name: 'actSoon', args: { account: account.id, instance: id, action: 'stop' } },
+        },
+      ],
+    }),
+  })
+}
+
+type InstanceEvent = Exclude<EventName, 'lowCredit' | 'gone' | 'contractEnd' | 'diskFull' | 'priceIncrease'>
+
+function eventOf(
+  before: InstanceState | undefined,
+  now: InstanceState | typeof unstarted,
+  instance: InstanceView,
+  account: AccountView,
+): InstanceEvent | undefined {
+  switch (now) {
+    case unstarted:
+      return 'unstarted'
+    case 'running':
+      return before === 'provisioning' || before === 'loading' || before === 'waiting' ? now : undefined
+    case 'stopped':
+    case 'ended': {
+      const why = before === undefined ? undefined : stoppedByService(instance, account)
+      if (why) return why
+      // What was at rest before has not ended now.
+      return now === 'stopped' || before === undefined || hasTrait(before, 'over') ? undefined : now
+    }
+    case 'outbid':
+    case 'frozen':
+    case 'waiting':
+    case 'unstartable':
+    case 'crashed':
+    case 'silent':
+    case 'offline':
+      return now
+    default:
+      return undefined
+  }
+}
+
+/** Why the service stopped an instance that Berth did not stop; undefined where unknown. */
+function stoppedByService(
+  instance: InstanceView,
+  { credit }: AccountView,
+): 'contractOver' | 'creditUsedUp' | undefined {
+  if (instance.asked?.state === 'stopped') return undefined
+  if (isContractOver(instance, instance.history.at(-1)?.at ?? 0)) return 'contractOver'
+  return credit === undefined || credit > 0 ? undefined : 'creditUsedUp'
+}
+
+/** The ends of titles that the state alone does not give. */
+const titles: Partial<Record<EventName, string>> = {
+  unstarted: 'is rented, but not started',
+  contractOver: 'was stopped',
+  creditUsedUp: 'was stopped',
+}
+
+/** What has happened in the words of its row, and what to do about it. */
+function bodyOf(event: InstanceEvent, instance: InstanceView): string {
+  const trouble = troubleWords(instance) ?? ''
+  switch (event) {
+    case 'running':
+      return instance.pricePerHour === undefined ? 'It runs.' : `It runs at ${rate(instance.pricePerHour)}.`
+    case 'outbid':
+      return `${trouble} Its disk is charged.`
+    case 'frozen':
+      return `${trouble} It costs ${costWords(instance)}. Resume or stop it.`
+    case 'waiting':
+      return `${trouble} Keep waiting, cancel the start, rent another like it, or copy its data.`
+    case 'unstarted':
+      return 'No GPU was free for it. Its disk is billed. Start it, or destroy it and try another offer.'
+    case 'contractOver':
+      return `Its contract is over: ${afterContract}. Copy the files that you need.`
+    case 'creditUsedUp':
+      return `${creditUsedUp} Top up to keep it.`
+    case 'ended':
+      return `${trouble} Its log may say more. Its files are kept and the disk is charged; it can be started again.`
+    case 'unstartable':
+      return `${trouble} ${costUntilDestroyed(instance)} Destroy it, and rent with another image.`
+    case 'crashed':
+      return `${trouble} ${costUntilDestroyed(instance)} Look at its log for the reason. Destroy it, and try another offer.`
+    case 'silent':
+    case 'offline':
+      return `${trouble} ${costUntilDestroyed(instance)} If you can’t wait, ${isCharged(instance) ? 'destroy it and ' : ''}try another offer.`
+  }
+}
+
+/** The most alerts of one kind that come at once; more are one. */
+const mostGoneAlerts = 5
+
+/** The alerts for instances that are missing from the account, though Berth did not destroy them. */
+export function goneAlerts(account: AccountView['id'], instances: readonly InstanceView[]): Alert[] {
+  const gone = (id: string, title: string, body: string) =>
+    alertOf('gone', { id: `${account}/gone/${id}`, title, body })
+  if (instances.length > mostGoneAlerts)
+    return [
+      gone(
+        'many',
+        `${instances.length} instances are gone`,
+        'They are no longer on the account: they were destroyed elsewhere, or the service removed them.',
+      ),
+    ]
+  return instances.map(instance =>
+    gone(
+      String(instance.id),
+      `${shortInstanceName(instance)} is gone`,
+      'It is no longer on the account: it was destroyed elsewhere, or the service removed it. Its files are lost.',
+    ),
+  )
+}

@@ -1,0 +1,209 @@
+import * as v from 'valibot'
+import type { Settings } from '#contract/app/settings.ts'
+import { money, rate } from '#contract/format/money.ts'
+import { shortInstanceName } from '#contract/format/name.ts'
+import { atMoment, duration } from '#contract/format/time.ts'
+import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
+import { afterContract } from '#contract/instance/instance-words.ts'
+import { isRenting } from '#contract/market/rental-view.ts'
+import {
+  contractEndsIn,
+  creditLasts,
+  diskNearlyFull,
+  diskUse,
+  isCharged,
+  isCreditLow,
+  isSpendingUnknown,
+} from '#contract/reading.ts'
+import type { Micros } from '#contract/spending/money.ts'
+import type { AccountView } from '#contract/state.ts'
+import { type Alert, alertOf } from './events.ts'
+import { alertedState, instanceAlert, unstarted } from './instance-alerts.ts'
+
+/** What the user has been alerted of, per account. Stored, so that no alert is repeated. */
+export const AlertedState = v.object({
+  /** Whether low credit was reported and has not recovered since. */
+  lowCredit: v.boolean(),
+  /** Whether credit below zero, with something charged, was reported and has not risen above zero since. */
+  belowZero: v.optional(v.boolean()),
+  /** The state of each instance at the last poll, by id. */
+  instances: v.record(v.string(), v.string()),
+  /** The contract ends that were warned of, epoch seconds by instance. */
+  contractEnds: v.optional(v.record(v.string(), v.number())),
+  /** Instances whose nearly full disk was reported and has not been relieved since. */
+  fullDisks: v.optional(v.array(v.number())),
+})
+export type AlertedState = v.InferOutput<typeof AlertedState>
+
+type AlertedCredit = Pick<AlertedState, 'lowCredit' | 'belowZero'>
+/** The warnings that were sent about instances, apart from their state. */
+type AlertedWarnings = Pick<AlertedState, 'contractEnds' | 'fullDisks'>
+
+/** A full disk counts as relieved below this share, so that fluctuations do not repeat the warning. */
+const diskRelieved = 0.85
+/** Seconds by which a contract's end may vary and still be the same one. */
+const sameEnd = 3600
+/** Low credit counts as recovered above this multiple of its threshold, so that it is not reported again and again. */
+const forgetAbove = 1.2
+
+/**
+ * The alerts after a poll, given those sent before, and the new record of them. Without `alerted` it is the first poll
+ * ever, which reports only what needs an answer. `at`: epoch seconds of the account's time.
+ */
+export function alertsAfterPoll(
+  alerted: AlertedState | undefined,
+  account: AccountView,
+  settings: Settings,
+  at: number,
+): { alerts: Alert[]; alerted: AlertedState } {
+  const credit = creditAlert(alerted, account, settings)
+  const found: Alert[] = credit.alert ? [credit.alert] : []
+  const instances: Record<string, string> = {}
+  const untried: InstanceView[] = []
+  for (const instance of Object.values(account.instances)) {
+    const before = alerted?.instances[instance.id]
+    const now = alertedState(instance, account)
+    instances[instance.id] = now
+    if (isTried(account, instance.id)) continue
+    untried.push(instance)
+    if (before === now) continue
+    const known = before === unstarted ? undefined : (before as InstanceState | undefined)
+    const alert = instanceAlert(known, now, instance, account)
+    if (alert) found.push(alert)
+  }
+  const warnings = instanceWarnings(alerted ?? {}, untried, account, at)
+  return {
+    alerts: [...found, ...warnings.alerts],
+    alerted: { ...credit.alerted, instances, ...warnings.alerted },
+  }
+}
+
+/** Whether a rental with retries handles it, which drops the instance or reports itself that it is ready. */
+function isTried({ rentals }: AccountView, id: number): boolean {
+  return Object.values(rentals).some(rental => rental.retries && rental.instance === id && isRenting(rental))
+}
+
+/** The alert for credit that has become low, or has fallen below zero while something is charged. */
+function creditAlert(
+  before: AlertedCredit | undefined,
+  account: AccountView,
+  settings: Settings,
+): { alert?: Alert; alerted: AlertedCredit } {
+  const { credit } = account
+  const { lowCredit = false, belowZero = false } = before ?? {}
+  if (credit === undefined) return { alerted: { lowCredit, belowZero } }
+  const alerted = {
+    lowCredit: isCreditLow(account, settings, lowCredit ? forgetAbove : 1),
+    belowZero: belowZero ? credit <= 0 : isChargedBelowZero(account),
+  }
+  const isNew = (alerted.lowCredit && !lowCredit) || (alerted.belowZero && !belowZero)
+  return isNew ? { alert: lowCreditAlert(account, credit), alerted } : { alerted }
+}
+
+/** Whether something is charged that the credit no longer pays for, so that the service may delete it. */
+function isChargedBelowZero({ credit = 0, instances }: AccountView): boolean {
+  return credit < 0 && Object.values(instances).some(isCharged)
+}
+
+/** The alert for low credit. */
+export function lowCreditAlert(account: AccountView, credit: Micros): Alert {
+  return alertOf('lowCredit', {
+    id: `${account.id}/credit`,
+    title: credit > 0 ? `${money(credit)} of credit left` : `No credit left: ${money(credit)}`,
+    body: lowCreditWords(account),
+  })
+}
+
+function lowCreditWords(account: AccountView): string {
+  const perHour = rate(account.spendPerHour)
+  if (isChargedBelowZero(account))
+    return `Your files may be deleted, and ${isSpendingUnknown(account) ? 'instances are still charged' : `${perHour} is still charged`}. Add credit, or destroy the instances that you don't need.`
+  if (isSpendingUnknown(account))
+    return 'The service doesn’t report all spending, so nobody knows how long it lasts.'
+  const lasts = creditLasts(account)
+  if (lasts === undefined) return 'Nothing runs now.'
+  return lasts > 0
+    ? `At ${perHour} the credit lasts ${duration(lasts)}.`
+    : `It is used up, and ${perHour} are spent.`
+}
+
+/**
+ * Warnings that a contract ends or a disk fills up. Each is sent once; a contract's end again where it was postponed, a
+ * disk again after it had room. `at`: epoch seconds of the account's time.
+ */
+function instanceWarnings(
+  alerted: AlertedWarnings,
+  instances: readonly InstanceView[],
+  account: Pick<AccountView, 'id' | 'priceIncreases'>,
+  at: number,
+): { alerts: Alert[]; alerted: Required<AlertedWarnings> } {
+  const alerts: Alert[] = []
+  const contractEnds: Record<string, number> = {}
+  const fullDisks: number[] = []
+  const alertedFull = new Set(alerted.fullDisks)
+  for (const instance of instances) {
+    const increase = account.priceIncreases[instance.id]
+    const alertedEnd = stillAlertedEnd(alerted.contractEnds?.[instance.id], instance)
+    const isNear = contractEndsIn(instance, at) !== undefined && increase?.accepted === undefined
+    const end = alertedEnd ?? (isNear ? instance.endsAt : undefined)
+    if (end !== undefined) contractEnds[instance.id] = end
+    if (end !== undefined && alertedEnd === undefined)
+      alerts.push(
+        contractAlert(instance, end, { account: account.id, increased: increase !== undefined, at }),
+      )
+
+    const use = diskUse(instance)
+    const wasFull = alertedFull.has(instance.id)
+    if (use === undefined ? wasFull : use >= (wasFull ? diskRelieved : diskNearlyFull)) {
+      fullDisks.push(instance.id)
+      if (!wasFull && use !== undefined) alerts.push(diskAlert(instance, use, account.id))
+    }
+  }
+  return { alerts, alerted: { contractEnds, fullDisks } }
+}
+
+/** The end that was warned of, unless it was postponed since. */
+function stillAlertedEnd(alerted: number | undefined, { endsAt }: InstanceView): number | undefined {
+  const putOff = alerted !== undefined && endsAt !== undefined && Math.abs(alerted - endsAt) > sameEnd
+  return putOff ? undefined : alerted
+}
+
+/** Whether an alert still applies, as far as a poll can tell. */
+export function stillHolds(
+  { kind, instance, state }: Alert,
+  account: AccountView,
+  alerted: AlertedState,
+): boolean {
+  if (kind === 'lowCredit') return alerted.lowCredit || alerted.belowZero === true
+  if (instance === undefined) return true
+  if (state !== undefined) return account.instances[instance]?.state === state
+  if (kind === 'contractEnd') return alerted.contractEnds?.[instance] !== undefined
+  if (kind === 'diskFull') return alerted.fullDisks?.includes(instance) ?? false
+  return true
+}
+
+function contractAlert(
+  instance: InstanceView,
+  end: number,
+  { account, increased, at }: { account: string; increased: boolean; at: number },
+): Alert {
+  const advice = increased
+    ? 'To keep it, accept its host’s new prices. Otherwise copy the files that you need.'
+    : 'Copy the files that you need.'
+  // Warnings have ids of their own, so that they do not replace alerts about the instance's state.
+  return alertOf('contractEnd', {
+    id: `${account}/${instance.id}/contractEnd`,
+    instance: instance.id,
+    title: `The contract of ${shortInstanceName(instance)} ends ${atMoment(end, at)}`,
+    body: `Then it stops: ${afterContract}. ${advice}`,
+  })
+}
+
+function diskAlert(instance: InstanceView, use: number, account: string): Alert {
+  return alertOf('diskFull', {
+    id: `${account}/${instance.id}/diskFull`,
+    instance: instance.id,
+    title: `The disk of ${shortInstanceName(instance)} is ${Math.floor(use * 100)} % full`,
+    body: 'Programs that write to a full disk fail, and the disk can’t grow: delete files, or copy them elsewhere.',
+  })
+}
