@@ -4,8 +4,7 @@ import { type Profile, publicProfile } from '#simulator/deployment/profile.ts'
 import { ServiceError } from '#simulator/errors.ts'
 import { Fields } from '#simulator/fields.ts'
 import { Results } from '#simulator/results.ts'
-import { publicInstanceRoutes } from '#simulator/routes/public/instances.ts'
-import { publicOfferRoutes } from '#simulator/routes/public/offers.ts'
+import { routes } from '#simulator/routes/routes.ts'
 import type { Instance } from '#simulator/world/instances/instance.ts'
 import { World } from '#simulator/world/world.ts'
 
@@ -20,8 +19,6 @@ export type Shows = 'label' | 'env' | 'both' | 'nothing'
  * `unsaid`: what it creates is refused with status 200 all the same. With `late` its answer is lost, and what it creates appears only after that many seconds.
  */
 export type Fault = 'lost' | 'unanswered' | 'failing' | 'refused' | 'unsaid' | { late: number }
-
-const routes = [...publicInstanceRoutes, ...publicOfferRoutes]
 
 export type Kind = 'create' | 'destroy' | 'list'
 
