@@ -1,31 +1,27 @@
 import type * as v from 'valibot'
-import { accountCommands } from './commands/account/accounts.ts'
-import { hostingCommands } from './commands/account/hosting.ts'
-import { keyCommands } from './commands/account/keys.ts'
-import { moneyCommands } from './commands/account/money.ts'
-import { notificationCommands } from './commands/account/notifications.ts'
-import { sshKeyCommands } from './commands/account/ssh-keys.ts'
-import { transferCommands } from './commands/account/transfers.ts'
-import { twoFactorCommands } from './commands/account/two-factor.ts'
-import { volumeCommands } from './commands/account/volumes.ts'
-import { appCommands } from './commands/app/app.ts'
-import { updateCommands } from './commands/app/updates.ts'
+import { accessCommands, editorCommands, fileCommands, tunnelCommands } from './commands/access.ts'
+import {
+  accountCommands,
+  hostingCommands,
+  keyCommands,
+  moneyCommands,
+  notificationCommands,
+  sshKeyCommands,
+  transferCommands,
+  twoFactorCommands,
+  volumeCommands,
+} from './commands/account.ts'
+import { appCommands, updateCommands } from './commands/app.ts'
 import type { Command } from './commands/command.ts'
-import { accessCommands } from './commands/instance/access.ts'
-import { editorCommands } from './commands/instance/editors.ts'
-import { fileCommands } from './commands/instance/files.ts'
-import { instanceCommands } from './commands/instance/instances.ts'
-import { limitCommands } from './commands/instance/limits.ts'
-import { metricsCommands } from './commands/instance/metrics.ts'
-import { recoveryCommands } from './commands/instance/recovery.ts'
-import { runCommands } from './commands/instance/runs.ts'
-import { tunnelCommands } from './commands/instance/tunnels.ts'
-import { watchdogCommands } from './commands/instance/watchdog.ts'
-import { offerCommands } from './commands/market/offers.ts'
-import { rentingCommands } from './commands/market/renting.ts'
-import { templateCommands } from './commands/market/templates.ts'
-import { watchCommands } from './commands/market/watches.ts'
-import { projectCommands } from './commands/project/projects.ts'
+import {
+  instanceCommands,
+  limitCommands,
+  metricsCommands,
+  recoveryCommands,
+  watchdogCommands,
+} from './commands/instances.ts'
+import { offerCommands, rentingCommands, templateCommands, watchCommands } from './commands/market.ts'
+import { projectCommands, runCommands } from './commands/projects.ts'
 
 /** All commands of the page. Their arguments are checked against these shapes, over every transport. */
 export const commands = {

@@ -1,31 +1,22 @@
-import type { transferCommands as declared } from '#contract/commands/account/transfers.ts'
+import type { transferCommands } from '#contract/commands/account.ts'
 import type { Handlers, HandlersOf } from '../app/page/dispatcher.ts'
-import { accountHandlers } from './account/accounts.ts'
-import { hostingHandlers } from './account/hosting.ts'
-import { keyHandlers } from './account/keys.ts'
-import { moneyHandlers } from './account/money.ts'
-import { notificationHandlers } from './account/notifications.ts'
-import { sshKeyHandlers } from './account/ssh-keys.ts'
-import { twoFactorHandlers } from './account/two-factor.ts'
-import { volumeHandlers } from './account/volumes.ts'
-import { appHandlers } from './app/app.ts'
-import { type UpdateParts, updateHandlers } from './app/updates.ts'
-import { accessHandlers } from './instance/access.ts'
-import { editorHandlers } from './instance/editors.ts'
-import { fileHandlers } from './instance/files.ts'
-import { instanceHandlers } from './instance/instances.ts'
-import { limitHandlers } from './instance/limits.ts'
-import { metricsHandlers } from './instance/metrics.ts'
-import { recoveryHandlers } from './instance/recovery.ts'
-import { runHandlers } from './instance/runs.ts'
-import { tunnelHandlers } from './instance/tunnels.ts'
-import { watchdogHandlers } from './instance/watchdog.ts'
-import { offerHandlers } from './market/offers.ts'
-import { rentingHandlers } from './market/renting.ts'
-import { templateHandlers } from './market/templates.ts'
-import { watchHandlers } from './market/watches.ts'
+import { accessHandlers, editorHandlers, tunnelHandlers } from './access.ts'
+import { accountHandlers, moneyHandlers, notificationHandlers, volumeHandlers } from './account.ts'
+import { appHandlers, type UpdateParts, updateHandlers } from './app.ts'
+import { fileHandlers } from './files.ts'
+import { hostingHandlers } from './hosting.ts'
+import {
+  instanceHandlers,
+  limitHandlers,
+  metricsHandlers,
+  recoveryHandlers,
+  watchdogHandlers,
+} from './instances.ts'
+import { keyHandlers, sshKeyHandlers } from './keys.ts'
+import { offerHandlers, rentingHandlers, templateHandlers, watchHandlers } from './market.ts'
 import { type Parts, targetOf } from './parts.ts'
-import { projectHandlers } from './project/projects.ts'
+import { projectHandlers, runHandlers } from './projects.ts'
+import { twoFactorHandlers } from './two-factor.ts'
 
 /** The handlers of all declared commands. */
 export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
@@ -52,17 +43,17 @@ export function allCommands(parts: Parts, updateParts: UpdateParts): Handlers {
     ...twoFactorHandlers(parts),
     ...notificationHandlers(parts),
     ...volumeHandlers(parts),
-    ...transferCommands(parts),
+    ...transferHandlers(parts),
     ...hostingHandlers(parts),
     ...fileHandlers(parts),
     ...updateHandlers(updateParts),
   }
 }
 
-type TransferCommands = HandlersOf<typeof declared>
+type TransferCommands = HandlersOf<typeof transferCommands>
 
 /** Commands that move data (section 4.3). */
-function transferCommands(parts: Parts): TransferCommands {
+function transferHandlers(parts: Parts): TransferCommands {
   const { accounts } = parts
   return {
     async startCopy({ account, request }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyViews, newKey } from '#core/commands/account/key-view.ts'
+import { keyViews, newKey } from '#core/commands/keys.ts'
 
 test('a service that lists whole secrets does not make them be shown', () => {
   const views = keyViews([{ id: 1, key: 'abcdefgh12345678' }], undefined)

@@ -1,0 +1,125 @@
+import * as v from 'valibot'
+import { Limit, type LimitPreview, snoozes } from '../automation/limit.ts'
+import { RecoveryChoice } from '../automation/recovery.ts'
+import { UndoableAction } from '../automation/undoable.ts'
+import { InstanceId, LimitId } from '../ids.ts'
+import { type LoadHistory, longestLoad, type MetricsHistory } from '../instance/load.ts'
+import type { ContainerLog, FollowedLog } from '../instance/metrics.ts'
+import { NoteTags, NoteText } from '../instance/note.ts'
+import { BidPrice } from '../market/rental.ts'
+import type { Problem } from '../problem.ts'
+import { account, command, onInstance, ServiceId } from './command.ts'
+
+/** Actions on an instance. */
+export const instanceCommands = {
+  /** Sends the action in five seconds (`undoable` in State); answers once it was sent or undone. */
+  actSoon: command({ ...onInstance, action: UndoableAction }).answers<void>(),
+  /** Cancels an action of `actSoon` that was not sent yet; throws `not_undone` if there is none. */
+  undoAction: command(onInstance).answers<void>(),
+  /** These are sent at once. */
+  stopInstance: command(onInstance).answers<void>(),
+  startInstance: command(onInstance).answers<void>(),
+  destroyInstance: command(onInstance).answers<void>(),
+  renameInstance: command({
+    ...onInstance,
+    label: v.pipe(v.string(), v.trim(), v.maxLength(128, 'at most 128 characters')),
+  }).answers<void>(),
+  /** Keeps the user's own words about it, here alone; empty ones are removed. */
+  noteInstance: command({ ...onInstance, note: NoteText, tags: NoteTags }).answers<void>(),
+  changeBid: command({ ...onInstance, price: BidPrice }).answers<void>(), // dollars per hour, 0.001 to 32
+  /** Accepts or refuses its host's request for higher prices (`priceIncreases` in State). */
+  acceptPriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
+  refusePriceIncrease: command({ ...onInstance, increase: ServiceId }).answers<void>(),
+  /** The service's whole record, unknown fields included, secrets masked. */
+  instanceRecord: command(onInstance).answers<Record<string, unknown>>(),
+}
+
+/** Without `instance`, a limit on the whole account. */
+const limitFields = {
+  account,
+  instance: v.optional(InstanceId),
+  ...Limit.entries,
+  asleep: v.optional(v.boolean(), false),
+}
+
+const onLimit = { account, limit: LimitId }
+
+/** Limits, and stopping everything. */
+export const limitCommands = {
+  /** Answers its id once it is on disk. `limit`: the one to replace. */
+  setLimit: command({
+    ...limitFields,
+    limit: v.optional(LimitId),
+    /** Seconds ahead. */
+    warning: v.pipe(
+      v.number('give the warning in minutes'),
+      v.minValue(0),
+      v.maxValue(86_400, 'at most a day ahead'),
+    ),
+    missed: v.picklist(['act', 'tell']),
+  }).answers<string>(),
+  previewLimit: command(limitFields).answers<LimitPreview>(),
+  /** A limit that is off does nothing and stays on the list; on again, its time starts anew. Throws `limit_ended`. */
+  switchLimit: command({ ...onLimit, on: v.boolean() }).answers<void>(),
+  /**
+   * Lets a watchdog on its instance do the same while this computer sleeps, or no longer. Throws `no_instance_key`,
+   * `no_http_tool`, `gpu_load_unread`, `no_posix_shell` or `disk_full`, and `invalid_argument` where it cannot.
+   */
+  watchLimit: command({ ...onLimit, asleep: v.boolean() }).answers<void>(),
+  removeLimit: command(onLimit).answers<void>(),
+  /** Moves its moment by these minutes; null ends all snoozing. */
+  snoozeLimit: command({ ...onLimit, minutes: v.nullable(v.picklist(snoozes)) }).answers<void>(),
+  /**
+   * Stops all instances that run or will, cancels rentals in progress, and pauses watches that rent. `failed`: the
+   * names of those that could not be ended; `lacking`: the permission or the login that the key lacks, if that is why.
+   */
+  stopEverything: command({ account }).answers<{
+    stopped: number
+    cancelled: number
+    failed: readonly string[]
+    lacking?: Problem
+  }>(),
+}
+
+/** The watchdog inside an instance, which keeps its limits while this machine sleeps. */
+export const watchdogCommands = {
+  /** Reads it now, which renews its lease, and installs one that is gone; also finds one that another Berth has installed. */
+  checkWatchdog: command(onInstance).answers<void>(),
+  /** Makes the watchdog of another Berth this one's, as limits on the instance. */
+  adoptWatchdog: command(onInstance).answers<void>(),
+  /** Its log, oldest first; `at` in epoch seconds of the account's time. */
+  watchdogLog: command(onInstance).answers<readonly { at: number; text: string }[]>(),
+}
+
+/** Berth's automatic reaction when an interruptible instance is outbid. */
+export const recoveryCommands = {
+  /** Throws `useless_ceiling` if a raise's ceiling is not above the present bid and the lowest that runs. */
+  chooseRecovery: command({ ...onInstance, choice: RecoveryChoice }).answers<void>(),
+}
+
+const minutes = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(longestLoad))
+
+/** Metrics and logs of instances: over SSH while they are shown, or from the service. */
+export const metricsCommands = {
+  /** The load of all instances of an account in the last minutes. */
+  instanceLoad: command({ account, minutes }).answers<LoadHistory>(),
+  /** All metrics of one instance in the last minutes. */
+  instanceMetrics: command({ ...onInstance, minutes }).answers<MetricsHistory>(),
+  /** The metrics every few seconds while the stream is open: one `InstanceMetrics` as JSON on each line. */
+  watchMetrics: command(onInstance).answers<{ stream: number }>(),
+  /** Follows the start script's log, or another file of the instance. */
+  followLog: command({
+    ...onInstance,
+    path: v.optional(
+      v.pipe(
+        v.string(),
+        v.trim(),
+        v.regex(/^\//, 'give the path from the root, as /var/log/onstart.log'),
+        v.maxLength(1024, 'at most 1024 characters'),
+        v.regex(/^[^\p{Cc}]*$/u, 'without control characters'),
+      ),
+    ),
+  }).answers<FollowedLog>(),
+  /** The container's log, available before SSH is. Throws `not_supported` where the service has none. */
+  readContainerLog: command({ ...onInstance, host: v.optional(v.boolean(), false) }).answers<ContainerLog>(),
+}

@@ -1,0 +1,112 @@
+import * as v from 'valibot'
+import { Stops } from '../automation/limit.ts'
+import {
+  PlacedRunRequest,
+  RunAction,
+  RunId,
+  type RunMatch,
+  type RunPage,
+  RunPlace,
+  RunProgram,
+} from '../automation/run.ts'
+import { OfferId } from '../ids.ts'
+import { ChoiceId } from '../instance/files.ts'
+import { ProjectId, type ProjectPlan } from '../project/project.ts'
+import { Keeping, ProjectSpec, SecretName } from '../project/spec.ts'
+import { account, command, given } from './command.ts'
+
+const onProject = { project: ProjectId }
+/** Runs this instead of the folder's file: the draft of a form, or the file and stops of an earlier run. */
+const instead = { draft: v.optional(ProjectSpec), run: v.optional(RunId) }
+
+/** Projects. No argument is a path on this machine. */
+export const projectCommands = {
+  /** Shows the system's dialog; answers the project's id, if one was chosen. Throws `no_dialog` in a browser. */
+  addProject: command({}).answers<string | undefined>(),
+  /** Reads its file again. */
+  readProject: command(onProject).answers<void>(),
+  /** The folder is not changed. */
+  removeProject: command(onProject).answers<void>(),
+  /** Saves a form as the folder's `berth.yaml`. Throws `spec_exists` if it has one. */
+  writeSpec: command({ ...onProject, spec: ProjectSpec }).answers<void>(),
+  /**
+   * `offer`: the one to plan with. Throws `no_such_project`, `no_such_folder`, `no_spec` or `bad_spec`, and `offer_unfit`
+   * where that offer is gone or isn't what the project asks for.
+   */
+  planProject: command({
+    account,
+    ...onProject,
+    ...instead,
+    offer: v.optional(OfferId),
+  }).answers<ProjectPlan>(),
+  /**
+   * Answers the run's id once it is on disk. `content` is from the plan. Throws `spec_changed` if the file has changed
+   * since, and `project_busy` while another of its runs is in progress.
+   */
+  runProject: command({
+    account,
+    ...onProject,
+    ...instead,
+    /** The offer to try first, of those in the plan; the best one if absent. */
+    offer: v.optional(OfferId),
+    content: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'not what a plan told')),
+    stops: Stops,
+    /** How long its machine is kept if it fails; by the file if absent. */
+    keeping: v.optional(Keeping),
+    /** Micro-dollars per hour from the plan: another machine may cost a tenth more, unless the file has a limit. */
+    price: v.optional(v.pipe(v.number(), v.minValue(0))),
+    /** Files that look like secrets and are sent nevertheless. */
+    secretFiles: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.maxLength(1000)),
+  }).answers<string>(),
+  /** The text of the `berth.yaml` that the user agreed to for a run. */
+  readRunSpec: command({ account, run: RunId }).answers<{ text: string }>(),
+  /** A secret that projects can use by its name; an empty value deletes it. */
+  saveSecret: command({
+    name: SecretName,
+    value: v.pipe(v.string(), v.maxLength(32_768, 'at most 32,768 characters')),
+  }).answers<void>(),
+}
+
+const onRun = { account, run: RunId }
+/** What printed it: the command if absent. */
+const onOutput = { ...onRun, of: v.optional(RunProgram) }
+
+/** Runs, of commands and of projects, which outlive every connection. Their progress is in State. */
+export const runCommands = {
+  /** Answers its id once it is on disk, before it begins. Throws `not_running` or `no_such_rental`. */
+  startRun: command({ account, request: PlacedRunRequest }).answers<string>(),
+  /** Asks its command to end; a run that has not begun never begins. */
+  endRun: command(onRun).answers<void>(),
+  /**
+   * Changes the action on the instance afterwards, also in its watchdog's order. Throws `too_late` once the service
+   * was asked for the earlier action.
+   */
+  changeRun: command({ ...onRun, afterwards: RunAction }).answers<void>(),
+  /** Downloads nothing more of a project's run, and destroys its machine. */
+  cancelRun: command(onRun).answers<void>(),
+  /** Starts the machine of a project's failed run, downloads its results again and stops it. */
+  fetchRun: command(onRun).answers<void>(),
+  /**
+   * Repeats the step that failed, or downloads again, into `into` if chosen; then continues as usual. Throws
+   * `no_such_instance` where its machine is gone.
+   */
+  retryRun: command({ ...onRun, into: v.optional(ChoiceId) }).answers<void>(),
+  /** Ends the download: the instance is left as it is. */
+  giveUpFetch: command(onRun).answers<void>(),
+  /** Removes an ended run with its stored output, and its folder on the instance if that can be reached. */
+  dismissRun: command(onRun).answers<void>(),
+  /** The end of its stored output, plain as in a page, and all later output. */
+  followRun: command(onOutput).answers<{ stream: number; from: number }>(),
+  readRun: command({ ...onOutput, place: RunPlace }).answers<RunPage>(),
+  /**
+   * Lines of the stored output that contain a text, in any case, up to the byte `before` if given: the last 500, and
+   * the total number.
+   */
+  searchRun: command({
+    ...onOutput,
+    text: given('what to look for', 256),
+    before: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
+  }).answers<{ matches: readonly RunMatch[]; total: number }>(),
+  /** Berth's own folder for downloads, as people write it. */
+  downloadsFolder: command({}).answers<string>(),
+}

@@ -1,0 +1,190 @@
+import type { accessCommands, editorCommands, tunnelCommands } from '#contract/commands/access.ts'
+import type { OpenedAddress } from '#contract/instance/tunnel.ts'
+import { BerthError } from '#contract/problem.ts'
+import { openEditor } from '#ssh/editors/editors.ts'
+import type { Shell } from '#ssh/shell/shell.ts'
+import { sshConfigOff } from '../access/ssh-config/ssh-config.ts'
+import { directJupyter, jupyterPurpose } from '../access/tunnels/jupyter.ts'
+import { offeredPorts, portPurpose, rentedPorts } from '../access/tunnels/port.ts'
+import { portsOfTemplate } from '../access/tunnels/template-ports.ts'
+import type { Caller, HandlersOf } from '../app/page/dispatcher.ts'
+import type { Streams } from '../app/page/streams.ts'
+import { needingPermission } from '../app/permission.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+
+type AccessCommands = HandlersOf<typeof accessCommands>
+
+export function accessHandlers(parts: Parts): AccessCommands {
+  const { access } = parts
+  /** The open shells of each page, by stream. */
+  const shells = new WeakMap<Streams, Map<number, Shell>>()
+
+  return {
+    async openTerminal({ columns, rows, session, fresh, again, ...args }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'A terminal is opened on a page.' })
+      const target = targetOf(parts, args)
+      const opened = await access.openShell(target, { columns, rows, session, fresh })
+      const { shell } = opened
+      const stream = streams.open(shell.stream, shell.ended)
+      const open = shells.get(streams) ?? new Map<number, Shell>()
+      shells.set(streams, open.set(stream, shell))
+      void shell.ended.catch(() => undefined).finally(() => open.delete(stream))
+      if (!again) {
+        parts.notifications.entered(target.account, target.instance.id)
+        noteUser(
+          parts,
+          target.account,
+          'Opened a terminal on',
+          target.instance,
+          [shell.address, shell.direct ? 'direct' : 'proxy', opened.session && `tmux ${opened.session}`]
+            .filter(part => part !== undefined)
+            .join(', '),
+        )
+      }
+      const { shell: _shell, ...about } = opened
+      return { ...about, stream, address: shell.address, direct: shell.direct, hostKey: shell.hostKey }
+    },
+    async resizeTerminal({ stream, columns, rows }, { streams }) {
+      if (streams) shells.get(streams)?.get(stream)?.resize(columns, rows)
+    },
+    shellHistory: ({ session, ...args }) => access.shellHistory(targetOf(parts, args), session),
+    tmuxShells: args => access.tmuxShells(targetOf(parts, args)),
+    async keepShells({ keep, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      await access.chooseTmux(account, instance.id, keep)
+    },
+    async openSystemTerminal(args) {
+      const target = targetOf(parts, args)
+      await access.openSystemTerminal(target)
+      parts.notifications.entered(target.account, target.instance.id)
+    },
+    sshCommand: args => access.commandLine(targetOf(parts, args)),
+    async attachKey({ key, ...args }) {
+      const target = targetOf(parts, args)
+      await needingPermission(
+        'instance_write',
+        access.attachKey(target.account, target.instance.id, target.client, key),
+      )
+      noteUser(parts, target.account, 'Attached the SSH key to', target.instance, key)
+    },
+    async acceptHostKey({ fingerprint, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      await access.acceptHostKey(account, instance.id, fingerprint)
+      noteUser(parts, account, 'Accepted another host key for', instance, fingerprint)
+    },
+  }
+}
+
+/**
+ * The system's ssh and its arguments for an instance, after its SSH has answered with the key attached: by its host in
+ * the SSH config, where that is in use. Throws as connecting does.
+ */
+export async function sshArguments(parts: Parts, args: OnInstance): Promise<readonly string[]> {
+  const { access, sshConfig, store, notifications } = parts
+  const target = targetOf(parts, args)
+  const { account, instance } = target
+  const address = await access.probe(target)
+  sshConfig.reached(account, instance.id, address)
+  notifications.entered(account, instance.id)
+  noteUser(parts, account, 'Opened ssh on', instance)
+  if (store.get().settings.sshConfig && (await sshConfig.isIncluded()))
+    return ['ssh', await sshConfig.hostOf(account, instance.id)]
+  return access.sshArguments(target, address)
+}
+
+type TunnelCommands = HandlersOf<typeof tunnelCommands>
+
+export function tunnelHandlers(parts: Parts): TunnelCommands {
+  const { access, accounts, machine, store, notifications, tunnels } = parts
+  const { clock, opener } = machine
+
+  /** Looks the target up at each call: the instance may move while its tunnel is open. */
+  function doorsOf(args: OnInstance) {
+    const { account, instance } = targetOf(parts, args)
+    return () => targetOf(parts, { account, instance: instance.id })
+  }
+
+  /**
+   * Opens an address in the user's browser. A page in a browser opens it itself; without a browser here, a page gets
+   * the address to show.
+   */
+  async function handOver(url: string, { streams }: Caller): Promise<OpenedAddress> {
+    if (streams && store.get().app.shell === 'browser') return { url, opened: false }
+    try {
+      await opener.openPrivately(url)
+      return { url, opened: true }
+    } catch (error) {
+      if (streams && error instanceof BerthError && error.problem.code === 'no_browser')
+        return { url, opened: false }
+      throw error
+    }
+  }
+
+  return {
+    async openJupyter({ open = true, ...args }, caller) {
+      const target = doorsOf(args)
+      const { account, instance } = target()
+      const session = accounts.session(account)
+      const token = session.record(instance.id)?.jupyter_token || undefined
+      const asked = session.rentals.ofInstance(instance.id)?.rental.request.jupyter
+      const page = asked && (asked.lab ? 'lab' : 'tree')
+      const url =
+        (await directJupyter(target(), { token, page }, clock)) ??
+        (await tunnels.open(target, jupyterPurpose({ target, token, page, access, clock })))
+      if (url === undefined) return { opened: false }
+      if (!open) return { url, opened: false }
+      notifications.entered(account, instance.id)
+      noteUser(parts, account, 'Opened Jupyter on', instance, new URL(url).host)
+      return handOver(url, caller)
+    },
+    async openPort({ port, ...args }, caller) {
+      const target = doorsOf(args)
+      const { account, instance } = target()
+      const url = await tunnels.open(target, portPurpose(port, clock))
+      notifications.entered(account, instance.id)
+      noteUser(parts, account, `Forwarded port ${port} of`, instance, url && new URL(url).host)
+      return url === undefined ? { opened: false } : handOver(url, caller)
+    },
+    async closeTunnel({ port, ...args }) {
+      const { id } = accounts.session(args.account)
+      await tunnels.closeOne(id, args.instance, port)
+    },
+    async findPorts(args) {
+      const target = targetOf(parts, args)
+      const { client, record: recordOf } = accounts.session(target.account)
+      const record = recordOf(target.instance.id)
+      const ofTemplate = portsOfTemplate(client.templates, record?.template_hash_id)
+      const lease = await access.connect(target)
+      try {
+        return await offeredPorts(lease, rentedPorts(record ?? {}, await ofTemplate))
+      } finally {
+        lease.release()
+      }
+    },
+  }
+}
+
+type EditorCommands = HandlersOf<typeof editorCommands>
+
+export function editorHandlers(parts: Parts): EditorCommands {
+  const { access, activity, machine, sshConfig, store } = parts
+  return {
+    async openEditor({ editor, ...args }) {
+      const target = targetOf(parts, args)
+      const { account, instance } = target
+      // Checked first, so that a user without the SSH config gets the error at once.
+      await sshConfig.hostOf(account, instance.id)
+      sshConfig.reached(account, instance.id, await access.probe(target))
+      const host = await sshConfig.hostOf(account, instance.id)
+      await openEditor(machine, editor ?? store.get().settings.editor, host)
+      parts.notifications.entered(account, instance.id)
+      noteUser(parts, account, 'Opened an editor on', instance, host)
+    },
+    sshConfigIncluded: () => sshConfig.isIncluded(),
+    async includeSshConfig() {
+      if (!store.get().settings.sshConfig) throw sshConfigOff()
+      await sshConfig.turn(true)
+      activity.add({ kind: 'user', text: 'Added Berth’s line to ~/.ssh/config again' })
+    },
+  }
+}

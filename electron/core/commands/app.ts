@@ -1,0 +1,124 @@
+import type { SettingsChange } from '#contract/app/settings.ts'
+import type { appCommands, updateCommands } from '#contract/commands/app.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Log } from '#ports/log.ts'
+import type { DemoControls } from '../app/demo.ts'
+import { makeHappen } from '../app/demo-events.ts'
+import { diagnostics } from '../app/diagnostics.ts'
+import type { HandlersOf } from '../app/page/dispatcher.ts'
+import type { NotePageFailure } from '../app/page/page-failures.ts'
+import type { Updates } from '../app/updates.ts'
+import { playStory } from './demo-story.ts'
+import type { Parts } from './parts.ts'
+
+type AppCommands = HandlersOf<typeof appCommands>
+
+/** Commands about Berth itself rather than the service. */
+export function appHandlers(parts: Parts): AppCommands {
+  const { store, machine, accounts, pause, activity, notifications, settings, sshConfig, demo } = parts
+
+  /** The controls of the demo's events. Throws `no_demo` outside the demo. */
+  async function demoControls(): Promise<DemoControls> {
+    if (!demo || !store.get().accounts['demo'])
+      throw new BerthError({
+        code: 'no_demo',
+        message: 'This isn’t the demo: nothing can be made to happen here.',
+      })
+    return (await demo.start()).controls
+  }
+
+  return {
+    async changeSettings({ settings: given }) {
+      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+      const { sshConfig: wanted, startAtLogin, commandFile } = given
+      // First, so that a choice that fails is not stored.
+      if (wanted !== undefined && wanted !== settings.get().sshConfig) await sshConfig.turn(wanted)
+      if (startAtLogin !== undefined && startAtLogin !== settings.get().startAtLogin) {
+        if (!machine.autostart) throw new BerthError(noAutostart)
+        await machine.autostart.choose(startAtLogin)
+      }
+      if (commandFile !== undefined && commandFile !== settings.get().commandFile) {
+        if (!machine.commandFile) throw new BerthError(noCommandFile)
+        await (commandFile ? machine.commandFile.write() : machine.commandFile.remove())
+      }
+      const after = await settings.change(changes as SettingsChange)
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    async leaveDesktop() {
+      if (settings.get().sshConfig) await sshConfig.turn(false)
+      await machine.autostart?.choose('no')
+      await machine.links?.withdraw()
+      await machine.commandFile?.remove()
+      const after = await settings.change({ sshConfig: false, startAtLogin: 'no', commandFile: false })
+      store.change(draft => {
+        draft.settings = after
+      })
+    },
+    searchActivity: async ({ text, before, limit }) => activity.search(text, before, limit),
+    answerNotice: async ({ id, action }) => notifications.answer(id, action),
+    dismissNotice: async ({ id }) => notifications.dismiss(id),
+    pausePolling: async ({ minutes }) => pause.begin(minutes),
+    resumePolling: async () => pause.end(),
+    async reportPlace(place, { streams, isInFront }) {
+      if (streams) notifications.pageIsAt(streams, { ...place, isInFront })
+    },
+    openLink: ({ url }) => machine.opener.openLink(url),
+    tryDemo: () => accounts.showDemo(),
+    demoMessage: async () =>
+      store.get().accounts['demo'] ? (await demo?.start())?.controls.outbox().at(-1) : undefined,
+    async demoEvent({ event, instance }) {
+      const controls = await demoControls()
+      makeHappen(controls, event, instance, store.get().accounts['demo'])
+      await accounts.session('demo').poll()
+    },
+    async playStory() {
+      const controls = await demoControls()
+      if (store.get().story?.step) throw new BerthError(storyUnderWay)
+      void playStory(parts, controls)
+    },
+  }
+}
+
+const storyUnderWay = { code: 'story_under_way', message: 'The story is being played already.' }
+
+const noAutostart = {
+  code: 'no_autostart',
+  message: 'In a browser Berth cannot be started when you log in.',
+  advice: 'Use the desktop app for that.',
+  field: 'startAtLogin',
+}
+
+const noCommandFile = {
+  code: 'no_command_file',
+  message: 'On Windows no folder of your own is searched for commands.',
+  advice: 'Run Berth’s program with --cli.',
+  field: 'commandFile',
+}
+
+type UpdateCommands = HandlersOf<typeof updateCommands>
+
+export interface UpdateParts extends Pick<Parts, 'store' | 'machine'> {
+  log: Log
+  updates: Updates
+  notePageFailure: NotePageFailure
+}
+
+/** Commands for diagnostics and updates of Berth. */
+export function updateHandlers({
+  store,
+  machine,
+  log,
+  updates,
+  notePageFailure,
+}: UpdateParts): UpdateCommands {
+  return {
+    diagnostics: async () => diagnostics(store.get(), log, machine.home, machine.clock.now()),
+    reportPageError: async ({ screen, error }) =>
+      notePageFailure('A part of the page could not be drawn', `${screen}: ${error}`),
+    checkForUpdate: () => updates.check(),
+    fetchUpdate: () => updates.fetch(),
+    installUpdate: () => updates.install(),
+  }
+}

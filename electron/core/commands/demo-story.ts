@@ -1,0 +1,133 @@
+import { firstBid } from '#contract/automation/bid.ts'
+import { rate } from '#contract/format/money.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { OfferFilter, OfferQuery, OfferView } from '#contract/market/offer.ts'
+import { BerthError, type Problem } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
+import type { DemoControls } from '../app/demo.ts'
+import { problemOf } from '../app/problems.ts'
+import { searchNarrowed } from '../market/find-offers.ts'
+import { offerView } from '../market/offer-view.ts'
+import type { Parts } from './parts.ts'
+import { newRunOf } from './projects.ts'
+
+/** Milliseconds of this machine for each step at most, and for reading a step at least. */
+const patience = 90_000
+const readable = 6_000
+const steps = 4
+const query: OfferQuery = { type: 'on-demand', verifiedOnly: true, storage: 20, limit: 500 }
+const filter: OfferFilter = { gpus: ['RTX 4090'], countTo: 1, reliabilityFrom: 0.98 }
+const image = 'pytorch/pytorch'
+
+/**
+ * Plays a day with Berth in the demo in about a minute, by a user's commands and the demo's events: a training whose
+ * results are downloaded, a lost bid that is raised, a watchdog that acts. State shows each step. Resolves once it has
+ * ended in any way.
+ */
+export async function playStory(parts: Parts, controls: DemoControls): Promise<void> {
+  const { store, accounts } = parts
+  const session = accounts.session('demo')
+  const tell = (step: number, text: string) =>
+    store.change(draft => {
+      draft.story = { step, of: steps, text }
+    })
+  tell(1, 'Berth rents three machines: one to train on, one for the lowest bid, one for a notebook.')
+  try {
+    const { automations, rentals } = session
+    const [first, second, third] = await threeOffers()
+    const request = { image, access: 'ssh' as const, disk: 20, env: [], ports: [] }
+    const finetune = `r${parts.machine.random.hex(16)}`
+    const command = 'python3 train.py'
+    const training = newRunOf(parts, {
+      command,
+      name: 'training',
+      fetch: '/root/results',
+      afterwards: 'stop',
+      watchdog: false,
+      stuckAfter: 0,
+      afterwardsIfStuck: false,
+    })
+    await automations.runs.startOn({ ...training, rental: finetune }, () =>
+      rentals.rent({ ...request, offer: first.id, label: 'finetune' }, first, { id: finetune }),
+    )
+    const bid = firstBid(second.minimumBid)
+    const batch = await rentals.rent({ ...request, offer: second.id, label: 'night batch', bid }, second)
+    const notebook = await rentals.rent({ ...request, offer: third.id, label: 'notebook' }, third)
+
+    const bidder = await until(account => running(account, batch))
+    const ceiling = Math.ceil(bid * 3000) / 1000
+    await automations.recoveries.choose(bidder, { kind: 'raise', ceiling, every: 30 })
+    const { id: sleeper } = await until(account => running(account, notebook))
+    const at = Math.round(session.now()) + 45 * 60
+    const limit = {
+      when: { kind: 'time', at },
+      action: 'stop',
+      asleep: true,
+      warning: 0,
+      missed: 'act',
+    } as const
+    await automations.limits.set({ instance: sleeper, ...limit })
+
+    tell(2, '“finetune” trains. Then its results are downloaded and it stops: see its Automation.')
+    await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.lastLine !== ''))
+    await pause()
+    tell(3, `A rival outbids “night batch”. Berth raises the bid, at most to ${rate(ceiling * 1_000_000)}.`)
+    controls.outbid(bidder.id)
+    await until(({ recoveries }) => (recoveries[bidder.id]?.raises ?? 0) > 0 || undefined)
+    await until(account => running(account, batch))
+    await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.endedAt))
+    await until(({ runs }) => Object.values(runs).find(run => run.rental === finetune && run.step === 'done'))
+    tell(4, 'This computer sleeps for an hour. Inside “notebook”, the watchdog keeps running and stops it.')
+    await pause()
+    controls.advance(3600)
+    await until(({ watchdogs }) => watchdogs[sleeper]?.did)
+    tell(0, 'The story is over: see Activity.')
+  } catch (error) {
+    tell(0, `The story ended early. ${problemOf(error).message}`)
+  }
+
+  function pause(): Promise<void> {
+    return new Promise(resolve => parts.machine.clock.after(readable, resolve))
+  }
+
+  /** The offers of three machines, so that an event on one does not affect the others. */
+  async function threeOffers(): Promise<[OfferView, OfferView, OfferView]> {
+    const found = (await searchNarrowed(session.client.offers, query, filter)).map(offerView)
+    const machines = new Map(found.toReversed().map(offer => [offer.machineId, offer]))
+    const [first, second, third] = [...machines.values()].toReversed()
+    if (!first || !second || !third) throw new BerthError(tooFew)
+    return [first, second, third]
+  }
+
+  /** The instance of a rental, once it runs. */
+  function running({ instances }: AccountView, rental: string): InstanceView | undefined {
+    const instance = instances[session.rentals.lastTry(rental).instance ?? 0]
+    return instance?.state === 'running' ? instance : undefined
+  }
+
+  /** Waits until `find` finds something in the demo's account. Throws `story_stuck` after `patience`. */
+  function until<Found>(find: (account: AccountView) => Found | undefined): Promise<Found> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const account = store.get().accounts['demo']
+        const found = account && find(account)
+        if (found === undefined) return
+        over()
+        resolve(found)
+      }
+      const cancel = parts.machine.clock.after(patience, () => {
+        over()
+        reject(new BerthError(tooSlow))
+      })
+      const ignore = store.onChange(check)
+      const over = () => {
+        cancel()
+        ignore()
+      }
+      check()
+    })
+  }
+}
+
+const tooFew: Problem = { code: 'no_machines', message: 'Too few machines are left on the demo’s market.' }
+const tooSlow: Problem = { code: 'story_stuck', message: 'A step took too long on this computer.' }

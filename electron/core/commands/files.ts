@@ -1,0 +1,353 @@
+import { folderOf, harmless, lastName } from '#contract/instance/file-names.ts'
+import { planUpload } from '#contract/instance/upload-plan.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ChosenItem, Source, SourceList } from '#ports/chosen-files.ts'
+import type { SyncedFolders } from '#ports/synced-folders.ts'
+import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'
+import { isThere } from '#ssh/files/destination.ts'
+import { existing, SftpLost } from '#ssh/files/file-problems.ts'
+import { remove } from '#ssh/files/remove.ts'
+import type { Sftp } from '#ssh/files/sftp.ts'
+import { readText, writeText } from '#ssh/files/text.ts'
+import { downloadJob } from '#ssh/files/transfer/download.ts'
+import type { TransferJob } from '#ssh/files/transfer/job.ts'
+import { makeFolder, refuseExisting, uploadJob } from '#ssh/files/transfer/upload.ts'
+import { listFolder } from '#ssh/files/walk.ts'
+import type { InstanceTarget } from '../access/enter.ts'
+import { Choices } from '../access/files/choices.ts'
+import type { Again } from '../access/files/file-transfer.ts'
+import type { LostTransfer } from '../access/files/file-transfers.ts'
+import { pageGoneProblem, pageSources } from '../access/files/page-sources.ts'
+import { rulesIn, rulesInPage } from '../access/files/upload-rules.ts'
+import type { Handlers } from '../app/page/dispatcher.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+
+type FileCommands = FileTransferCommands &
+  Pick<Handlers, 'listFiles' | 'makeFolder' | 'renameFile' | 'deleteFiles' | 'readTextFile' | 'writeTextFile'>
+
+export function fileHandlers(parts: Parts): FileCommands {
+  const on = createOverSftp(parts)
+
+  return {
+    listFiles: ({ path = '.', ...args }) => on(args, sftp => listFolder(sftp, path)),
+    makeFolder({ path, ...args }) {
+      let asked = false
+      return on(args, async sftp => {
+        if (!asked) await refuseExisting(sftp, folderOf(path), [lastName(path)])
+        asked = true
+        await makeFolder(sftp, path)
+      })
+    },
+    renameFile({ from, to, ...args }) {
+      let asked = false
+      return on(args, async sftp => {
+        if (asked && (await isThere(sftp, to))) return
+        await refuseExisting(sftp, folderOf(to), [lastName(to)])
+        asked = true
+        await sftp.rename(from, to)
+      })
+    },
+    async deleteFiles({ paths, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      let asked = false
+      await on(args, async sftp => {
+        const again = asked
+        asked = true
+        for (const path of paths) if (!again || (await isThere(sftp, path))) await remove(sftp, path)
+      })
+      noteUser(parts, account, 'Deleted files on', instance, paths.slice(0, 10).map(harmless).join(', '))
+    },
+    readTextFile: ({ path, ...args }) => on(args, sftp => readText(sftp, path)),
+    async writeTextFile({ path, text, version, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      const written = await on(args, sftp => writeText(sftp, path, text, version))
+      noteUser(parts, account, 'Edited a file on', instance, harmless(path))
+      return written
+    },
+    ...fileTransferCommands(parts, on),
+  }
+}
+
+type FileTransferCommands = Pick<
+  Handlers,
+  | 'chooseFiles'
+  | 'chooseFolder'
+  | 'uploadChosen'
+  | 'rulesInPage'
+  | 'uploadFromPage'
+  | 'download'
+  | 'pauseFileTransfer'
+  | 'resumeFileTransfer'
+  | 'cancelFileTransfer'
+  | 'dismissFileTransfer'
+>
+
+/** Commands that choose, upload and download files, and that control transfers under way. */
+function fileTransferCommands(parts: Parts, on: OverSftp): FileTransferCommands {
+  const { folders, machine, fileTransfers: transfers } = parts
+  const system = machine.platform
+  const items = new Choices<readonly ChosenItem[]>(machine.random)
+
+  /** Offers a download to the browser; gives its address once its name is known. */
+  async function downloadByBrowser(args: OnInstance, paths: readonly string[]) {
+    if (!machine.browserDownloads) throw noDialog()
+    const { streamDownloadJob } = await import('#ssh/files/transfer/download-stream.ts')
+    const { id, transfer, job } = begin(parts, args, {
+      ...fromPaths(paths),
+      make: changed => streamDownloadJob({ paths, system, changed }),
+    })
+    const ready = await Promise.race([job.announced, transfer.whenEnded.then(() => undefined)])
+    if (!ready)
+      throw new BerthError(transfer.view().problem ?? { code: 'cancelled', message: 'It was cancelled.' })
+    const address = machine.browserDownloads.offer({
+      ...ready,
+      serve(sink) {
+        sink.onLeave = () => transfer.breakOff(browserLeft)
+        job.serve(sink)
+      },
+      unused: () => transfer.breakOff(notFetched),
+    })
+    return { transfer: id, address }
+  }
+
+  const found = ({ account, transfer }: { account?: string; transfer: string }) =>
+    transfers.find(parts.accounts.session(account).id, transfer)
+
+  return {
+    async chooseFiles({ what }) {
+      if (!machine.fileDialogs) throw noDialog()
+      const { chooseFiles, chooseFolders } = machine.fileDialogs
+      const chosen = await (what === 'files' ? chooseFiles() : chooseFolders())
+      if (chosen.length === 0) return undefined
+      const choice = items.keep(chosen)
+      const names = chosen.map(({ name }) => name)
+      return what === 'files'
+        ? { choice, names }
+        : { choice, names, plan: (await listAll(chosen, machine.syncedFolders)).plan }
+    },
+    async chooseFolder() {
+      if (!machine.fileDialogs) throw noDialog()
+      const folder = await machine.fileDialogs.chooseTarget()
+      return folder && { choice: folders.keep(folder), name: folder.name }
+    },
+    async uploadChosen({ folder, choice, replace, confirmed = [], whole = false, ...args }) {
+      const chosen = items.get(choice)
+      const names = chosen.map(({ name }) => name)
+      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, names))
+      const again = { items: chosen.map(({ path }) => path), replace, confirmed, whole }
+      const make = makeAgain(parts, { folder, again })
+      const { id } = begin(parts, args, { direction: 'up', folder, names, again, make })
+      items.forget(choice)
+      return id
+    },
+    rulesInPage: asked => rulesInPage(asked, system !== 'linux'),
+    async uploadFromPage({ folder, files, folders: made, replace, ...args }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page has files to send.' })
+      const tops = [...new Set([...made, ...files.map(({ path }) => path)].map(([top = '']) => top))]
+      if (tops.length === 0)
+        throw new BerthError({ code: 'nothing_chosen', message: 'There is nothing to send.' })
+      if (!replace) await on(args, sftp => refuseExisting(sftp, folder, tops, true))
+      const sources = pageSources(files)
+      const list = async () => ({ folders: made, files: sources.files, leftOut: 0 })
+      const { id, transfer } = begin(parts, args, {
+        direction: 'up',
+        folder,
+        names: tops,
+        make: changed => uploadJob({ folder, list, replace, changed }),
+      })
+      void sources.gone.then(() => transfer.breakOff(pageGoneProblem))
+      void transfer.whenEnded.then(() => sources.stream.destroy())
+      return { transfer: id, stream: streams.open(sources.stream) }
+    },
+    async download({ paths, into, ...args }) {
+      if (into === undefined) return downloadByBrowser(args, paths)
+      const again = { paths, into: folders.get(into).path }
+      const from = fromPaths(paths)
+      const { id } = begin(parts, args, { ...from, again, make: makeAgain(parts, { ...from, again }) })
+      folders.forget(into)
+      return { transfer: id }
+    },
+    async pauseFileTransfer(args) {
+      found(args).pause()
+    },
+    async resumeFileTransfer(args) {
+      found(args).resume()
+    },
+    cancelFileTransfer: args => found(args).cancel(),
+    async dismissFileTransfer({ account, transfer }) {
+      transfers.dismiss(parts.accounts.session(account).id, transfer)
+    },
+  }
+}
+
+interface ToBegin<Made extends TransferJob> {
+  direction: 'up' | 'down'
+  folder: string
+  names: readonly string[]
+  again?: Again
+  make(changed: () => void): Made
+}
+
+function begin<Made extends TransferJob>(
+  parts: Parts,
+  args: OnInstance,
+  { names, ...wanted }: ToBegin<Made>,
+) {
+  const target = targetOf(parts, args)
+  const [first = ''] = names
+  return parts.fileTransfers.start({
+    ...wanted,
+    target,
+    name: names.length === 1 ? first : `${names.length} items`,
+    connect: connecting(parts, { account: target.account, instance: target.instance.id }),
+  })
+}
+
+/** The instance is looked up each time: its address may have changed, or it may be gone. */
+const connecting = (parts: Parts, on: OnInstance) => () => parts.access.connect(targetOf(parts, on))
+
+const fromPaths = (paths: readonly string[]) => ({
+  direction: 'down' as const,
+  folder: folderOf(paths[0] ?? '/'),
+  names: paths.map(lastName),
+})
+
+/** How a transfer that an earlier Berth began can begin again; undefined where it cannot. */
+export function beginAgain(parts: Parts, { account, instance, folder, again }: LostTransfer) {
+  if (!again || !parts.machine.fileDialogs) return undefined
+  return {
+    make: makeAgain(parts, { folder, again }, true),
+    connect: connecting(parts, { account, instance }),
+  }
+}
+
+function makeAgain(
+  { machine: { fileDialogs, syncedFolders, platform: system } }: Parts,
+  { folder, again }: { folder: string; again: Again },
+  begun = false,
+): (changed: () => void) => TransferJob {
+  if (!fileDialogs) throw noDialog()
+  if ('paths' in again) {
+    const into = fileDialogs.folderAt(again.into)
+    return changed => downloadJob({ paths: again.paths, into, system, changed })
+  }
+  const { items, replace, ...choice } = again
+  const { itemAt } = fileDialogs
+  async function list(): Promise<SourceList> {
+    const all = await listAll(items.map(itemAt), syncedFolders)
+    const files = all.filesOf(choice)
+    return {
+      folders: all.folders.filter(path => all.hasFolder(path, choice)),
+      files,
+      leftOut: all.leftOut + all.files.length - files.length,
+    }
+  }
+  return changed => uploadJob({ folder, list, replace, begun, changed })
+}
+
+/** Everything in what was chosen, and what of it is sent. Throws also as `readTree` does. */
+async function listAll(chosen: readonly ChosenItem[], synced: SyncedFolders) {
+  const names = chosen.map(({ name }) => name)
+  const twice = names.filter((name, at) => names.indexOf(name) !== at)
+  if (twice.length > 0) throw existing(twice, false)
+  const lists = await Promise.all(chosen.map(item => item.list()))
+  const rules = await Promise.all(
+    chosen.map(({ path, name }, at) =>
+      lists[at]?.folders.length === 0 ? undefined : rulesIn(name, synced.at(path)),
+    ),
+  )
+  const files = lists.flatMap(list => list.files)
+  return {
+    folders: lists.flatMap(({ folders }) => folders),
+    files,
+    leftOut: lists.reduce((sum, { leftOut }) => sum + leftOut, 0),
+    ...(await planUpload(
+      files,
+      {
+        ignored: rules.flatMap(found => found?.ignored ?? []),
+        linkedRules: rules.flatMap(found => found?.linkedRules ?? []),
+      },
+      bytesOf,
+    )),
+  }
+}
+
+/** The bytes of a small file; undefined if it can't be read. */
+async function bytesOf(file: Source): Promise<Uint8Array | undefined> {
+  const open = await file.open().catch(() => undefined)
+  if (!open) return undefined
+  try {
+    const bytes = new Uint8Array(file.size)
+    return bytes.subarray(0, await open.read(0, bytes))
+  } catch {
+    return undefined
+  } finally {
+    await open.close()
+  }
+}
+
+function noDialog(): BerthError {
+  return new BerthError({
+    code: 'no_dialog',
+    message: 'This way of running Berth has no dialog for files.',
+    advice: 'The browser has its own: use that.',
+  })
+}
+
+const browserLeft = {
+  code: 'browser_left',
+  message: 'The browser broke the download off.',
+  advice: 'Start it again; the browser keeps no part of it.',
+}
+const notFetched = {
+  code: 'browser_left',
+  message: 'The browser did not come for the download within a minute.',
+  advice: 'Allow downloads for this page, then try again.',
+}
+
+/**
+ * Runs work over SFTP, and repeats it once where the connection turns out to be lost, or to take no further session: the
+ * work must then find done what it had asked for.
+ */
+type OverSftp = <Got>(args: OnInstance, work: (sftp: Sftp) => Promise<Got>) => Promise<Got>
+
+/** Milliseconds to keep an unused connection open. */
+const keepOpen = 30_000
+
+function createOverSftp(parts: Parts): OverSftp {
+  const { access, machine } = parts
+
+  async function once<Got>(target: InstanceTarget, work: (sftp: Sftp) => Promise<Got>): Promise<Got> {
+    const { openSftp } = await import('#ssh/files/sftp.ts')
+    const lease = await access.connect(target)
+    let sftp: Sftp | undefined
+    try {
+      sftp = await openSftp(lease.connection, machine.clock)
+      return await work(sftp)
+    } finally {
+      sftp?.end()
+      // The next command then finds it open.
+      machine.clock.after(keepOpen, lease.release)
+    }
+  }
+
+  return async (args, work) => {
+    const target = targetOf(parts, args)
+    try {
+      return await once(target, work)
+    } catch (error) {
+      if (!(error instanceof SftpLost) && !isConnectionFull(error)) throw error
+    }
+    return once(target, work).catch(error => {
+      throw error instanceof SftpLost ? connectionGone() : error
+    })
+  }
+}
+
+function connectionGone(): BerthError {
+  return new BerthError({
+    code: 'ssh_closed',
+    message: 'The connection to the instance was lost.',
+    advice: 'Try again.',
+  })
+}

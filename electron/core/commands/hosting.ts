@@ -1,0 +1,164 @@
+import type {
+  MachineAnswer,
+  MachineView,
+  NetworkDiskRequest,
+  NetworkDiskView,
+  WorkergroupRequest,
+  WorkergroupView,
+} from '#contract/account/hosting.ts'
+import type { hostingCommands } from '#contract/commands/account.ts'
+import { BerthError } from '#contract/problem.ts'
+import type {
+  CleanedUp,
+  NetworkDiskBody as DiskBody,
+  HostedMachine,
+  MaintenanceCancelled,
+  NetworkDisk,
+} from '#service/machines.ts'
+import { ServiceError } from '#service/service-error.ts'
+import type { WorkergroupBody as GroupBody, Workergroup } from '#service/workergroups.ts'
+import type { HandlersOf } from '../app/page/dispatcher.ts'
+import { needingPermission } from '../app/permission.ts'
+import { cleanLine } from '../instances/instance-view.ts'
+import type { Parts } from './parts.ts'
+
+type HostingCommands = HandlersOf<typeof hostingCommands>
+
+/** Commands for owners of machines, and for serverless endpoints (sections 4.4 and 4.6). */
+export function hostingHandlers({ accounts, activity }: Parts): HostingCommands {
+  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+  return {
+    async listMachines({ account }) {
+      const { client } = accounts.session(account)
+      return (await needingPermission('machine_read', client.machines.list())).map(machineView)
+    },
+    async cancelMaintenance({ account, machine }) {
+      const { id, client } = accounts.session(account)
+      const answer = machineAnswer(
+        await needingPermission(
+          'machine_write',
+          onMachine(machine, client.machines.cancelMaintenance(machine)),
+        ),
+      )
+      note(id, `Cancelled the maintenance of machine #${machine}`)
+      return answer
+    },
+    async cleanUpMachine({ account, machine }) {
+      const { id, client } = accounts.session(account)
+      const answer = machineAnswer(
+        await needingPermission('machine_write', onMachine(machine, client.machines.cleanup(machine))),
+      )
+      note(id, `Cleaned up machine #${machine}: ${answer.deleted ?? 0} expired contracts went`)
+      return answer
+    },
+    async listNetworkDisks({ account }) {
+      const { client } = accounts.session(account)
+      return (await needingPermission('machine_read', client.machines.listNetworkDisks())).map(
+        networkDiskView,
+      )
+    },
+    async addNetworkDisk({ account, request }) {
+      const { id, client } = accounts.session(account)
+      const disk = await needingPermission(
+        'machine_write',
+        client.machines.addNetworkDisk(networkDiskBody(request)),
+      )
+      const on = request.machines.map(machine => `#${machine}`).join(', ')
+      note(id, `${request.disk === undefined ? 'Added' : 'Extended'} network disk #${disk} on machines ${on}`)
+      return { disk }
+    },
+    async listWorkergroups({ account }) {
+      const { client } = accounts.session(account)
+      return (await needingPermission('misc', client.workergroups.list())).map(workergroupView)
+    },
+    async createWorkergroup({ account, request }) {
+      const { id, client } = accounts.session(account)
+      const group = workergroupView(
+        await needingPermission('misc', client.workergroups.create(workergroupBody(request))),
+      )
+      note(id, `Created ${group.id === undefined ? 'a workergroup' : `workergroup #${group.id}`}`)
+      return group
+    },
+  }
+}
+
+/** Awaits a call on one machine, and explains a 404, which has no code there (section 4.4). */
+async function onMachine<Answer>(machine: number, call: Promise<Answer>): Promise<Answer> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 404)) throw error
+    throw new BerthError({
+      code: 'not_found',
+      message: `There is no machine #${machine} on this account.`,
+      advice: 'Check its id: only the owner of a machine may do this.',
+      field: 'machine',
+    })
+  }
+}
+
+/** The view of a machine's record, of which a listing may leave out any field. */
+function machineView(machine: HostedMachine): MachineView {
+  return {
+    id: machine.machine_id ?? machine.id,
+    hostname: cleanLine(machine.hostname),
+    gpuName: cleanLine(machine.gpu_name),
+    gpuCount: machine.num_gpus,
+    location: cleanLine(machine.geolocation),
+    reliability: machine.reliability2,
+    listed: machine.listed,
+    verification: cleanLine(machine.verification),
+  }
+}
+
+function networkDiskView(disk: NetworkDisk): NetworkDiskView {
+  const machines = disk.machine_ids ?? (disk.machine_id === undefined ? [] : [disk.machine_id])
+  return { id: disk.disk_id ?? disk.id, mountPoint: cleanLine(disk.mount_point), machines }
+}
+
+/** One machine is sent as `machine_id`, several as `machine_ids` (section 4.4). */
+function networkDiskBody({ mountPoint, machines, disk }: NetworkDiskRequest): DiskBody {
+  const [first, ...more] = machines
+  return {
+    mount_point: mountPoint,
+    machine_id: more.length === 0 ? first : undefined,
+    machine_ids: more.length === 0 ? undefined : [...machines],
+    disk_id: disk,
+  }
+}
+
+function machineAnswer({ ctime, msg, ...answer }: MaintenanceCancelled | CleanedUp): MachineAnswer {
+  return {
+    at: ctime,
+    message: cleanLine(msg),
+    deleted: 'num_deleted' in answer ? answer.num_deleted : undefined,
+  }
+}
+
+/** A workergroup (section 2.9) under the page's names. Empty texts and nulls are left out. */
+function workergroupView(group: Workergroup): WorkergroupView {
+  return {
+    id: group.id,
+    endpointName: cleanLine(group.endpoint_name),
+    endpointId: group.endpoint_id,
+    templateHash: cleanLine(group.template_hash),
+    templateId: group.template_id,
+    searchParams: cleanLine(group.search_params),
+    launchArgs: cleanLine(group.launch_args),
+    minLoad: group.min_load,
+    targetUtilisation: group.target_util,
+  }
+}
+
+function workergroupBody(request: WorkergroupRequest): GroupBody {
+  return {
+    endpoint_name: request.endpointName,
+    endpoint_id: request.endpointId,
+    template_hash: request.templateHash,
+    template_id: request.templateId,
+    search_params: request.searchParams,
+    launch_args: request.launchArgs,
+    min_load: request.minLoad,
+    target_util: request.targetUtilisation,
+  }
+}

@@ -1,0 +1,271 @@
+import { everything } from '#contract/automation/stop-everything.ts'
+import type {
+  instanceCommands,
+  limitCommands,
+  metricsCommands,
+  recoveryCommands,
+  watchdogCommands,
+} from '#contract/commands/instances.ts'
+import { rate } from '#contract/format/money.ts'
+import { instanceName } from '#contract/format/name.ts'
+import type { InstanceView } from '#contract/instance/instance.ts'
+import type { InstanceMetrics } from '#contract/instance/metrics.ts'
+import { type RentalView, rentedName } from '#contract/market/rental-view.ts'
+import { BerthError } from '#contract/problem.ts'
+import { type Micros, micros } from '#contract/spending/money.ts'
+import { firstLines, withoutEnd } from '#contract/text.ts'
+import { fetchResult } from '#service/result.ts'
+import type { Lease } from '#ssh/connection/sharing.ts'
+import { findLog, followLog, logPlaces } from '#ssh/monitor/log.ts'
+import { plainLastLine } from '#ssh/monitor/plain-output.ts'
+import { type Watched, watchMetrics } from '#ssh/monitor/watch-metrics.ts'
+import { endInstance } from '../actions/end-instance.ts'
+import type { UndoableActions } from '../actions/undoable-actions.ts'
+import type { Caller, HandlersOf } from '../app/page/dispatcher.ts'
+import { lackedBy, needingPermission } from '../app/permission.ts'
+import { problemOf } from '../app/problems.ts'
+import { markLabel, rentalOf } from '../instances/mark.ts'
+import { maskRecord } from '../instances/mask-record.ts'
+import { noteUser, type OnInstance, type Parts, targetOf } from './parts.ts'
+
+type InstanceCommands = HandlersOf<typeof instanceCommands>
+
+export function instanceHandlers(parts: Parts): InstanceCommands {
+  /** Changes an instance, notes it in Activity, and polls; also where it may have been changed all the same. */
+  async function change<Answer>(
+    args: OnInstance,
+    verb: string | ((answer: Answer) => string),
+    act: (target: ReturnType<typeof targetOf>) => Promise<Answer>,
+  ) {
+    const target = targetOf(parts, args)
+    const answer = await needingPermission('instance_write', act(target)).catch(error => {
+      if (problemOf(error).unsure) void parts.accounts.session(target.account).poll()
+      throw error
+    })
+    noteUser(parts, target.account, typeof verb === 'string' ? verb : verb(answer), target.instance)
+    await parts.accounts.session(target.account).poll()
+  }
+
+  /** Sends the user's action to an instance, through its account's actions. */
+  async function act(
+    args: OnInstance,
+    tell: (actions: UndoableActions, instance: InstanceView) => Promise<void>,
+  ): Promise<void> {
+    const { account, instance } = targetOf(parts, args)
+    await tell(parts.accounts.session(account).actions, instance)
+  }
+
+  /** Answers the increase that the user was shown; one that came since has another id and stays open. */
+  function answerIncrease({ increase: id, ...args }: OnInstance & { increase: number }, accepted: boolean) {
+    const verb = accepted ? 'Accepted the new prices of' : 'Refused the new prices of'
+    return change(args, verb, ({ account, instance }) => {
+      const shown = parts.store.get().accounts[account]?.priceIncreases[instance.id]
+      const increase = shown?.id === id ? shown : { id, instance: instance.id }
+      return parts.accounts.session(account).automations.priceIncreases.answer(increase, accepted)
+    })
+  }
+
+  return {
+    actSoon: ({ action, ...args }) => act(args, (actions, instance) => actions.sendSoon(instance, action)),
+    undoAction: ({ account, instance }) => parts.accounts.session(account).actions.undo(instance),
+    stopInstance: args => act(args, (actions, instance) => actions.send(instance, 'stop')),
+    startInstance: args => act(args, (actions, instance) => actions.send(instance, 'start')),
+    destroyInstance: args =>
+      change(args, 'Destroyed', ({ client, instance }) => client.instances.destroy(instance.id)),
+    renameInstance: ({ label, ...args }) =>
+      change(args, `Renamed to “${label}”:`, ({ account, client, instance }) => {
+        const record = parts.accounts.session(account).record(instance.id)
+        const rental = rentalOf(record?.label, [])
+        return client.instances.rename(instance.id, rental ? markLabel(label, rental) : label)
+      }),
+    async noteInstance({ note, tags, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      await parts.accounts.session(account).automations.notes.write(instance.id, { note, tags })
+    },
+    changeBid: ({ price, ...args }) =>
+      change(args, `Bid ${rate(micros(price))} for`, ({ client, instance }) =>
+        client.instances.changeBid(instance.id, price),
+      ),
+    acceptPriceIncrease: args => answerIncrease(args, true),
+    refusePriceIncrease: args => answerIncrease(args, false),
+    async instanceRecord(args) {
+      const { account, instance } = targetOf(parts, args)
+      return maskRecord(parts.accounts.session(account).record(instance.id) ?? {})
+    },
+  }
+}
+
+type LimitCommands = HandlersOf<typeof limitCommands>
+
+export function limitHandlers(parts: Parts): LimitCommands {
+  const { accounts, activity, store } = parts
+  const limitsOf = (account: string | undefined) => accounts.session(account).automations.limits
+
+  /** Throws where the instance to limit does not exist. */
+  function check({ account, instance }: { account?: string; instance?: number }): void {
+    if (instance !== undefined) targetOf(parts, { account, instance })
+  }
+
+  return {
+    async setLimit({ account, limit, ...request }) {
+      check({ account, instance: request.instance })
+      return limitsOf(account).set(request, limit)
+    },
+    async previewLimit({ account, ...request }) {
+      check({ account, instance: request.instance })
+      return limitsOf(account).preview(request)
+    },
+    switchLimit: ({ account, limit, on }) => limitsOf(account).switch(limit, on),
+    watchLimit: ({ account, limit, asleep }) => limitsOf(account).watch(limit, asleep),
+    removeLimit: ({ account, limit }) => limitsOf(account).remove(limit),
+    snoozeLimit: ({ account, limit, minutes }) => limitsOf(account).snooze(limit, minutes),
+    async stopEverything({ account }) {
+      const session = accounts.session(account)
+      const view = store.get().accounts[session.id]
+      if (!view) return { stopped: 0, cancelled: 0, failed: [] }
+      const { instances, rentals, watches } = everything(view)
+      const [stops, cancels] = await Promise.all([
+        Promise.allSettled(instances.map(async ({ id }) => endInstance(session.client, id, 'stop'))),
+        Promise.allSettled(rentals.map(({ id }) => session.rentals.cancel(id))),
+        Promise.all(watches.map(({ id }) => session.automations.watches.pause(id, true))),
+      ])
+      const went = <Outcome extends PromiseSettledResult<unknown>>({ status }: Outcome) =>
+        status === 'fulfilled'
+      const failed = [
+        ...instances.filter((_, index) => stops[index]?.status === 'rejected').map(instanceName),
+        ...rentals.filter((_, index) => cancels[index]?.status === 'rejected').map(nameOf),
+      ]
+      const refused = [...stops, ...cancels].filter(outcome => outcome.status === 'rejected')
+      const lacking = refused.map(({ reason }) => lackedBy(reason, 'instance_write')).find(Boolean)
+      const why = lacking ? ` ${lacking.message}` : ''
+      const stopped = stops.filter(went).length
+      const cancelled = cancels.filter(went).length
+      activity.add({
+        account: session.id,
+        kind: failed.length > 0 ? 'error' : 'user',
+        text: `Stopped everything: ${stopped} ${stopped === 1 ? 'instance' : 'instances'}${cancelled > 0 ? `, ${cancelled} ${cancelled === 1 ? 'rental' : 'rentals'} cancelled` : ''}`,
+        detail: failed.length > 0 ? `Not stopped: ${failed.join(', ')}.${why}` : undefined,
+      })
+      await session.poll()
+      return { stopped, cancelled, failed, lacking }
+    },
+  }
+}
+
+function nameOf(rental: RentalView): string {
+  return `the rental of ${rental.label ?? rentedName(rental)}`
+}
+
+type WatchdogCommands = HandlersOf<typeof watchdogCommands>
+
+export function watchdogHandlers({ accounts }: Parts): WatchdogCommands {
+  const of = ({ account }: OnInstance) => accounts.session(account).automations.watchdogs
+
+  return {
+    checkWatchdog: args => of(args).visit(args.instance),
+    adoptWatchdog: args => of(args).adopt(args.instance),
+    watchdogLog: args => of(args).log(args.instance),
+  }
+}
+
+const words = { tell: 'only tell', raise: 'raise the bid', replace: 'rent another' } as const
+
+export function recoveryHandlers(parts: Parts): HandlersOf<typeof recoveryCommands> {
+  return {
+    async chooseRecovery({ choice, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      if (choice.kind === 'raise') refuseUseless(instance, micros(choice.ceiling))
+      await parts.accounts.session(account).automations.recoveries.choose(instance, choice)
+      noteUser(parts, account, `Once outbid, ${words[choice.kind]}:`, instance)
+    },
+  }
+}
+
+/** Refuses a ceiling that the bid or the lowest bid has reached already. */
+function refuseUseless({ bid = 0, minimumBid = 0 }: InstanceView, ceiling: Micros): void {
+  const [most, what] = bid > minimumBid ? [bid, 'the bid'] : [minimumBid, 'the lowest bid']
+  if (ceiling > most) return
+  throw new BerthError({
+    code: 'useless_ceiling',
+    message: `That has no effect: ${what} is ${rate(most)} already.`,
+    advice: 'Give more than that.',
+    field: 'choice.ceiling',
+  })
+}
+
+/** More than the service is asked for. */
+const mostLines = { lines: 5_000, length: 4_096 }
+
+type MetricsCommands = HandlersOf<typeof metricsCommands>
+
+export function metricsHandlers(parts: Parts): MetricsCommands {
+  const { access, accounts, machine, store } = parts
+  const { clock } = machine
+
+  /** Opens a stream to the page over a lease, which is released when the stream ends. */
+  async function stream(lease: Lease, { streams }: Caller, open: () => Promise<Watched>): Promise<number> {
+    try {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'Only a page watches metrics.' })
+      const watched = await open()
+      watched.stream.once('close', lease.release)
+      return streams.open(watched.stream, watched.ended)
+    } catch (error) {
+      lease.release()
+      throw error
+    }
+  }
+
+  return {
+    async instanceLoad({ account, minutes }) {
+      const { loadHistory, now } = accounts.session(account)
+      return loadHistory.load(minutes, now())
+    },
+    async instanceMetrics({ minutes, ...args }) {
+      const { account, instance } = targetOf(parts, args)
+      const { loadHistory, now } = accounts.session(account)
+      return loadHistory.metrics(instance.id, minutes, now())
+    },
+    async watchMetrics(args, caller) {
+      const target = targetOf(parts, args)
+      const { gpuMetrics } = accounts.session(target.account)
+      const lease = await access.connect(target)
+      const onMetrics = (metrics: InstanceMetrics) => gpuMetrics.heard(target.instance.id, metrics)
+      return {
+        stream: await stream(lease, caller, async () => watchMetrics(lease.connection, clock, onMetrics)),
+      }
+    },
+    async followLog({ path: asked, ...args }, caller) {
+      const target = targetOf(parts, args)
+      const script = accounts.session(target.account).record(target.instance.id)?.['onstart']
+      const looked = asked ? [asked] : logPlaces(typeof script === 'string' ? script : undefined)
+      const lease = await access.connect(target)
+      let path: string | undefined
+      try {
+        path = await findLog(lease.connection, looked, clock)
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+      if (path === undefined) {
+        lease.release()
+        return { looked }
+      }
+      const found = path
+      return {
+        stream: await stream(lease, caller, () => followLog(lease.connection, found, clock)),
+        path,
+        looked,
+      }
+    },
+    async readContainerLog({ host, ...args }) {
+      const { account, instance, client } = targetOf(parts, args)
+      const baseUrl = store.get().accounts[account]?.baseUrl ?? ''
+      const address = await needingPermission(
+        'instance_read',
+        client.containerLogs.request(instance.id, host),
+      )
+      const { text, cut } = await fetchResult(address, { baseUrl })
+      return { lines: firstLines(withoutEnd(text, '\n'), mostLines).map(plainLastLine), cut }
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import type { ApiKeyView, NewApiKey } from '#contract/account/api-key.ts'
+import type { keyCommands, sshKeyCommands } from '#contract/commands/account.ts'
+import { berthKey } from '#contract/instance/ssh-key.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ApiKey, CreatedApiKey as CreatedKey, KeyPermissions } from '#service/api-keys.ts'
+import type { HandlersOf } from '../app/page/dispatcher.ts'
+import { needingPermission } from '../app/permission.ts'
+import { tellingUnread } from '../state/unread.ts'
+import type { Parts } from './parts.ts'
+
+type KeyCommands = HandlersOf<typeof keyCommands>
+
+export function keyHandlers({ accounts, activity, store }: Parts): KeyCommands {
+  const note = (account: string, text: string) => activity.add({ account, kind: 'user', text })
+  return {
+    async listApiKeys({ account }) {
+      const { id, client } = accounts.session(account)
+      const [keys, own] = await Promise.all([
+        tellingUnread(store, id, 'apiKeys', options =>
+          needingPermission('user_read', client.apiKeys.list(options)),
+        ),
+        accounts.apiKey(id),
+      ])
+      return keyViews(keys, own)
+    },
+    async createApiKey({ account, request: { name, permissions, keyParams } }) {
+      const { id, client } = accounts.session(account)
+      const made = await needingPermission(
+        'user_write',
+        client.apiKeys.create({
+          name,
+          permissions: permissions ? ({ api: permissions } satisfies KeyPermissions) : undefined,
+          key_params: keyParams,
+        }),
+      )
+      note(id, `Made the API key “${name}” #${made.id}`)
+      return newKey(made)
+    },
+    async deleteApiKey({ account, id: key }) {
+      const { id, client } = accounts.session(account)
+      await needingPermission('user_write', client.apiKeys.remove(key))
+      note(id, `Deleted API key #${key}`)
+    },
+    async listAccountSshKeys({ account }) {
+      const { id, client } = accounts.session(account)
+      const keys = await tellingUnread(store, id, 'sshKeys', options =>
+        needingPermission('user_read', client.account.listSshKeys(options)),
+      )
+      return keys.map(({ id, name, ssh_key: publicKey }) => ({ id, publicKey, name }))
+    },
+    async addAccountSshKey({ account, publicKey }) {
+      if (!/^(ssh|ecdsa|sk)-[a-z0-9@.-]+ [A-Za-z0-9+/=]+( .*)?$/.test(publicKey))
+        throw new BerthError({
+          code: 'not_a_public_key',
+          message: 'That is not one line of an OpenSSH public key.',
+          advice: 'It begins with its type, such as ssh-ed25519. A private key never belongs here.',
+          field: 'publicKey',
+        })
+      const { id, client } = accounts.session(account)
+      await needingPermission('user_write', client.account.addSshKey(publicKey))
+      note(id, 'Added an SSH key to the account')
+    },
+  }
+}
+
+/** Characters of a secret that are shown. */
+const shown = 4
+
+/** A listed key, its secret cut to the last characters even where the service shows more. */
+function keyView(key: ApiKey): ApiKeyView {
+  return {
+    id: key.id,
+    name: key.name,
+    masked: key.key ? `…${key.key.slice(-shown)}` : undefined,
+    userId: key.user_id,
+    rights: key.rights,
+    teamId: key.team_id,
+    teamName: key.team_name,
+    permissions: key.permissions && categories(key.permissions),
+  }
+}
+
+/** All listed keys; Berth's own is marked where its last characters are unique. */
+export function keyViews(keys: readonly ApiKey[], own: string | undefined): ApiKeyView[] {
+  const views = keys.map(keyView)
+  if (own === undefined) return views
+  const alike = keys.filter(({ key }) => key !== undefined && endsAlike(key, own))
+  const only = alike.length === 1 ? alike[0]?.id : undefined
+  return views.map(view => (view.id === only ? { ...view, inUse: true } : view))
+}
+
+/** Whether a listed key, masked or whole, may be Berth's own. */
+function endsAlike(listed: string, own: string): boolean {
+  return listed === own || (listed.length >= shown && listed.slice(-shown) === own.slice(-shown))
+}
+
+/** A new key, with its secret. */
+export function newKey({ id, key, permissions }: CreatedKey): NewApiKey {
+  return { id, secret: key, permissions: permissions ? categories(permissions) : false }
+}
+
+/** Section 5.3 nests them in `api`; some deployments may leave that out. */
+function categories(permissions: Record<string, unknown>): Record<string, unknown> {
+  const api = permissions['api']
+  return typeof api === 'object' && api !== null && !Array.isArray(api)
+    ? (api as Record<string, unknown>)
+    : permissions
+}
+
+type SshKeyCommands = HandlersOf<typeof sshKeyCommands>
+
+/** Bytes to read; a private key has a few thousand. */
+const longest = 65_536
+
+export function sshKeyHandlers({
+  access,
+  accounts,
+  activity,
+  machine,
+  settings,
+  store,
+}: Parts): SshKeyCommands {
+  const keys = () => access.keys(store.get().shown)
+  /** The content of the last chosen file, until it is imported or replaced. */
+  let chosen: { file: number; text: string } | undefined
+  let chosenSoFar = 0
+
+  return {
+    sshKeys: () => keys().list(),
+    unlockKey: ({ key, passphrase, keep }) => keys().unlock(key, passphrase, keep),
+    lockKey: ({ key }) => keys().lock(key),
+    async importKey({ name, from, passphrase }) {
+      const text = 'text' in from ? from.text : chosen?.file === from.file ? chosen.text : undefined
+      if (text === undefined) throw chooseAgain()
+      const kept = await keys().import(name, text, passphrase)
+      chosen = undefined
+      activity.add({ kind: 'user', text: `Imported the SSH key “${name}”` })
+      return kept
+    },
+    async chooseKeyFile() {
+      const [item] = (await machine.fileDialogs?.chooseFiles()) ?? []
+      const [source] = (await item?.list())?.files ?? []
+      if (item === undefined || source === undefined) return {}
+      const bytes = Buffer.alloc(Math.min(source.size, longest))
+      const opened = await source.open()
+      try {
+        const length = await opened.read(0, bytes)
+        chosenSoFar += 1
+        chosen = { file: chosenSoFar, text: bytes.subarray(0, length).toString('utf8') }
+      } finally {
+        await opened.close()
+      }
+      return { file: chosenSoFar, name: item.name }
+    },
+    async generateKey({ name }) {
+      const made = await keys().generate(name)
+      activity.add({ kind: 'user', text: `Made the SSH key “${name}”` })
+      return made
+    },
+    async removeKey({ key }) {
+      await keys().remove(key)
+      if (settings.get().sshKey === key) {
+        const after = await settings.change({ sshKey: berthKey })
+        store.change(draft => {
+          draft.settings = after
+        })
+      }
+      activity.add({ kind: 'user', text: `Removed the SSH key “${key.replace(/^berth\//, '')}”` })
+    },
+    attachedKeys: ({ account }) => access.attachedKeys(accounts.session(account).id),
+  }
+}
+
+function chooseAgain(): BerthError {
+  return new BerthError({
+    code: 'no_file',
+    message: 'The file that you chose is gone.',
+    advice: 'Choose it again.',
+    field: 'file',
+  })
+}

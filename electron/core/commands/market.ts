@@ -1,0 +1,311 @@
+import { firstBid } from '#contract/automation/bid.ts'
+import type {
+  offerCommands,
+  rentingCommands,
+  templateCommands,
+  watchCommands,
+} from '#contract/commands/market.ts'
+import { startScriptTooLong } from '#contract/market/rental.ts'
+import type { Replacement } from '#contract/market/rental-view.ts'
+import { type SearchPart, withoutParts } from '#contract/market/search-part.ts'
+import type { TemplateFields, TemplateFilter, TemplateView } from '#contract/market/template.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { Condition, Filters } from '#service/filter.ts'
+import type { TemplateBody as ServiceFields, Template, TemplateSearchFields } from '#service/templates.ts'
+import type { Session } from '../accounts/session/session.ts'
+import { endInstance } from '../actions/end-instance.ts'
+import type { HandlersOf } from '../app/page/dispatcher.ts'
+import { needingPermission } from '../app/permission.ts'
+import { findOffers, searchNarrowed } from '../market/find-offers.ts'
+import { offerView } from '../market/offer-view.ts'
+import { goodEnough } from '../renting/next-offer.ts'
+import {
+  asGoodAs,
+  checkLengths,
+  foundBy,
+  type Replaced,
+  requestAgain,
+  requestLike,
+} from '../renting/requests.ts'
+import { tellingUnread } from '../state/unread.ts'
+import { noteUser, type Parts, targetOf } from './parts.ts'
+import { newRunOf } from './projects.ts'
+
+type OfferCommands = HandlersOf<typeof offerCommands>
+
+/** Milliseconds: a search of the whole market has a large answer. */
+const searchTimeout = 45_000
+
+export function offerHandlers(parts: Parts): OfferCommands {
+  const { accounts, machine, searches, recentSearches, seenOffers, store } = parts
+  return {
+    async searchOffers({ account, query, filter = {}, maxAge }, { withdrawn }) {
+      const session = accounts.session(account)
+      const market = recentSearches.market(session.id, session.client.offers, maxAge)
+      const searching = tellingUnread(store, session.id, 'offers', options =>
+        findOffers(market, query, filter, { ...options, timeout: searchTimeout, withdrawn }),
+      )
+      const { offers, cap } = await needingPermission('misc', searching)
+      seenOffers.remember(session.id, offers)
+      const limited = cap !== undefined || offers.length >= query.limit
+      return { offers, at: machine.clock.now() - market.age, limited, cap }
+    },
+    saveSearch: ({ name, search }) => searches.save(name, search),
+    deleteSearch: ({ id }) => searches.delete(id),
+  }
+}
+
+type RentingCommands = HandlersOf<typeof rentingCommands>
+
+export function rentingHandlers(parts: Parts): RentingCommands {
+  const { accounts, activity } = parts
+  return {
+    async rent({ account, request, replaces, search, run }) {
+      const session = accounts.session(account)
+      const offer = parts.seenOffers.get(session.id, request.offer)
+      parts.recentSearches.forget(session.id)
+      if (replaces !== undefined) {
+        const { instance } = targetOf(parts, { account: session.id, instance: replaces })
+        await needingPermission('instance_write', endInstance(session.client, replaces, 'destroy'))
+        noteUser(parts, session.id, 'Destroyed', instance, 'Another offer takes its place.')
+      }
+      if (!run) return session.rentals.rent(request, offer, { search })
+      const rental = `r${parts.machine.random.hex(16)}`
+      const newRun = { ...newRunOf(parts, run), rental }
+      return session.automations.runs.startOn(newRun, () =>
+        session.rentals.rent(request, offer, { search, id: rental }),
+      )
+    },
+    async rentWithRetries({ account, search, request, limits, run }) {
+      if ((search.query.type === 'bid') !== (request.bid !== undefined))
+        throw new BerthError({
+          code: 'invalid_argument',
+          message: 'A bid is given for interruptible machines, and for no others.',
+          field: 'request.bid',
+        })
+      const session = accounts.session(account)
+      checkLengths(request, parts.store.get().accounts[session.id]?.beyondInterface === true)
+      const wanted = { search, request, retries: limits, why: 'user' } as const
+      if (!run) return session.rentals.start(wanted)
+      const rental = `r${parts.machine.random.hex(16)}`
+      const newRun = { ...newRunOf(parts, run), rental }
+      return session.automations.runs.startOn(newRun, () => session.rentals.start(wanted, rental))
+    },
+    cancelRental: ({ account, rental }) => accounts.session(account).rentals.cancel(rental),
+    waitLonger: ({ account, rental }) => accounts.session(account).rentals.waitLonger(rental),
+    resolveRental: ({ account, rental, instance }) =>
+      accounts.session(account).rentals.resolve(rental, instance),
+    dismissRental: ({ account, rental }) => accounts.session(account).rentals.dismiss(rental),
+    async forgiveMachine({ account, machine }) {
+      const { id, rentals } = accounts.session(account)
+      await rentals.forgive(machine)
+      activity.add({ account: id, kind: 'user', text: `Forgave machine ${machine}` })
+    },
+    async findReplacement({ without, ...args }) {
+      const { instance, account } = targetOf(parts, args)
+      const session = accounts.session(account)
+      const tried = session.rentals.ofInstance(instance.id)
+      const record = session.record(instance.id)
+      const request = tried ? requestAgain(tried) : requestLike(instance, record)
+      const rental = tried && foundBy(tried)
+      return bestOf(session, { request, rental, gpu: instance.gpu, record }, without, instance.machineId)
+    },
+    async findAgain({ account, rental: id, without }) {
+      const session = accounts.session(account)
+      const tried = session.rentals.lastTry(id)
+      return bestOf(session, { request: requestAgain(tried), rental: foundBy(tried) }, without)
+    },
+  }
+
+  /** The best offer on a machine other than `machine` that is as good, and the request with a sufficient bid. */
+  async function bestOf(
+    { id, client, rentals }: Session,
+    replaced: Replaced,
+    without: readonly SearchPart[] = [],
+    machine?: number,
+  ): Promise<Replacement> {
+    const { request } = replaced
+    const search = asGoodAs(replaced)
+    const { query, filter } = withoutParts(search, without)
+    const found = await needingPermission('misc', searchNarrowed(client.offers, query, filter))
+    const offers = found.map(offerView)
+    parts.seenOffers.remember(id, offers)
+    const order = { column: 'price', descending: false } as const
+    const failed = rentals.hosts.view()
+    const fitting = goodEnough(offers, { query, filter, order }, request.disk, failed)
+    const best = fitting.find(
+      ({ offer }) => offer.machineId === undefined || offer.machineId !== machine,
+    )?.offer
+    if (!best || request.bid === undefined) return { request, search, offer: best }
+    const bid = Math.max(request.bid, firstBid(best.minimumBid))
+    return { request: { ...request, bid }, search, offer: best }
+  }
+}
+
+type WatchCommands = HandlersOf<typeof watchCommands>
+
+export function watchHandlers(parts: Parts): WatchCommands {
+  const watches = (account: string | undefined) => parts.accounts.session(account).automations.watches
+  const shownWatch = (account: string | undefined, watch = '') =>
+    parts.store.get().accounts[parts.accounts.session(account).id]?.watches[watch]
+  return {
+    async saveWatch({ account, watch, request, run }) {
+      const { id } = parts.accounts.session(account)
+      const beyondInterface = parts.store.get().accounts[id]?.beyondInterface === true
+      if (request.rents) checkLengths(request.rents.request, beyondInterface)
+      if (!run) return watches(account).save(watch, request)
+      const before = shownWatch(account, watch)?.run?.into
+      const asked = newRunOf(parts, run)
+      const stays = run.into === undefined && run.fetch !== undefined && before !== undefined
+      return watches(account).save(watch, request, stays ? { ...asked, into: before } : asked)
+    },
+    pauseWatch: ({ account, watch, paused }) => watches(account).pause(watch, paused),
+    deleteWatch: ({ account, watch }) => watches(account).delete(watch),
+    searchWatch: ({ account, watch }) => watches(account).search(watch),
+    watchPrices: async ({ account, watch }) => watches(account).prices(watch),
+  }
+}
+
+type TemplateCommands = HandlersOf<typeof templateCommands>
+
+/** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
+export function templateHandlers({ accounts, activity, store }: Parts): TemplateCommands {
+  function checkStartScript(account: string, script: string | undefined): void {
+    const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.beyondInterface)
+    if (problem) throw new BerthError({ code: 'invalid_argument', message: problem, field: 'fields.onstart' })
+  }
+
+  return {
+    async searchTemplates({ account, filters }) {
+      const session = accounts.session(account)
+      const found = await tellingUnread(store, session.id, 'templates', options =>
+        needingPermission('user_read', session.client.templates.search(selectFilters(filters), options)),
+      )
+      const userId = store.get().accounts[session.id]?.userId
+      return found.map(template => templateView(template, userId))
+    },
+    async createTemplate({ account, fields }) {
+      const session = accounts.session(account)
+      checkStartScript(session.id, fields.onstart)
+      const { id, hash_id: hash } = await needingPermission(
+        'user_write',
+        session.client.templates.create(templateBody(fields)),
+      )
+      activity.add({ account: session.id, kind: 'user', text: `Created template ${fields.name}` })
+      return { id, hash }
+    },
+    async editTemplate({ account, hash, changes }) {
+      const session = accounts.session(account)
+      checkStartScript(session.id, changes.onstart)
+      const edited = await needingPermission(
+        'user_write',
+        session.client.templates.edit(hash, changesBody(changes)),
+      )
+      const name = edited.name ?? changes.name
+      activity.add({ account: session.id, kind: 'user', text: `Edited template ${name ?? hash}` })
+      await session.rentals.followTemplate(hash, edited.hash_id, name)
+      return { hash: edited.hash_id }
+    },
+    async deleteTemplate({ account, id }) {
+      const session = accounts.session(account)
+      await needingPermission('user_write', session.client.templates.remove(id))
+      activity.add({ account: session.id, kind: 'user', text: `Deleted template #${id}` })
+    },
+  }
+}
+
+/** The given fields under the names of section 2.3; absent ones stay unchanged. */
+function changesBody(changes: Partial<TemplateFields>): Partial<ServiceFields> {
+  return {
+    name: changes.name,
+    image: changes.image,
+    tag: changes.tag,
+    desc: changes.description,
+    readme: changes.readme,
+    env: changes.env,
+    onstart: changes.onstart,
+    runtype: changes.runtype,
+    args_str: changes.args,
+    ssh_direct: changes.sshDirect,
+    use_ssh: changes.useSsh,
+    jup_direct: changes.jupyterDirect,
+    jupyter_dir: changes.jupyterFolder === '' ? null : changes.jupyterFolder,
+    use_jupyter_lab: changes.jupyterLab,
+    docker_login_repo: changes.registry,
+    docker_login_user: changes.registryUser,
+    docker_login_pass: changes.registryToken,
+    href: changes.href,
+    repo: changes.repo,
+    extra_filters: changes.extraFilters,
+    recommended_disk_space: changes.disk,
+    private: changes.private,
+    volume_info: changes.volumeInfo,
+  }
+}
+
+/** A new template. The registry's three fields are required (empty for public images), the tag is optional. */
+function templateBody(fields: TemplateFields): ServiceFields {
+  const { tag, ...rest } = changesBody(fields)
+  return {
+    ...rest,
+    tag: tag || undefined,
+    name: fields.name,
+    image: fields.image,
+    docker_login_repo: fields.registry,
+    docker_login_user: fields.registryUser,
+    docker_login_pass: fields.registryToken ?? '',
+  }
+}
+
+/** `select_filters`. Where a field and operator come twice, the later counts. */
+function selectFilters(filters: readonly TemplateFilter[]): Filters<TemplateSearchFields> {
+  const conditions: Record<string, Condition<string | number | boolean>> = {}
+  for (const { field, condition } of filters)
+    conditions[field] = { ...conditions[field], [condition.operator]: condition.value }
+  return conditions as Filters<TemplateSearchFields>
+}
+
+/** The view of a template's record, without the registry's token even where a service sends it. */
+function templateView(template: Template, userId: number | undefined): TemplateView {
+  return {
+    name: template.name.trim() || template.image || 'Without a name',
+    hash: template.hash_id,
+    id: template.id,
+    creatorId: template.creator_id,
+    own:
+      template.creator_id === undefined || userId === undefined ? undefined : template.creator_id === userId,
+    createdAt: template.created_at,
+    recentlyUsedAt: template.recent_create_date,
+    used: template.count_created,
+    recommended: template.recommended,
+    defaultTag: template.default_tag,
+    image: template.image,
+    tag: template.tag,
+    description: template.desc,
+    readme: template.readme,
+    env: template.env,
+    onstart: template.onstart,
+    runtype: runtypeOf(template.runtype),
+    args: template.args_str,
+    sshDirect: template.ssh_direct,
+    useSsh: template.use_ssh,
+    jupyterDirect: template.jup_direct,
+    jupyterFolder: template.jupyter_dir,
+    jupyterLab: template.use_jupyter_lab,
+    registry: template.docker_login_repo,
+    registryUser: template.docker_login_user,
+    href: template.href,
+    repo: template.repo,
+    extraFilters: template.extra_filters,
+    disk: template.recommended_disk_space,
+    private: template.private,
+    volumeInfo: template.volume_info,
+  }
+}
+
+/** Deployments also send forms such as `jupyter_direc ssh_direc ssh_proxy` (FIELDS). */
+function runtypeOf(runtype: string | undefined): TemplateFields['runtype'] | undefined {
+  if (runtype === undefined) return undefined
+  if (runtype.includes('jupyter')) return 'jupyter'
+  return runtype.includes('ssh') ? 'ssh' : 'args'
+}

@@ -1,0 +1,139 @@
+import type { RunRequest } from '#contract/automation/run.ts'
+import type { projectCommands, runCommands } from '#contract/commands/projects.ts'
+import { BerthError } from '#contract/problem.ts'
+import type { ProjectSpec } from '#contract/project/spec.ts'
+import { plainLine } from '#ssh/monitor/plain-lines.ts'
+import type { HandlersOf } from '../app/page/dispatcher.ts'
+import { needingPermission } from '../app/permission.ts'
+import { agreementOf } from '../projects/projects.ts'
+import { outputStream, pageOf, searchOutput } from '../runs/reading.ts'
+import type { NewRun } from '../runs/service.ts'
+import { noteUser, type Parts, targetOf } from './parts.ts'
+
+type ProjectCommands = HandlersOf<typeof projectCommands>
+
+/** What to run: the project's file, or a draft or an earlier run instead. */
+interface Wanted {
+  account?: string
+  project: string
+  draft?: ProjectSpec
+  run?: string
+}
+
+export function projectHandlers({ accounts, machine, projects, secrets }: Parts): ProjectCommands {
+  const runs = (account: string | undefined) => accounts.session(account).automations.projectRuns
+  async function wanted({ account, project, draft, run }: Wanted) {
+    if (draft) {
+      const { specText } = await import('../projects/write-spec.ts')
+      return { ...agreementOf(specText(draft), draft), stops: undefined }
+    }
+    if (run === undefined) return { ...(await projects.read(project)), stops: undefined }
+    const { text, spec, stops } = runs(account).agreed(run)
+    return { ...agreementOf(text, spec), stops }
+  }
+
+  return {
+    async addProject() {
+      if (!machine.fileDialogs) throw new BerthError(noDialog)
+      const folder = await machine.fileDialogs.chooseTarget()
+      return folder && projects.add(folder.path)
+    },
+    readProject: ({ project }) => projects.refresh(project),
+    removeProject: ({ project }) => projects.remove(project),
+    writeSpec: ({ project, spec }) => projects.write(project, spec),
+    async planProject(asked) {
+      const { account, project, offer } = asked
+      const { spec, content, stops } = await wanted(asked)
+      const plan = await needingPermission('misc', runs(account).plan(project, spec, { stops, offer }))
+      return { ...plan, content, known: projects.isKnown(project, content) }
+    },
+    async runProject(asked) {
+      const { account, project, offer, content, stops, keeping, price, secretFiles } = asked
+      const { text, spec, content: now } = await wanted(asked)
+      if (now !== content) throw new BerthError(specChanged)
+      await projects.agree(project, content)
+      return runs(account).start({ project, text, spec, offer, stops, keeping, price, secretFiles })
+    },
+    async readRunSpec({ account, run }) {
+      return { text: runs(account).agreed(run).text }
+    },
+    saveSecret: ({ name, value }) => secrets.save(name, value),
+  }
+}
+
+/** Makes a local folder a project, for callers that may name paths; gives its id. Throws `no_such_folder`. */
+export async function registerProject(
+  { machine, projects }: Pick<Parts, 'machine' | 'projects'>,
+  folder: string,
+): Promise<string> {
+  await machine.syncedFolders.at(folder).list('')
+  return projects.add(folder)
+}
+
+const noDialog = {
+  code: 'no_dialog',
+  message: 'A browser cannot choose a folder for Berth.',
+  advice:
+    'In a terminal: berth project add, and the folder. Settings, Other tools, installs the command berth.',
+}
+const specChanged = {
+  code: 'spec_changed',
+  message: 'berth.yaml has changed since you looked at it.',
+  advice: 'Read it again, then run it.',
+}
+
+type RunCommands = HandlersOf<typeof runCommands>
+
+export function runHandlers(parts: Parts): RunCommands {
+  const of = (account: string | undefined) => parts.accounts.session(account).automations.runs
+
+  return {
+    async startRun({ account, request }) {
+      const { instance, rental, ...asked } = request
+      const newRun = newRunOf(parts, asked)
+      if (instance !== undefined) {
+        const target = targetOf(parts, { account, instance })
+        noteUser(parts, target.account, `Asked to run “${newRun.name}” on`, target.instance)
+      } else if (rental !== undefined) parts.accounts.session(account).rentals.get(rental)
+      const place = { instance, rental }
+      return of(account).start({ ...newRun, ...place })
+    },
+    cancelRun: ({ account, run }) => of(account).cancel(run),
+    fetchRun: ({ account, run }) => of(account).fetch(run),
+    endRun: ({ account, run }) => of(account).end(run),
+    changeRun: ({ account, run, afterwards }) => of(account).change(run, afterwards),
+    async retryRun({ account, run, into }) {
+      return of(account).retry(run, into === undefined ? undefined : parts.folders.get(into).path)
+    },
+    giveUpFetch: ({ account, run }) => of(account).giveUpFetch(run),
+    dismissRun: ({ account, run }) => of(account).dismiss(run),
+    async followRun({ account, run, of: program }, { streams }) {
+      if (!streams) throw new BerthError({ code: 'no_page', message: 'A page follows runs, nothing else.' })
+      const output = await of(account).output(run, program)
+      const { from } = await pageOf(output, { before: output.next() })
+      return { stream: streams.open(outputStream(output, from)), from }
+    },
+    readRun: async ({ account, run, of: program, place }) =>
+      pageOf(await of(account).output(run, program), place),
+    searchRun: async ({ account, run, of: program, text, before }) =>
+      searchOutput(await of(account).output(run, program), text, before),
+    downloadsFolder: async () => parts.machine.downloads.own,
+  }
+}
+
+/** The stored form of a request. The download folder is fixed now, as the user was told. */
+export function newRunOf({ folders, machine }: Parts, { into, name, ...request }: RunRequest): NewRun {
+  const folder = into === undefined ? machine.downloads.own : folders.get(into).path
+  return {
+    ...request,
+    name: name || titleOf(request.command),
+    into: request.fetch === undefined ? undefined : folder,
+  }
+}
+
+/** The first line of a command that is neither empty nor `#!`, cut to 60 characters. */
+function titleOf(command: string): string {
+  const line = command.split('\n').find(one => one.trim() !== '' && !one.startsWith('#!')) ?? 'Run'
+  const plain = plainLine(line.trim())
+  return plain.length > 60 ? `${plain.slice(0, 59)}…` : plain
+}
