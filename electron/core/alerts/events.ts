@@ -43,10 +43,14 @@ const tryAnother = { id: 'try_another', label: 'Try another' } as const
 const instances = { screen: 'instances' } as const
 
 const terminal = { screen: 'instances', tab: 'terminal' } as const
+const automation = { screen: 'instances', tab: 'automation' } as const
 const files = { screen: 'instances', tab: 'files' } as const
 
 /** Told of an instance's state, which its row shows as well. */
 const inRow = { actions: [show], place: instances, seenOn: 'instances' } as const
+
+const limit = { kind: 'limit', actions: [show], place: automation } as const
+const run = { kind: 'run', actions: [show], place: automation } as const
 
 /** Everything that Berth tells its user without being asked, and how. */
 const events = {
@@ -93,18 +97,65 @@ const events = {
   contractEnd: { kind: 'contractEnd', urgency: 'critical', actions: [show], place: instances },
   diskFull: { kind: 'diskFull', urgency: 'critical', actions: [show], place: files },
   priceIncrease: { kind: 'priceIncrease', urgency: 'critical', actions: [show], place: instances },
+
+  // Rentals, the recovery of what was outbid, and watches for offers.
+  rentalReady: {
+    kind: 'attempts',
+    urgency: 'normal',
+    good: true,
+    actions: [{ id: 'terminal', label: 'Terminal' }],
+    place: terminal,
+  },
+  rentalFailed: { kind: 'attempts', urgency: 'critical', actions: [show], place: instances },
+  rentalUnclear: { kind: 'attempts', urgency: 'critical', actions: [show], place: instances },
+  recovered: { kind: 'recovery', urgency: 'normal', actions: [], place: instances },
+  notRecovered: {
+    kind: 'recovery',
+    urgency: 'critical',
+    actions: [{ id: 'raise_bid', label: 'Raise bid' }],
+    place: instances,
+  },
+  offersFound: {
+    kind: 'watch',
+    urgency: 'normal',
+    actions: [{ id: 'rent', label: 'Rent…' }],
+    place: { screen: 'offers' },
+  },
+  watchDone: { kind: 'watch', urgency: 'normal', actions: [show], place: instances },
+
+  // Limits; one that can be put off has a button for it besides.
+  limitDue: { ...limit, urgency: 'critical' },
+  limitHeld: { ...limit, urgency: 'critical' },
+  limitBlind: { ...limit, urgency: 'critical' },
+  limitMissed: { ...limit, urgency: 'critical' },
+  limitFailed: { ...limit, urgency: 'critical' },
+  limitDone: { ...limit, urgency: 'normal' },
+  watchdog: { kind: 'limit', urgency: 'normal', actions: [show], place: instances },
+
+  // Runs, and copies of the service.
+  runDone: { ...run, urgency: 'normal', good: true },
+  runEnded: { ...run, urgency: 'normal' },
+  runFailed: { ...run, urgency: 'critical' },
+  runHindered: { ...run, urgency: 'critical' },
+  runStuck: { ...run, urgency: 'normal' },
+  machineKept: { ...run, urgency: 'critical' },
+  machineDestroyed: { ...run, urgency: 'normal' },
+  transferFailed: { kind: 'run', urgency: 'critical', actions: [show], place: instances },
 } as const satisfies Record<string, Telling>
 
 export type EventName = keyof typeof events
 
-/** What an event is about, in words. What is given besides goes before what the table says. */
+/** What an event is about, in words. Buttons and place that are given go before those of the table. */
 type About = Pick<Alert, 'id' | 'instance' | 'title' | 'body'> &
-  Partial<Pick<Alert, 'state' | 'actions' | 'place'>>
+  Partial<Pick<Alert, 'state' | 'actions'>> & { place?: Place | undefined }
 
 /** The alert of an event. */
 export function alertOf(event: EventName, about: About): Alert {
   const telling: Telling = events[event]
-  const { instance, place = telling.place } = about
-  const isOfOne = place.screen === 'instances' && instance !== undefined
-  return { ...telling, ...about, place: isOfOne ? { ...place, instance } : place }
+  return { ...telling, ...about, place: about.place ?? placeOf(telling, about.instance) }
+}
+
+function placeOf({ place }: Telling, instance: number | undefined): Place {
+  if (place.screen !== 'instances') return place
+  return instance === undefined ? { screen: 'instances' } : { ...place, instance }
 }

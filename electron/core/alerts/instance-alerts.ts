@@ -60,7 +60,7 @@ export function instanceAlert(
   })
 }
 
-type InstanceEvent = Exclude<EventName, 'lowCredit' | 'gone' | 'contractEnd' | 'diskFull' | 'priceIncrease'>
+type InstanceEvent = Extract<InstanceState, EventName> | 'unstarted' | 'contractOver' | 'creditUsedUp'
 
 function eventOf(
   before: InstanceState | undefined,
@@ -104,7 +104,7 @@ function stoppedByService(
 }
 
 /** The ends of titles that the state alone does not give. */
-const titles: Partial<Record<EventName, string>> = {
+const titles: Partial<Record<InstanceEvent, string>> = {
   unstarted: 'is rented, but not started',
   contractOver: 'was stopped',
   creditUsedUp: 'was stopped',

@@ -199,6 +199,32 @@ function placeOf({ place, actions }: Alert, action: string | undefined): Place {
   return question ? { ...place, ask: question } : place
 }
 
+/** Tells the user of one account. */
+export interface Teller {
+  /** A line in Activity alone. */
+  note(kind: 'user' | 'alert' | 'berth' | 'error', text: string, detail?: string, instance?: number): void
+  alert(alert: Alert): void
+  /** Withdraws an alert whose cause is over. */
+  withdraw(id: string): void
+}
+
+export function tellerOf({
+  account,
+  activity,
+  notifications,
+}: {
+  account: AccountId
+  activity: Activity
+  notifications: Notifications
+}): Teller {
+  return {
+    note: (kind, text, detail, instance) =>
+      activity.add({ account, kind, text, detail: detail || undefined, instance }),
+    alert: alert => notifications.tell(account, [alert]),
+    withdraw: id => notifications.withdraw(id),
+  }
+}
+
 /** Whether a page before the user already shows what an alert says. */
 function isBeforeUser(
   { seenOn, instance: of }: Alert,

@@ -15,7 +15,8 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import { costOf } from '#contract/spending/spend-words.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../alerts/events.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
+import { type Teller, tellerOf } from '../alerts/notifications.ts'
 import type { StoredLimit } from './model.ts'
 import type { LimitTarget } from './targets.ts'
 
@@ -41,25 +42,22 @@ export function warningAlert(
   const names = targets.map(({ instance }) => nameOf(instance, scene.instances))
   const which = limit.instance === undefined && names.length > 0 ? ` As things are: ${listed(names)}.` : ''
   const lost = limit.action === 'destroy' ? ' All its files are lost then.' : ''
-  return {
+  return alertOf('limitDue', {
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} ${atMoment(dueAt, scene.now)}`,
     // The title has the moment: a duration would become wrong while it is shown.
     body: `By a limit.${which}${lost}`,
-    urgency: 'critical',
-    actions: [snooze(scene.account, limit), { id: 'show', label: 'Show' }],
-  }
+    actions: snoozeOrShow(scene.account, limit),
+  })
 }
 
 /** It goes by a load that cannot be read, so nothing watches. */
 export function blindAlert(scene: LimitScene, limit: StoredLimit, { message, advice }: Problem): Alert {
-  return {
+  return alertOf('limitBlind', {
     ...base(scene, limit),
     title: `A limit of ${nameOf(limit.instance ?? 0, scene.instances)} can’t see its load`,
     body: [message, advice].filter(Boolean).join(' '),
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-  }
+  })
 }
 
 /** It is due, but the service does not answer, or has not reported the credit since `creditStaleSince`. */
@@ -71,13 +69,12 @@ export function heldAlert(
   const { now } = scene
   const since =
     creditStaleSince === undefined ? '' : ` The credit was last known ${atMoment(creditStaleSince, now)}.`
-  return {
+  return alertOf('limitHeld', {
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} as soon as the service ${creditStaleSince === undefined ? 'answers' : 'reports the credit'}`,
     body: `It was due ${atMoment(dueAt, now)}.${since} Until then your instances keep costing money.`,
-    urgency: 'critical',
-    actions: [snooze(scene.account, limit), { id: 'show', label: 'Show' }],
-  }
+    actions: snoozeOrShow(scene.account, limit),
+  })
 }
 
 export function limitDoneAlert(
@@ -87,79 +84,64 @@ export function limitDoneAlert(
   late: { dueAt: number } | undefined,
 ): Alert {
   const delay = late ? ` It was due ${atMoment(late.dueAt, scene.now)}, while Berth was not polling.` : ''
-  return {
+  return alertOf('limitDone', {
     ...base(scene, limit),
     title: doneWords(targets, scene.instances),
     body: `${reasonSentence(limit.when)}${delay}`,
-    urgency: 'normal',
-    actions: [{ id: 'show', label: 'Show' }],
-  }
+  })
 }
 
 export function missedAlert(scene: LimitScene, limit: StoredLimit, dueAt: number): Alert {
   const instance = scene.instances[limit.instance ?? '']
   const cost = instance ? ` ${shortInstanceName(instance)} costs ${costOf([instance])}.` : ''
-  return {
+  return alertOf('limitMissed', {
     ...base(scene, limit),
     title: `A limit was missed: ${effectWords(limit, scene.instances)}`,
     body: `It was due ${atMoment(dueAt, scene.now)}, while Berth was not polling, and was only to say so.${cost}`,
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-  }
+  })
 }
 
 export function limitFailedAlert(scene: LimitScene, limit: StoredLimit, { message, advice }: Problem): Alert {
-  return {
+  return alertOf('limitFailed', {
     ...base(scene, limit),
     title: `${effectWords(limit, scene.instances)} later: it did not work yet`,
     body: [message, advice, 'Berth tries again.'].filter(Boolean).join(' '),
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-  }
+  })
 }
 
 function base({ account }: LimitScene, { id, instance }: StoredLimit) {
   return {
     id: limitAlertId(account, id),
-    kind: 'limit' as const,
     instance,
-    place:
-      instance === undefined
-        ? ({ screen: 'account' } as const)
-        : ({ screen: 'instances', instance, tab: 'automation' } as const),
+    place: instance === undefined ? ({ screen: 'account' } as const) : undefined,
   }
 }
 
-function snooze(account: AccountId, limit: StoredLimit): Alert['actions'][number] {
-  return {
-    id: 'command-snooze',
-    label: 'Snooze 1 h',
-    command: { name: 'snoozeLimit', args: { account, limit: limit.id, minutes: 60 } },
-  }
+function snoozeOrShow(account: AccountId, limit: StoredLimit): Alert['actions'] {
+  return [
+    {
+      id: 'command-snooze',
+      label: 'Snooze 1 h',
+      command: { name: 'snoozeLimit', args: { account, limit: limit.id, minutes: 60 } },
+    },
+    { id: 'show', label: 'Show' },
+  ]
 }
 
-/** Alerts and Activity entries of an account's limits. */
-export interface LimitAlerts {
-  note(kind: 'user' | 'alert' | 'berth', text: string, detail?: string, instance?: number): void
-  alert(alert: Alert): void
-  /** Withdraws a limit's alert. */
-  withdraw(limit: string): void
+/** Alerts and Activity entries of an account's limits; withdraws a limit's alert by the limit's id. */
+export interface LimitAlerts extends Teller {
   /** `at`: epoch seconds of the account's time. */
   scene(at: number): LimitScene
 }
 
-export function limitAlertsOf({
-  account,
-  store,
-  activity,
-  notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): LimitAlerts {
-  const note: LimitAlerts['note'] = (kind, text, detail, instance) =>
-    activity.add({ account, kind, text, detail: detail || undefined, instance })
+export function limitAlertsOf(
+  context: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
+): LimitAlerts {
+  const { account, store } = context
+  const teller = tellerOf(context)
   return {
-    note,
-    alert: alert => notifications.tell(account, [alert]),
-    withdraw: limit => notifications.withdraw(limitAlertId(account, limit)),
+    ...teller,
+    withdraw: limit => teller.withdraw(limitAlertId(account, limit)),
     scene: at => ({ account, instances: store.get().accounts[account]?.instances ?? {}, now: at }),
   }
 }
@@ -191,7 +173,9 @@ export function createWatchdogAlerts({
   }
 
   function tell(instance: number, title: string, body: string): void {
-    notifications.tell(account, [alertOf(account, instance, title, body)])
+    // One id per instance: what its watchdog did last replaces what it did before.
+    const id = `${account}/watchdog/${instance}`
+    notifications.tell(account, [alertOf('watchdog', { id, instance, title, body })])
   }
 
   return {
@@ -218,18 +202,5 @@ export function createWatchdogAlerts({
         'Something on the instance removed it, so nothing there stops the instance now. Install it again.',
       )
     },
-  }
-}
-
-function alertOf(account: AccountId, instance: number, title: string, body: string): Alert {
-  return {
-    id: `${account}/watchdog/${instance}`,
-    kind: 'limit',
-    instance,
-    title,
-    body,
-    urgency: 'normal',
-    actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'instances', instance },
   }
 }

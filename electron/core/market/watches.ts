@@ -3,6 +3,7 @@ import type { OfferView } from '#contract/market/offer.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, Automation } from '../account-context.ts'
+import { tellerOf } from '../alerts/notifications.ts'
 import { lackedBy } from '../app/permission.ts'
 import { problemOf } from '../app/problems.ts'
 import { type Collection, openCollection } from '../storage/collection.ts'
@@ -20,7 +21,7 @@ import {
   watchView,
   withKnownSecrets,
 } from './watch.ts'
-import { matchAlert, watchAlerts } from './watch-alerts.ts'
+import { matchAlert, watchAlertId } from './watch-alerts.ts'
 import { resultOf } from './watch-matches.ts'
 import { openWatchPrices, type WatchPrices } from './watch-prices.ts'
 
@@ -77,7 +78,7 @@ export async function openWatches(
     openWatchPrices(context),
   ])
   const { all, get, update } = watches
-  const { note, withdraw } = watchAlerts(context)
+  const { note, withdraw } = tellerOf(context)
 
   function say(id: string, last: LastResult): void {
     lastResults.set(id, last)
@@ -140,7 +141,7 @@ export async function openWatches(
       await forgetSecrets(watch)
       prices.forget(id)
       lastResults.delete(id)
-      withdraw(watch)
+      withdraw(watchAlertId(watch))
       note('user', `Deleted the watch “${watch.request.name}”`)
       watches.show()
     },
@@ -187,7 +188,7 @@ function createMarketSearch(
 ): (id: string) => Promise<void> {
   const { client, ending, now } = context
   const { find, get, update } = watches
-  const { alert, withdraw } = watchAlerts(context)
+  const { alert, withdraw } = tellerOf(context)
   const searching = new Map<string, Promise<void>>()
 
   function search(id: string): Promise<void> {
@@ -238,7 +239,7 @@ function createMarketSearch(
     prices.note(id, at, seenPrices)
     // Offers that appear during a pause are news when it continues.
     await update(id, { searchedAt: at, alerted: watch.paused ? watch.alerted : alerted })
-    if (!best) withdraw(watch)
+    if (!best) withdraw(watchAlertId(watch))
     if (find(id)?.paused !== false) return
     if (watch.request.rents) return best ? renting.next(id, best.price ?? 0) : renting.none(id)
     const match = matchAlert(watch, { fresh, matching })

@@ -8,6 +8,7 @@ import { spentBy } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext, Automation } from '#core/account-context.ts'
 import { endInstance } from '#core/actions/end-instance.ts'
+import { alertOf } from '#core/alerts/events.ts'
 import { lackedBy } from '#core/app/permission.ts'
 import { problemOf } from '#core/app/problems.ts'
 import { pollsUntilGone } from '#core/instances/missing-polls.ts'
@@ -343,15 +344,11 @@ function notifyOfRecovery(
   const { id } = instance
   const { message, advice } = problem ?? { message: 'It starts again automatically.' }
   notifications.tell(account, [
-    {
+    alertOf(problem ? 'notRecovered' : 'recovered', {
       id: `${account}/recovery/${id}`,
-      kind: 'recovery',
       instance: id,
       title: `${shortInstanceName(instance)}: ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
       body: advice === undefined ? message : `${message} ${advice}`,
-      urgency: problem ? 'critical' : 'normal',
-      actions: problem ? [{ id: 'raise_bid', label: 'Raise bid' }] : [],
-      place: { screen: 'instances', instance: id },
-    },
+    }),
   ])
 }

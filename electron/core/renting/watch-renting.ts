@@ -1,9 +1,10 @@
 import type { Problem } from '#contract/problem.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountContext } from '../account-context.ts'
+import { tellerOf } from '../alerts/notifications.ts'
 import { limitVeto } from '../limits/veto.ts'
 import type { StoredWatchRun, Watch } from '../market/watch.ts'
-import { watchAlerts, watchDoneAlert } from '../market/watch-alerts.ts'
+import { watchDoneAlert } from '../market/watch-alerts.ts'
 import type { WatchRenting, WatchRentingParts } from '../market/watches.ts'
 import type { Rentals } from './rentals.ts'
 
@@ -28,7 +29,7 @@ export function createWatchRenting(
 ): WatchRenting {
   const { account, store, ending } = context
   const { find, get, update } = watches
-  const { note, alert } = watchAlerts(context)
+  const { note, alert } = tellerOf(context)
   /** Watches whose rental is being checked or begun, so that none is counted or begun twice. */
   const busy = new Set<string>()
 

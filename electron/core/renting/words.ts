@@ -2,13 +2,14 @@ import { money, rate } from '#contract/format/money.ts'
 import { gpuWords, shortInstanceName } from '#contract/format/name.ts'
 import { counted } from '#contract/format/size.ts'
 import type { AccountId } from '#contract/ids.ts'
+import { noImage as imageWords } from '#contract/instance/instance-words.ts'
 import type { ListedOffer } from '#contract/market/catalogue.ts'
 import { searchParts, searchPartWords } from '#contract/market/search-part.ts'
 import type { Problem } from '#contract/problem.ts'
 import { micros } from '#contract/spending/money.ts'
 import type { ActivityEntry } from '#contract/state.ts'
 import type { AccountContext } from '#core/account-context.ts'
-import type { Alert } from '#core/alerts/events.ts'
+import { type Alert, alertOf } from '#core/alerts/events.ts'
 import { type Retrying, spentOn, type Tried, type Try } from './rental.ts'
 
 /** The code of an image that cannot be pulled, on any machine. */
@@ -37,7 +38,7 @@ const problems: Readonly<Record<string, Problem>> = {
   },
   [noImage]: {
     code: noImage,
-    message: 'The image cannot be pulled: it does not exist, or needs a login.',
+    message: imageWords,
     advice: 'Destroy it, and rent with another image.',
   },
   silent: {
@@ -205,23 +206,19 @@ export function rentalAlert(account: AccountId, { rental, step, offer, problem }
   const { id, request } = rental
   const name = request.label ?? offer.gpuName ?? request.image
   const isUnclear = step === 'unclear'
-  return {
+  return alertOf(isUnclear ? 'rentalUnclear' : 'rentalFailed', {
     id: `${account}/rental/${id}`,
-    kind: 'attempts',
     title: isUnclear ? 'A rental needs your answer' : 'Renting failed',
     body: isUnclear
       ? `The service didn’t say which new instance is ${name}. Choose it, or choose that there is none. Nothing else is rented until then.`
       : `${name}: ${problem?.message ?? 'nothing was rented.'}`,
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'instances' },
-  }
+  })
 }
 
 /** The alert for a rental with retries that ended by itself: that it is ready, or why it failed. */
 export function retriesAlert({ account, ...rental }: Retrying): Alert {
   const { id, step, instance, tries, retries, problem, request } = rental
-  const base = { id: `${account}/rental/${id}`, kind: 'attempts' as const }
+  const alertId = `${account}/rental/${id}`
   const dropped = tries.filter(({ drop }) => drop).length
   const cost =
     dropped === 0
@@ -230,29 +227,22 @@ export function retriesAlert({ account, ...rental }: Retrying): Alert {
   if (step === 'ready' && instance !== undefined) {
     const { label } = request
     const name = shortInstanceName({ id: instance, label, gpu: { name: tries.at(-1)?.offer.gpuName } })
-    return {
-      ...base,
+    return alertOf('rentalReady', {
+      id: alertId,
       instance,
       state: 'running',
-      good: true,
       title: `${name} is ready`,
       body: `${request.access === 'ssh' ? 'It runs, and SSH answers' : 'It runs'}: attempt ${tries.length} of ${retries.attempts}.${cost}`,
-      urgency: 'normal',
-      actions: [{ id: 'terminal', label: 'Terminal' }],
-      place: { screen: 'instances', instance, tab: 'terminal' },
-    }
+    })
   }
-  return {
-    ...base,
+  return alertOf('rentalFailed', {
+    id: alertId,
     title:
       tries.length === 0
         ? `Nothing could be rented: ${problem?.code === 'prices_unknown' ? 'the service reports no prices' : 'no offer was within reach'}`
         : `Nothing could be rented after ${tries.length} ${tries.length === 1 ? 'attempt' : 'attempts'}`,
     body: `${problem?.message ?? ''}${cost}`.trim(),
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'instances' },
-  }
+  })
 }
 
 /** A try's line in Activity. */

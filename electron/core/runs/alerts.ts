@@ -5,7 +5,8 @@ import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
 import type { AccountContext } from '../account-context.ts'
-import type { Alert } from '../alerts/events.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
+import { tellerOf } from '../alerts/notifications.ts'
 import { machineGone, watchdogOrder } from './decide.ts'
 import { keepingFor, type ProjectRun, type Run, runCostBy } from './model.ts'
 
@@ -18,19 +19,17 @@ export interface RunAlerts {
   nameOf(run: Run): string
 }
 
-export function runAlertsOf({
-  account,
-  store,
-  activity,
-  notifications,
-}: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>): RunAlerts {
-  const note: RunAlerts['note'] = ({ instance }, text, detail) =>
-    activity.add({ account, kind: 'berth', text, instance, detail: detail || undefined })
+export function runAlertsOf(
+  context: Pick<AccountContext, 'account' | 'store' | 'activity' | 'notifications'>,
+): RunAlerts {
+  const { account, store } = context
+  const teller = tellerOf(context)
+  const note: RunAlerts['note'] = ({ instance }, text, detail) => teller.note('berth', text, detail, instance)
   return {
     note,
     tell(run, alert) {
       if (run.project) note(run, alert.title, alert.body)
-      else notifications.tell(account, [alert])
+      else teller.alert(alert)
     },
     nameOf: ({ instance = 0 }) =>
       shortInstanceName(store.get().accounts[account]?.instances[instance] ?? { id: instance }),
@@ -43,19 +42,12 @@ export function alertId(account: AccountId, { id }: Run): string {
 }
 
 /** The common fields of a run's alerts. */
-function about(account: AccountId, run: Run): Omit<Alert, 'title' | 'body' | 'urgency'> {
+function about(account: AccountId, run: Run) {
   const { instance, project } = run
   return {
     id: alertId(account, run),
-    kind: 'run',
     instance,
-    actions: [{ id: 'show', label: 'Show' }],
-    place: project
-      ? { screen: 'projects', project: project.id }
-      : {
-          screen: 'instances',
-          ...(instance === undefined ? {} : { instance, tab: 'automation' as const }),
-        },
+    place: project ? ({ screen: 'projects', project: project.id } as const) : undefined,
   }
 }
 
@@ -67,25 +59,22 @@ export function endedAlert(
 ): Alert {
   const { name, code } = run
   const failed = run.outcome !== undefined
-  return {
+  return alertOf(failed ? 'runFailed' : 'runDone', {
     ...about(account, run),
     title: failed ? `${name} failed with exit code ${code}` : `${name} has ended with exit code ${code}`,
     body: [`On ${where}.`, comesNext(run), isSpared ? 'Its files stay until you destroy the instance.' : '']
       .filter(Boolean)
       .join(' '),
-    urgency: failed ? 'critical' : 'normal',
-    ...(!failed && { good: true }),
-  }
+  })
 }
 
 /** The alert for a run whose instance was not rented. */
 export function notStartedAlert(account: AccountId, run: Run): Alert {
-  return {
+  return alertOf('runFailed', {
     ...about(account, run),
     title: `${run.name} will not start`,
     body: run.problem?.message ?? '',
-    urgency: 'critical',
-  }
+  })
 }
 
 export function stuckAlert(account: AccountId, run: Run, where: string, now: number): Alert {
@@ -93,12 +82,11 @@ export function stuckAlert(account: AccountId, run: Run, where: string, now: num
   const signs = run.loadUnread
     ? `no output for ${since}, and its GPU load can’t be read`
     : `no output and no load on the GPUs for ${since}`
-  return {
+  return alertOf('runStuck', {
     ...about(account, run),
     title: `${run.name} seems stuck`,
     body: `On ${where}: ${signs}. ${run.afterwardsIfStuck ? comesNext(run) : 'It is left as it is.'}`,
-    urgency: 'normal',
-  }
+  })
 }
 
 /** The alert for a command that failed; `run` as it is since. */
@@ -110,12 +98,11 @@ export function commandFailedAlert(account: AccountId, run: Run, where: string):
       : problem?.code === machineGone.code
         ? ''
         : 'The instance is left as it is.'
-  return {
+  return alertOf('runFailed', {
     ...about(account, run),
     title: `${run.name} has failed`,
     body: [`On ${where}: ${problem?.message ?? ''}`, problem?.advice, next].filter(Boolean).join(' '),
-    urgency: 'critical',
-  }
+  })
 }
 
 /** The alert for a run that cannot be started or followed for a while, though SSH works. */
@@ -126,12 +113,11 @@ export function hinderedAlert(
   { message, advice }: Problem,
 ): Alert {
   const what = !run.begun ? 'can’t be started yet' : 'can’t be followed now'
-  return {
+  return alertOf('runHindered', {
     ...about(account, run),
     title: `${run.name} ${what}`,
     body: [`On ${where}: ${message}`, advice, 'Berth keeps trying.'].filter(Boolean).join(' '),
-    urgency: 'critical',
-  }
+  })
 }
 
 /** The alert for a folder that could not be downloaded for a while, since the instance cannot be reached. */
@@ -140,21 +126,19 @@ export function unreachedAlert(account: AccountId, run: Run, where: string, why:
   const meanwhile = stops
     ? `Its watchdog stops it ${duration(stops.seconds)} after the end of the run; its files stay, and are fetched once it runs again.`
     : 'Until then the instance keeps running and costing money.'
-  return {
+  return alertOf('runHindered', {
     ...about(account, run),
     title: `${run.fetch} of ${run.name} cannot be fetched yet`,
     body: `On ${where}. ${why} Berth keeps trying. ${meanwhile}`,
-    urgency: 'critical',
-  }
+  })
 }
 
 export function notDestroyedAlert(account: AccountId, run: Run, where: string, why: string): Alert {
-  return {
+  return alertOf('runFailed', {
     ...about(account, run),
     title: `${where} is kept: ${run.fetch} could not be fetched`,
     body: `${why} ${run.afterwards === 'nothing' ? '' : 'It keeps costing money. '}Try again, or end it yourself.`,
-    urgency: 'critical',
-  }
+  })
 }
 
 /** What happens now; empty for a project, whose later alerts tell. */
@@ -175,13 +159,11 @@ export function projectDoneAlert(account: AccountId, run: ProjectRun, now: numbe
   const files = brought?.files
     ? ` ${brought.files === 1 ? '1 file was' : `${brought.files} files were`} downloaded.`
     : ''
-  return {
+  return alertOf(code === 0 ? 'runDone' : 'runEnded', {
     ...about(account, run),
     title: titled(run, code === 0 ? 'is done' : `ended with exit code ${code}`),
     body: `It cost ${money(runCostBy(run, now))}.${files}`,
-    urgency: 'normal',
-    ...(code === 0 && { good: true }),
-  }
+  })
 }
 
 /** `view`: the run's machine, which is stopped now. */
@@ -190,12 +172,11 @@ export function projectFailedAlert(
   run: ProjectRun,
   view: InstanceView | undefined,
 ): Alert {
-  return {
+  return alertOf('runFailed', {
     ...about(account, run),
     title: titled(run, 'failed'),
     body: [run.problem?.message, run.problem?.advice, diskWords(view)].filter(Boolean).join(' '),
-    urgency: 'critical',
-  }
+  })
 }
 
 /** The alert once the machine of a failed run was kept for the agreed time. */
@@ -205,14 +186,13 @@ export function keptAlert(
   { destroyed, view, now }: { destroyed: boolean; view: InstanceView | undefined; now: number },
 ): Alert {
   const cost = `It cost ${money(runCostBy(run, now))}${destroyed ? '' : ' so far'}.`
-  return {
+  return alertOf(destroyed ? 'machineDestroyed' : 'machineKept', {
     ...about(account, run),
     title: titled(run, destroyed ? 'failed, and its machine is destroyed' : 'still has a machine'),
     body: destroyed
       ? `Its machine was kept for ${duration(keepingFor(run).seconds)}, as you chose. ${cost}`
       : `${diskWords(view) || 'Its machine is kept.'} ${cost} Go on from there, or destroy it.`,
-    urgency: destroyed ? 'normal' : 'critical',
-  }
+  })
 }
 
 function diskWords(view: InstanceView | undefined): string {

@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { ActivityEntry } from '#contract/state.ts'
-import type { Alert } from '../alerts/events.ts'
+import { type Alert, alertOf } from '../alerts/events.ts'
 import type { Transfer } from './model.ts'
 
 /** A transfer's name: `copy of #12:/data to #15:/data`. */
@@ -16,16 +16,12 @@ function side({ instance, path }: Transfer['from']): string {
 export function lostAlert(account: AccountId, transfer: Transfer): Alert {
   const { id, kind, step, from, to, message } = transfer
   const instance = to.instance ?? from.instance
-  return {
+  return alertOf('transferFailed', {
     id: `${account}/transfer/${id}`,
-    kind: 'run',
     instance,
     title: `A ${kind === 'copy' ? 'copy' : 'cloud sync'} ${step === 'failed' ? 'has failed' : 'may not be complete'}`,
     body: `The ${transferName(transfer)}${message ? `: ${message}` : ' gave no reason.'}`,
-    urgency: 'critical',
-    actions: [{ id: 'show', label: 'Show' }],
-    place: { screen: 'instances', ...(instance === undefined ? {} : { instance }) },
-  }
+  })
 }
 
 /** A transfer's line in Activity. */
