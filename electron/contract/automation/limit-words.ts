@@ -4,9 +4,11 @@ import { instanceName, shortInstanceName } from '../format/name.ts'
 import { counted, figure, percent } from '../format/size.ts'
 import { atMoment, duration, moment } from '../format/time.ts'
 import type { InstanceView } from '../instance/instance.ts'
+import { localMoment } from '../reading.ts'
 import { micros } from '../spending/money.ts'
 import type { AccountView, ConnectionState } from '../state.ts'
 import {
+  dueNext,
   fixedMoment,
   type Limit,
   type LimitAction,
@@ -218,6 +220,33 @@ export function limitHindrance({ status }: Pick<ConnectionState, 'status'>): str
     default:
       return undefined
   }
+}
+
+/** A limit that is due next, on one of several accounts. */
+export interface DueLimit {
+  account: AccountView
+  limit: LimitView
+  /** Epoch seconds of the account's time. */
+  dueAt: number
+  timing: 'Next' | 'Then' | 'Cannot act now'
+}
+
+/** The limits due next, at most `each` of each account, the soonest in real time first. */
+export function dueLimits(accounts: readonly AccountView[], each: number): DueLimit[] {
+  return (
+    accounts
+      .flatMap(account =>
+        dueNext(account)
+          .slice(0, each)
+          .map(due => ({ ...due, account })),
+      )
+      // In local time: an account's clock may be ahead or run faster, as the demo's does.
+      .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
+      .map((due, index) => {
+        const acts = limitHindrance(due.account.connection) === undefined
+        return { ...due, timing: !acts ? 'Cannot act now' : index === 0 ? 'Next' : 'Then' }
+      })
+  )
 }
 
 /** `2 limits are set and cannot act until the service answers again.`; undefined without limits or hindrance. */

@@ -1,8 +1,7 @@
-import { dueNext, type LimitView, snoozes } from '#contract/automation/limit.ts'
-import { limitHindrance } from '#contract/automation/limit-words.ts'
+import { type LimitView, snoozes } from '#contract/automation/limit.ts'
+import { type DueLimit, dueLimits } from '#contract/automation/limit-words.ts'
 import { everything } from '#contract/automation/stop-everything.ts'
 import { duration, weekdayAndTime } from '#contract/format/time.ts'
-import { localMoment } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { MenuItemModel } from './menu-item.ts'
 import { instanceTitle, word } from './tray-words.ts'
@@ -13,18 +12,8 @@ import { instanceTitle, word } from './tray-words.ts'
  */
 export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
   const on = (account: AccountView) => (accounts.length > 1 ? ` on ${word(account.name)}` : '')
-  const next = accounts
-    .flatMap(account =>
-      dueNext(account)
-        .slice(0, 1)
-        .map(due => ({ account, ...due })),
-    )
-    // Compared in local time: an account's clock may be ahead or run faster, as the demo's does.
-    .sort((a, b) => localMoment(a.account.clock, a.dueAt) - localMoment(b.account.clock, b.dueAt))
   return [
-    ...next.map(({ account, limit, dueAt }, index) =>
-      dueEntry(account, limit, dueAt, `${timing(account, index)}${on(account)}`),
-    ),
+    ...dueLimits(accounts, 1).map(due => dueEntry(due, on(due.account))),
     ...accounts.filter(costs).map(account => ({
       label: `Stop everything${on(account)}…`,
       action: {
@@ -36,23 +25,18 @@ export function dueEntries(accounts: readonly AccountView[]): MenuItemModel[] {
   ]
 }
 
-function timing({ connection }: AccountView, index: number): string {
-  if (limitHindrance(connection) !== undefined) return 'Cannot act now'
-  return index === 0 ? 'Next' : 'Then'
-}
-
 function costs(account: AccountView): boolean {
   const { instances, rentals, watches } = everything(account)
   return instances.length + rentals.length + watches.length > 0
 }
 
-function dueEntry(account: AccountView, limit: LimitView, dueAt: number, when: string): MenuItemModel {
+function dueEntry({ account, limit, dueAt, timing }: DueLimit, on: string): MenuItemModel {
   const place =
     limit.instance === undefined
       ? ({ screen: 'account' } as const)
       : ({ screen: 'instances', instance: limit.instance, tab: 'automation' } as const)
   return {
-    label: `${when}: ${whatHappens(account, limit)}, ${weekdayAndTime(dueAt)}`,
+    label: `${timing}${on}: ${whatHappens(account, limit)}, ${weekdayAndTime(dueAt)}`,
     submenu: [
       ...snoozes.map(minutes => ({
         label: `Snooze for ${duration(minutes * 60)}`,

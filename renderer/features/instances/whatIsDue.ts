@@ -1,7 +1,7 @@
-import { dueNext, type LimitView, limitKinds } from '#contract/automation/limit.ts'
-import { limitHindrance } from '#contract/automation/limit-words.ts'
+import { type LimitView, limitKinds } from '#contract/automation/limit.ts'
+import { dueLimits } from '#contract/automation/limit-words.ts'
 import { moment } from '#contract/format/time.ts'
-import { accountNow, localMoment } from '#contract/reading.ts'
+import { accountNow } from '#contract/reading.ts'
 import type { AccountView } from '#contract/state.ts'
 
 /** A limit that is due next, in the palette's words. */
@@ -19,25 +19,15 @@ const most = 5
 
 /** The limits due next on all accounts, the soonest in real time first; `now`: epoch milliseconds of this machine. */
 export function whatIsDue(accounts: readonly AccountView[], now: number): Due[] {
-  return accounts
-    .flatMap(account => {
-      const there = accountNow(account.clock, now)
-      // An account's time may run ahead or faster, as the demo's does.
-      return dueNext(account).map(({ limit, dueAt }) => ({
-        account,
-        limit,
-        moment: moment(dueAt, there),
-        comes: localMoment(account.clock, dueAt),
-      }))
-    })
-    .sort((a, b) => a.comes - b.comes)
+  return dueLimits(accounts, most)
     .slice(0, most)
-    .map(({ account, limit, moment }, index) => {
+    .map(({ account, limit, dueAt, timing }) => {
       const whose = accounts.length > 1 ? ` (${account.name})` : ''
-      const told = limitKinds[limit.when.kind].isSure
-      const at = told ? '' : `, at ${moment}`
-      const when = limitHindrance(account.connection) ? 'Cannot act now' : index === 0 ? 'Next' : 'Then'
-      const label = `${when}${at}: ${lower(limit.sentence)}${whose}`
+      // The sentence of the other kinds names the moment.
+      const at = limitKinds[limit.when.kind].isSure
+        ? ''
+        : `, at ${moment(dueAt, accountNow(account.clock, now))}`
+      const label = `${timing}${at}: ${lower(limit.sentence)}${whose}`
       return { account: account.id, limit, label, whose }
     })
 }
