@@ -1,6 +1,9 @@
 /** Who may know whom: docs/architecture.md says why. */
 const entries = '^electron/(main|browser)\\.ts$'
 
+/** What Berth needs from a machine, as interfaces: the rest of electron/machine is how this one has it. */
+const interfaces = '^electron/machine/(machine|folders|tasks)\\.ts$'
+
 /** A rule that forbids modules of one place to import from others. */
 const never = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -65,30 +68,36 @@ module.exports = {
       { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/contract/' },
     ),
     never(
-      'ports-know-the-contract-alone',
-      'Ports say what Berth needs, not who uses it.',
-      { path: '^electron/ports/' },
-      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(ports|contract)/' },
+      'interfaces-know-the-contract-alone',
+      'They say what Berth needs of a machine, not who uses it.',
+      { path: interfaces },
+      { path: '^(electron|renderer|simulator|build|test)/', pathNot: `^electron/contract/|${interfaces}` },
     ),
     never(
       'service-knows-no-app',
       'The client knows HTTP and the interface.',
       { path: '^electron/service/' },
-      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(service|ports|contract)/' },
+      {
+        path: '^(electron|renderer|simulator|build|test)/',
+        pathNot: `^electron/(service|contract)/|${interfaces}`,
+      },
     ),
     never(
       'ssh-knows-no-core',
       'Getting in needs an address and a key, not an account.',
       { path: '^electron/ssh/' },
-      { path: '^(electron|renderer|simulator|build|test)/', pathNot: '^electron/(ssh|ports|contract)/' },
+      {
+        path: '^(electron|renderer|simulator|build|test)/',
+        pathNot: `^electron/(ssh|contract)/|${interfaces}`,
+      },
     ),
     never(
       'core-knows-no-shell',
-      'Decisions need no window and no machine: those come in through ports.',
+      'Decisions need no window and no machine: those come in through interfaces.',
       { path: '^electron/core/' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot: '^electron/(core|ssh|service|ports|contract)/',
+        pathNot: `^electron/(core|ssh|service|contract)/|${interfaces}`,
       },
     ),
     ...inOneOrder('electron/core', roomsOfCore),
@@ -132,8 +141,7 @@ module.exports = {
       { path: '^electron/cli(/|\\.ts$)' },
       {
         path: '^(electron|renderer|simulator|build|test)/',
-        pathNot:
-          '^electron/(cli|contract)/|^electron/local/(socket/(address|lines|requests)|start/home)\\.ts$',
+        pathNot: '^electron/(cli|contract)/|^electron/machine/(socket-(lines|requests)|start/home)\\.ts$',
       },
     ),
     never(

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { failToStart } from '../electron/local/start/failure.ts'
-import { readFlags } from '../electron/local/start/flags.ts'
+import { failToStart, readFlags } from '../electron/machine/start/flags.ts'
 import { isStale } from './dist.ts'
 import { electronVersion, findElectron } from './electron/here.ts'
 import { at } from './places.ts'

@@ -5,8 +5,8 @@ import type { Command } from '../contract/commands/command.ts'
 import type { Answer, Args, CommandName } from '../contract/commands.ts'
 import type { Problem } from '../contract/problem.ts'
 import type { State } from '../contract/state.ts'
-import { decodeLine, encodeLine, onLines } from '../local/socket/lines.ts'
-import type { localRequests } from '../local/socket/requests.ts'
+import { decodeLine, encodeLine, onLines } from '../machine/socket-lines.ts'
+import type { localRequests } from '../machine/socket-requests.ts'
 import { CliFailure, cliRefusal, exitCodes } from './failure.ts'
 
 type Local = typeof localRequests

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { findAddress, socketProof } from '../local/socket/address.ts'
+import { findAddress, socketProof } from '../machine/socket-lines.ts'
 import { BerthConnection } from './connection.ts'
 import { CliFailure, exitCodes } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { berthHome } from '../local/start/home.ts'
+import { berthHome } from '../machine/start/home.ts'
 import type { Call, CliCommand } from './call.ts'
 import { cliCommands, shells } from './commands.ts'
 import { completion } from './completion.ts'

@@ -2,7 +2,7 @@ import type { MainMessage } from '../contract/bridge/messages.ts'
 import type { CommandName } from '../contract/commands.ts'
 import type { AccountId } from '../contract/ids.ts'
 import type { Place, State } from '../contract/state.ts'
-import type { Notice } from '../ports/notifier.ts'
+import type { Notice } from '../machine/machine.ts'
 
 /** A started Berth for the shells, which pass messages and draw State but decide nothing. */
 export interface RunningBerth {

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import { BrowserWindow, dialog } from 'electron'
-import { chosenFolder } from '../local/chosen/chosen-folder.ts'
-import { chosenItem } from '../local/chosen/chosen-items.ts'
-import type { FileDialogs } from '../ports/chosen-files.ts'
+import { chosenFolder, chosenItem } from '../machine/chosen-files.ts'
+import type { FileDialogs } from '../machine/folders.ts'
 
 type Properties = NonNullable<Electron.OpenDialogOptions['properties']>
 

@@ -1,5 +1,5 @@
 import { app, type Session, type WebContents } from 'electron'
-import type { Opener } from '../ports/opener.ts'
+import type { Opener } from '../machine/machine.ts'
 import { isPage } from './page-address.ts'
 import { noNetwork, webRtcPolicy } from './page-network.ts'
 

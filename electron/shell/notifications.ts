@@ -1,7 +1,7 @@
 import { app, Notification } from 'electron'
-import { escapeMarkup, openDbusNotifier } from '../local/notifier/dbus-notifier.ts'
-import { activatedId, groupOf } from '../local/notifier/notice-ids.ts'
-import type { Notice, NoticeClick, Notifier } from '../ports/notifier.ts'
+import { escapeMarkup, openDbusNotifier } from '../machine/dbus-notifier.ts'
+import type { Notice, NoticeClick, Notifier } from '../machine/machine.ts'
+import { activatedId, groupOf } from '../machine/notice-ids.ts'
 
 /** Electron's notifications. A later one replaces an earlier one with the same id. */
 class ElectronNotifier implements Notifier {

@@ -1,6 +1,5 @@
 import type { RunningBerth } from '../core/running.ts'
-import type { Files } from '../ports/files.ts'
-import type { Notice } from '../ports/notifier.ts'
+import type { Files, Notice } from '../machine/machine.ts'
 
 /** Shows a notice about this desktop once, and never again. */
 export async function notifyOnce(

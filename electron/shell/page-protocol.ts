@@ -1,6 +1,5 @@
 import { type ProtocolResponse, protocol } from 'electron'
-import type { BuiltFiles } from '../local/page-server/page-files.ts'
-import { pageHeaders } from '../local/page-server/page-headers.ts'
+import { type BuiltFiles, pageHeaders } from '../machine/browser/page-files.ts'
 import { isPage, pageScheme } from './page-address.ts'
 
 /**

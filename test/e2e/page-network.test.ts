@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { pageHeaders } from '#local/page-server/page-headers.ts'
+import { pageHeaders } from '#machine/browser/page-files.ts'
 import { noNetwork, webRtcPolicy } from '#shell/page-network.ts'
 import { openBrowser, patience } from './app.ts'
 

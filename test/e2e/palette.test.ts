@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { deferred } from '#ports/deferred.ts'
+import { deferred } from '#machine/tasks.ts'
 import { test } from './fixtures.ts'
 import type { Start } from './start.ts'
 

@@ -3,7 +3,7 @@ import type { AccountId } from '#contract/ids.ts'
 import type { InstanceView, SshAddress } from '#contract/instance/instance.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
 import { canGetIn } from '#contract/reading.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Target } from '#ssh/connection/sharing.ts'
 

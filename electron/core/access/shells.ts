@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { TmuxShell } from '#contract/instance/terminal.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { ShellRequest } from '#ssh/connection/connections.ts'
 import { type Lease, withinTime } from '#ssh/connection/sharing.ts'
 import type { Shell } from '#ssh/shell/shell.ts'

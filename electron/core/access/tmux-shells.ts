@@ -1,5 +1,5 @@
 import type { TmuxShell } from '#contract/instance/terminal.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { isShellReplaced } from '#ssh/connection/ssh-problems.ts'
 import type { Shell, ShellSize } from '#ssh/shell/shell.ts'

@@ -1,4 +1,4 @@
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 import { keyEntry, type StoredAccount } from './stored-accounts.ts'
 
 /**

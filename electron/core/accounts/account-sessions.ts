@@ -1,6 +1,5 @@
 import type { AccountId } from '#contract/ids.ts'
-import type { Files } from '#ports/files.ts'
-import type { Machine } from '#ports/machine.ts'
+import type { Files, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 import type { Access } from '../access/access.ts'
 import type { FileTransfers } from '../access/files/file-transfers.ts'

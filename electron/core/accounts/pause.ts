@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Notifications } from '../alerts/notifications.ts'
 import type { Activity } from '../app/activity.ts'
 import { goTo } from '../app/go-to.ts'

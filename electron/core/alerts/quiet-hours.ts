@@ -1,5 +1,5 @@
 import type { Settings } from '#contract/app/settings.ts'
-import type { Notice } from '#ports/notifier.ts'
+import type { Notice } from '#machine/machine.ts'
 
 type QuietHours = Settings['quietHours']
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { AccountId } from '#contract/ids.ts'
 import type { ActivityEntry } from '#contract/state.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
 import type { Store } from '../state/store.ts'
 
 /** All actions of Berth and the user, and all errors: a JSON line each; the newest are in State, too. */

@@ -1,5 +1,5 @@
 import type { DemoMessage } from '#contract/app/demo-events.ts'
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 
 /** The demo as the entry file passes it in: its market starts when it is first needed. */
 export interface Demo {

@@ -1,5 +1,5 @@
 import type { AccountView, State } from '#contract/state.ts'
-import type { Log } from '#ports/log.ts'
+import type { Log } from '#machine/machine.ts'
 
 /** The numbers of newest errors and log lines that are included. */
 const errorsShown = 20

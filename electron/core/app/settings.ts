@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 import { defaultSettings, Settings, type SettingsChange } from '#contract/app/settings.ts'
-import type { Autostart } from '#ports/autostart.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { CommandFile } from '#ports/command-file.ts'
-import type { Files } from '#ports/files.ts'
+import type { Autostart, Clock, CommandFile, Files } from '#machine/machine.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 
 type Stored = Record<string, unknown>

@@ -1,8 +1,6 @@
 import type { UpdateView } from '#contract/app/update.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Log } from '#ports/log.ts'
-import type { Updater } from '#ports/updater.ts'
+import type { Clock, Log, Updater } from '#machine/machine.ts'
 import type { Store } from '../state/store.ts'
 import { placeOf } from './problems.ts'
 

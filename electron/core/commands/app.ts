@@ -1,7 +1,7 @@
 import type { SettingsChange } from '#contract/app/settings.ts'
 import type { appCommands, updateCommands } from '#contract/commands/app.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { Log } from '#ports/log.ts'
+import type { Log } from '#machine/machine.ts'
 import type { DemoControls } from '../app/demo.ts'
 import { makeHappen } from '../app/demo-events.ts'
 import { diagnostics } from '../app/diagnostics.ts'

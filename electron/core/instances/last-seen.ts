@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
 import { type Document, openDocument } from '../storage/json-file.ts'
 
 /**

@@ -2,7 +2,7 @@ import { hasTrait } from '#contract/instance/state-traits.ts'
 import { calmRate } from '#contract/reading.ts'
 import type { Micros } from '#contract/spending/money.ts'
 import type { AccountView } from '#contract/state.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import { breakAfter } from '../instances/reconcile.ts'
 import { midnight, nextMidnight } from '../money/local-days.ts'
 

@@ -1,7 +1,7 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { canGetIn } from '#contract/reading.ts'
 import { withoutEnd } from '#contract/text.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, whyUnread } from '#ssh/monitor/metrics.ts'
 import { type AccountContext, withConnection } from '../account-context.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /** Seconds before a failed visit is repeated; the last value repeats. */
 const pauses = [5, 15, 60, 300]

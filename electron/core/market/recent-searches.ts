@@ -1,6 +1,6 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { OfferView } from '#contract/market/offer.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { UnreadRecord } from '#service/http/answer.ts'
 import type { CallOptions } from '#service/http/operation.ts'
 import type { Offer, Offers } from '#service/offers.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { RentRequest } from '#contract/market/rental.ts'
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 const Values = v.record(v.string(), v.string())
 

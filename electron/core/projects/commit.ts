@@ -1,5 +1,5 @@
 import type { ProjectRunView } from '#contract/automation/run.ts'
-import type { Repository, SyncedFolder, SyncedFolders } from '#ports/synced-folders.ts'
+import type { Repository, SyncedFolder, SyncedFolders } from '#machine/folders.ts'
 
 /** Bytes read of a git file with a name, and of `packed-refs`. */
 const most = { name: 4096, packed: 16 * 1024 * 1024 }

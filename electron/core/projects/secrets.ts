@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { SecretName } from '#contract/project/spec.ts'
-import type { Machine } from '#ports/machine.ts'
+import type { Machine } from '#machine/machine.ts'
 import type { Store } from '../state/store.ts'
 import { openDocument } from '../storage/json-file.ts'
 

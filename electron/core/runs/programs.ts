@@ -1,6 +1,6 @@
 import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { outputOf } from '#ssh/exec.ts'
 import { busiest, loadQuestion, readLoads } from '#ssh/monitor/metrics.ts'

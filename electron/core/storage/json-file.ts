@@ -1,6 +1,5 @@
 import * as v from 'valibot'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
 
 /** A JSON file that is validated when read and replaced as a whole when written. */
 export interface Document<Content> {

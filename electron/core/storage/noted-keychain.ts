@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 import { type DocumentOptions, openDocument } from './json-file.ts'
 
 type Place = Omit<DocumentOptions<v.GenericSchema>, 'schema' | 'empty'>

@@ -1,5 +1,5 @@
 import { BerthError } from '#contract/problem.ts'
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 
 /** Reasons for the user why a file cannot be written. */
 const reasons: Readonly<Record<string, { why: string; advice: string }>> = {

@@ -1,4 +1,4 @@
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 export interface KeychainWatch {
   /** Called with each secret that is stored or read. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '#ports/clock.ts'
-import { deferred } from '#ports/deferred.ts'
+import type { Clock } from '#machine/machine.ts'
+import { deferred } from '#machine/tasks.ts'
 
 /** A clock for pacing and backoff. */
 export interface RequestClock {

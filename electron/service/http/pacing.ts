@@ -1,4 +1,4 @@
-import { deferred } from '#ports/deferred.ts'
+import { deferred } from '#machine/tasks.ts'
 import type { RequestClock } from './clock.ts'
 
 /** Thresholds of section 8 and of deployments' documents: requests a second, by method and path. */

@@ -1,5 +1,5 @@
 import { app, autoUpdater, powerMonitor } from 'electron'
-import type { Shutdown } from '#local/start/shutdown.ts'
+import type { Shutdown } from '#machine/start/shutdown.ts'
 
 /** Controls how Electron ends. */
 export interface AppShutdown {

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
 import { app } from 'electron'
-import { linuxAutostart } from '#local/autostart/linux-autostart.ts'
-import { startsAtLogin } from '#local/autostart/login-items.ts'
-import type { Autostart } from '#ports/autostart.ts'
+import { linuxAutostart, startsAtLogin } from '#machine/autostart.ts'
+import type { Autostart } from '#machine/machine.ts'
 
 /** Starts Berth at login: by a file on Linux, by the system's login items elsewhere. */
 export async function systemAutostart(): Promise<Autostart> {

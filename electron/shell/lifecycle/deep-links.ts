@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { promisify } from 'node:util'
 import { app } from 'electron'
-import { introduceAppImage, withdrawAppImage } from '#local/autostart/own-entry.ts'
-import { childEnv } from '#local/child-env.ts'
-import { linkAmong } from '#local/start/flags.ts'
-import type { Links } from '#ports/links.ts'
+import { introduceAppImage, withdrawAppImage } from '#machine/autostart.ts'
+import type { Links } from '#machine/machine.ts'
+import { childEnv } from '#machine/programs.ts'
+import { linkAmong } from '#machine/start/flags.ts'
 
 /** The desktop's request to a Berth that runs or is starting: show the window, follow a link, or answer a notice. */
 type Call = { link?: string; notice?: string }

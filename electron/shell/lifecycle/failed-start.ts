@@ -1,6 +1,6 @@
 import { app, dialog } from 'electron'
-import { type BerthStartFailure, berthStartFailure, printFailure, runFailure } from '#local/start/failure.ts'
-import type { Shutdown } from '#local/start/shutdown.ts'
+import { type BerthStartFailure, berthStartFailure, printFailure, runFailure } from '#machine/start/flags.ts'
+import type { Shutdown } from '#machine/start/shutdown.ts'
 
 /** Shows why Berth cannot start, and ends it. */
 export function failVisibly(error: unknown, shutdown: Shutdown): Promise<void> {

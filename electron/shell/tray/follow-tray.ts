@@ -1,7 +1,6 @@
 import type { RunningBerth } from '#core/running.ts'
-import type { Shutdown } from '#local/start/shutdown.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
+import type { Shutdown } from '#machine/start/shutdown.ts'
 import { notifyOnce } from '../notify-once.ts'
 import type { TrayHost } from './tray-host.ts'
 

@@ -1,5 +1,5 @@
-import { busAddress, openSessionBus, type SessionBus } from '#local/session-bus.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
+import { busAddress, openSessionBus, type SessionBus } from '#machine/session-bus.ts'
 
 /** The program that shows tray icons on this desktop. */
 export interface TrayHost {

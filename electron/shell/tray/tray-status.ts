@@ -6,7 +6,7 @@ import { isRenting, type RentalView, rentedName } from '#contract/market/rental-
 import { outageWords } from '#contract/outage.ts'
 import { isCreditLow, isDead, isOnTheMeter } from '#contract/reading.ts'
 import type { AccountView, State } from '#contract/state.ts'
-import type { TrayImageSize, TrayState, TrayTone } from '#local/tray-images.ts'
+import type { TrayImageSize, TrayState, TrayTone } from '#machine/tray-images.ts'
 import { instanceTitle, spendLine, stateOf, word } from './tray-words.ts'
 
 /** What the tray shows while its menu is closed. */

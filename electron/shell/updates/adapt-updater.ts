@@ -1,7 +1,6 @@
 import { app } from 'electron'
 import { autoUpdater } from 'electron-updater'
-import type { Log } from '#ports/log.ts'
-import type { Updater } from '#ports/updater.ts'
+import type { Log, Updater } from '#machine/machine.ts'
 
 /** electron-updater, with automatic download and installation off. */
 export function adaptUpdater(log: Pick<Log, 'line'>): Updater {

@@ -1,6 +1,6 @@
 import { app, type BrowserWindow, dialog } from 'electron'
 import type { RunningBerth } from '#core/running.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /** The page is reloaded this often within so many milliseconds; after that the user is asked. */
 const most = 3

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { app } from 'electron'
-import type { Log } from '#ports/log.ts'
-import type { Updater } from '#ports/updater.ts'
+import type { Log, Updater } from '#machine/machine.ts'
 
 /**
  * The updater of a package with a publish address, which electron-builder stores beside it. Undefined for all others,

@@ -1,5 +1,5 @@
 import { app, BrowserWindow, nativeTheme, type Rectangle, screen } from 'electron'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import { arrangement, visiblePlace } from './placing.ts'
 import type { StoredPlaces } from './stored-places.ts'
 

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { openDocument } from '#core/storage/json-file.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
 
 const length = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const StoredPlace = v.object({

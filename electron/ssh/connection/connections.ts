@@ -1,6 +1,5 @@
 import type { SshAddress } from '#contract/instance/instance.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
+import type { Clock, Files } from '#machine/machine.ts'
 import type { Agent } from '../keys/agent.ts'
 import { type Keys, openKeys } from '../keys/keys.ts'
 import type { Passphrases } from '../keys/passphrases.ts'

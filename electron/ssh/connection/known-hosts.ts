@@ -1,5 +1,5 @@
 import { BerthError } from '#contract/problem.ts'
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 import { fingerprintOf } from '../keys/openssh-key.ts'
 import { type HostKeys, storedHostKeys } from './stored-host-keys.ts'
 

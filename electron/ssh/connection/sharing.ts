@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Keys } from '../keys/keys.ts'
 import { type Addresses, type Candidate, candidates, sameAddress } from './addresses.ts'
 import { type Entrance, getIn } from './get-in.ts'

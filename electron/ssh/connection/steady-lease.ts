@@ -1,5 +1,5 @@
 import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Lease } from './sharing.ts'
 import { closedHere } from './ssh-problems.ts'
 

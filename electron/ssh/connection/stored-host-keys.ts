@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { BerthError } from '#contract/problem.ts'
-import type { Files } from '#ports/files.ts'
-import { oneAtATime } from '#ports/one-at-a-time.ts'
+import type { Files } from '#machine/machine.ts'
+import { oneAtATime } from '#machine/tasks.ts'
 import { typeOf } from '../keys/openssh-key.ts'
 
 /** Host keys by alias, on disk twice: in a file of Berth's, and in OpenSSH's own format for the system's ssh. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { BerthError } from '#contract/problem.ts'
-import type { Programs } from '#ports/programs.ts'
+import type { Programs } from '#machine/machine.ts'
 import { kinds, type Platform } from './kinds.ts'
 
 /** An editor found on this machine. */

@@ -1,4 +1,4 @@
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 import { namesIn } from './key-folder.ts'
 import { keyLocked, nameTaken, notAKey, wrongPassphrase } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'

@@ -1,5 +1,5 @@
 import type { ParsedKey } from 'ssh2'
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 import { keyLocked, unusable } from './key-problems.ts'
 import { fingerprintOf, makeKeyPair, typeOf } from './openssh-key.ts'
 import { readPrivateKey } from './private-key.ts'

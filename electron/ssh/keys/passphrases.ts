@@ -1,4 +1,4 @@
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 /** The passphrases of keys, by the key's fingerprint: in memory, and in the keychain if the user chose that. */
 export interface Passphrases {

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { InstanceMetrics } from '#contract/instance/metrics.ts'
 import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isTimeout, reasonOf } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'

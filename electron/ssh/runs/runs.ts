@@ -1,5 +1,5 @@
 import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { runScript } from '../scripted.ts'
 import { quote } from '../ssh-command.ts'

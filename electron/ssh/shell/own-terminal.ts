@@ -1,6 +1,6 @@
 import type { SshAddress } from '#contract/instance/instance.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { Programs } from '#ports/programs.ts'
+import type { Programs } from '#machine/machine.ts'
 import { quote } from '../ssh-command.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { BerthError } from '#contract/problem.ts'
-import type { Programs } from '#ports/programs.ts'
+import type { Programs } from '#machine/machine.ts'
 import { quote } from '../ssh-command.ts'
 
 /** A terminal program found on this machine. */

@@ -1,6 +1,6 @@
 import { scrollback, type TmuxShell } from '#contract/instance/terminal.ts'
 import { firstLines } from '#contract/text.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 import { shellQuoted } from '../scripted.ts'

@@ -2,8 +2,8 @@ import { likelySecret, longestLookedAt } from '#contract/instance/secrets.ts'
 import type { FolderScan, Skipped } from '#contract/instance/sync.ts'
 import { countTree } from '#contract/instance/tree-bounds.ts'
 import { BerthError } from '#contract/problem.ts'
-import { inSlices } from '#ports/in-slices.ts'
-import type { FileFacts, LocalEntry, SyncedFolder } from '#ports/synced-folders.ts'
+import type { FileFacts, LocalEntry, SyncedFolder } from '#machine/folders.ts'
+import { inSlices } from '#machine/tasks.ts'
 import { boundedTries, type RuleFiles, verdictOf, withoutRulesFor, withRules } from './ignore-rules.ts'
 
 export interface LocalFile extends FileFacts {

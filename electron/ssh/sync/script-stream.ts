@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { commandSilent, connectionLost } from '../connection/ssh-problems.ts'
 import { type Exec, openExec } from '../exec.ts'

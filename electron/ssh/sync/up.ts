@@ -1,6 +1,6 @@
 import type { SyncProgress, SyncResult } from '#contract/instance/sync.ts'
-import type { Clock } from '#ports/clock.ts'
-import type { SyncedFolder } from '#ports/synced-folders.ts'
+import type { SyncedFolder } from '#machine/folders.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { listRemote, type RemoteListing } from './listing.ts'
 import type { Version } from './plan-down.ts'

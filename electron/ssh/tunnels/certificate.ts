@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { SshAddress } from '#contract/instance/instance.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /** Milliseconds for the TLS handshake. */
 const patience = 5000

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { isShellReplaced } from '../connection/ssh-problems.ts'
 import { outputOf } from '../exec.ts'

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Lease } from '../connection/sharing.ts'
 import { whyEnded } from '../connection/ssh-problems.ts'
 import { keepLease } from '../connection/steady-lease.ts'

@@ -1,7 +1,7 @@
 import type { WatchdogEnding, WatchdogReason, WatchdogRequest } from '#contract/automation/watchdog.ts'
 import { BerthError } from '#contract/problem.ts'
 import { firstLines } from '#contract/text.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '../connection/connection.ts'
 import { outputOf } from '../exec.ts'
 import { busiest, loadQuestion, whyUnread } from '../monitor/metrics.ts'

@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BuiltFiles } from '#local/page-server/page-files.ts'
-import { openPageServer, type PageServer } from '#local/page-server/page-server.ts'
-import type { BrowserDownload, ByteSink } from '#ports/chosen-files.ts'
+import { BuiltFiles } from '#machine/browser/page-files.ts'
+import { openPageServer, type PageServer } from '#machine/browser/page-server.ts'
+import type { BrowserDownload, ByteSink } from '#machine/folders.ts'
 
 let folder = ''
 let server: PageServer

@@ -1,6 +1,5 @@
-import { chosenFolder } from '#local/chosen/chosen-folder.ts'
-import { chosenItem } from '#local/chosen/chosen-items.ts'
-import type { FileDialogs } from '#ports/chosen-files.ts'
+import { chosenFolder, chosenItem } from '#machine/chosen-files.ts'
+import type { FileDialogs } from '#machine/folders.ts'
 
 /** File dialogs in which the user chooses nothing but what is given. */
 export function answeredDialogs(answers: Partial<FileDialogs>): FileDialogs {

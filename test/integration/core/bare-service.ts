@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'vitest'
-import { systemClock } from '#local/clock.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
 import { type BerthUnderTest, createWorld } from './world.ts'
 
 /** A service of no more than the interface names (sections 2.1, 2.2, 4.1 and 4.2), and this machine's own time. */

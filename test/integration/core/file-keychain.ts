@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 /** A keychain in a file, written whole or not at all, since the process may be killed at any moment. */
 export function fileKeychain(path: string): Keychain {

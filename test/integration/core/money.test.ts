@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '#local/clock.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
 import { nextMorning } from '#test/morning.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { rentSeveral } from './steps.ts'

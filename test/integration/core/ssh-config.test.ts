@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { BerthError } from '#contract/problem.ts'
-import { openFiles } from '#local/files.ts'
+import { openFiles } from '#machine/files.ts'
 import { test as base } from './fixtures.ts'
 import { rentRunning } from './steps.ts'
 

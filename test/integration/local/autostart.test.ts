@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { execLine } from '#local/autostart/desktop-entry.ts'
-import { linuxAutostart } from '#local/autostart/linux-autostart.ts'
+import { execLine, linuxAutostart } from '#machine/autostart.ts'
 import { lacks } from '#test/needs.ts'
 
 const run = promisify(execFile)

@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { systemClock } from '#local/clock.ts'
-import { openKeychain } from '#local/keychain/open-keychain.ts'
-import { systemKeychain } from '#local/keychain/system-keychain.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
+import { openKeychain, systemKeychain } from '#machine/keychain.ts'
 import { startSession, type TestSession } from './session-bus.ts'
 
 let session: TestSession
@@ -84,8 +83,8 @@ test('a keychain without a keyring that is kept says so, and gives back what it 
   await vi.waitFor(async () => expect(await nothing()).toEqual({ code: 1, output: '' }), { timeout: 45_000 })
   // In a process of its own, since libsecret holds on to the first session that it meets.
   const script = `
-    import { systemClock } from '#local/clock.ts'
-    import { openKeychain } from '#local/keychain/open-keychain.ts'
+    import { systemClock } from '#machine/clock-and-random.ts'
+    import { openKeychain } from '#machine/keychain.ts'
     const keychain = await openKeychain(systemClock)
     await keychain.set('a', 'kept')
     console.log(keychain.persistent, await keychain.get('a'), keychain.problem)
@@ -99,11 +98,11 @@ test('without a keychain secrets stay in memory, and a problem says so', async (
   const empty = await startSession()
   try {
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', empty.env['DBUS_SESSION_BUS_ADDRESS'])
-    const at = (file: string) => new URL(`../../../electron/local/${file}`, import.meta.url).href
+    const at = (file: string) => new URL(`../../../electron/machine/${file}`, import.meta.url).href
     // The library keeps its first connection, so this runs in a new process.
     const script = `
-      import { systemClock } from '${at('clock.ts')}'
-      import { openKeychain } from '${at('keychain/open-keychain.ts')}'
+      import { systemClock } from '${at('clock-and-random.ts')}'
+      import { openKeychain } from '${at('keychain.ts')}'
       const keychain = await openKeychain(systemClock)
       await keychain.set('a', 'b')
       console.log(JSON.stringify([keychain.persistent, keychain.problem, await keychain.get('a')]))

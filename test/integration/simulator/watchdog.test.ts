@@ -1,7 +1,7 @@
 import { NodeSSH } from 'node-ssh'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WatchdogRequest } from '#contract/automation/watchdog.ts'
-import { systemClock } from '#local/clock.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import { watchdogStartScript } from '#ssh/watchdog/start-script.ts'
 import { putWatchdog, readWatchdog, removeWatchdog, watchdogLog } from '#ssh/watchdog/watchdog.ts'

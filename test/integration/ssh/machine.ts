@@ -2,9 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Clock } from '#ports/clock.ts'
-import type { Files } from '#ports/files.ts'
-import type { Programs } from '#ports/programs.ts'
+import type { Clock, Files, Programs } from '#machine/machine.ts'
 
 /** The ports that ssh needs: real files in a scratch folder, real time, programs on the PATH. */
 export interface ScratchMachine {

@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 interface Timer {
   at: number

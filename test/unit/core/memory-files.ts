@@ -1,4 +1,4 @@
-import type { Files } from '#ports/files.ts'
+import type { Files } from '#machine/machine.ts'
 
 /** Files in memory that can refuse writes like a disk. */
 export class MemoryFiles implements Files {

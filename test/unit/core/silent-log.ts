@@ -1,4 +1,4 @@
-import type { Log } from '#ports/log.ts'
+import type { Log } from '#machine/machine.ts'
 
 /** A log that no test reads. */
 export const silentLog: Log = {

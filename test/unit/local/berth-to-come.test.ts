@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunningBerth } from '#core/running.ts'
-import { berthToCome } from '#local/start/berth-to-come.ts'
-import { deferred } from '#ports/deferred.ts'
+import { berthToCome } from '#machine/start/shutdown.ts'
+import { deferred } from '#machine/tasks.ts'
 
 /** A Berth that arrives when the test says so, and what has reached it. */
 function starting() {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { chosenFolder } from '#local/chosen/chosen-folder.ts'
+import { chosenFolder } from '#machine/chosen-files.ts'
 
 /** A chosen folder within another, so that writes outside it show. */
 function chosen() {

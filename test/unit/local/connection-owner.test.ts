@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listenerAt, ownerOf } from '#local/private-open/connection-owner.ts'
+import { listenerAt, ownerOf } from '#machine/browser/one-use-address.ts'
 
 const title =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'

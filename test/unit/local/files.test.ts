@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { FileNameError, openFiles } from '#local/files.ts'
+import { FileNameError, openFiles } from '#machine/files.ts'
 import { fileModes, lacks } from '#test/needs.ts'
 
 let root = ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FlagError, linkAmong, ownArguments, readFlags } from '#local/start/flags.ts'
+import { FlagError, linkAmong, ownArguments, readFlags } from '#machine/start/flags.ts'
 
 test('without flags the window opens on any port, with a demo speed of 20', () => {
   expect(readFlags([])).toEqual({

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { inOrder } from '#local/chosen/in-order.ts'
+import { inOrder } from '#machine/chosen-files.ts'
 
 test('overlapping writes end up one after another in the file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-in-order-'))

@@ -1,10 +1,8 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { systemClock } from '#local/clock.ts'
-import { fallbackKeychain } from '#local/keychain/fallback-keychain.ts'
-import { memoryKeychain } from '#local/keychain/open-keychain.ts'
-import { type Keytar, systemKeychain } from '#local/keychain/system-keychain.ts'
-import type { Keychain } from '#ports/keychain.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
+import { fallbackKeychain, type Keytar, memoryKeychain, systemKeychain } from '#machine/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 const limits = { probe: 50, call: 50 }
 

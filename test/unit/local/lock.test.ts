@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AlreadyRunningError, lockFolder, startOf } from '#local/start/lock.ts'
+import { AlreadyRunningError, lockFolder, startOf } from '#machine/start/home.ts'
 
-const lockModule = JSON.stringify(new URL('../../../electron/local/start/lock.ts', import.meta.url).href)
+const lockModule = JSON.stringify(new URL('../../../electron/machine/start/home.ts', import.meta.url).href)
 
 let folder = ''
 let path = ''

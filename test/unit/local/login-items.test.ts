@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startsAtLogin } from '#local/autostart/login-items.ts'
+import { startsAtLogin } from '#machine/autostart.ts'
 
 test.each([
   ['win32', true, true, true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { watchNetwork } from '#local/network-watch.ts'
+import { watchNetwork } from '#machine/network-watch.ts'
 import { HandClock } from '../core/hand-clock.ts'
 
 test('a change of network polls at once; a loss or the same network does not', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { activatedId, groupOf } from '#local/notifier/notice-ids.ts'
+import { activatedId, groupOf } from '#machine/notice-ids.ts'
 
 test('the notices of an instance share a group', () => {
   expect(groupOf('a00000001/4711')).toBe('a00000001/4711')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openPage } from '#local/page-server/open-page.ts'
+import { openPage } from '#machine/browser/page-server.ts'
 import { HandClock } from '../core/hand-clock.ts'
 
 /** Opens Berth's page: `join` lets a page join, `said` is the terminal's output. */

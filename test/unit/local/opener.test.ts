@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BerthError } from '#contract/problem.ts'
-import { systemOpener } from '#local/opener.ts'
-import type { Programs } from '#ports/programs.ts'
+import type { Programs } from '#machine/machine.ts'
+import { systemOpener } from '#machine/opener.ts'
 import { HandClock } from '../core/hand-clock.ts'
 import { MemoryFiles } from '../core/memory-files.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageHeaders } from '#local/page-server/page-headers.ts'
+import { pageHeaders } from '#machine/browser/page-files.ts'
 
 test('every answer blocks other origins, sends no referrer and asks for no device', () => {
   const { 'content-security-policy': policy, ...others } = pageHeaders()

@@ -2,8 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { childEnv } from '#local/child-env.ts'
-import { systemPrograms } from '#local/programs.ts'
+import { childEnv, systemPrograms } from '#machine/programs.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -30,7 +29,7 @@ test('Windows Terminal is found though its alias cannot be looked through', asyn
     vi.doUnmock('node:fs/promises')
     vi.resetModules()
   })
-  const { systemPrograms } = await import('#local/programs.ts')
+  const { systemPrograms } = await import('#machine/programs.ts')
   expect(await systemPrograms({ PATH: folder }, 'win32').find('wt.exe')).toBe(path)
 })
 

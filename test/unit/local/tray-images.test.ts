@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drawTrayIcons } from '#build/icons.ts'
-import { trayImageName, trayImages, trayStates, trayTones } from '#local/tray-images.ts'
+import { trayImageName, trayImages, trayStates, trayTones } from '#machine/tray-images.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Programs } from '#ports/programs.ts'
+import type { Programs } from '#machine/machine.ts'
 import { findTerminals, openSystemTerminal } from '#ssh/shell/system-terminal.ts'
 
 const command = ['ssh', '-o', 'A="b c;d"', '--', 'root@h']

@@ -1,5 +1,5 @@
 import { BerthError } from '#contract/problem.ts'
-import type { Random } from '#ports/random.ts'
+import type { Random } from '#machine/machine.ts'
 
 /** The number of choices that are kept, since the page may open any number of dialogs. */
 const most = 20

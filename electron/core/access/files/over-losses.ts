@@ -1,5 +1,5 @@
 import { BerthError, type Problem } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Connection } from '#ssh/connection/connection.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { isConnectionFull } from '#ssh/connection/ssh-problems.ts'

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import type { PageFile } from '#contract/instance/files.ts'
 import { answerHead, encodeRequest, unreadable } from '#contract/instance/page-files.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { Source } from '#ports/chosen-files.ts'
+import type { Source } from '#machine/folders.ts'
 
 /** Files that the page holds, read through a stream piece by piece. */
 export interface PageSources {

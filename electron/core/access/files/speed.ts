@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /** The milliseconds that a speed is averaged over. */
 const window = 5000

@@ -1,5 +1,5 @@
 import type { UploadRules } from '#contract/instance/upload-plan.ts'
-import type { LocalEntry } from '#ports/synced-folders.ts'
+import type { LocalEntry } from '#machine/folders.ts'
 import { type ReadFolder, readTree } from '#ssh/sync/scan.ts'
 
 /** What ignore rules leave out of a folder of this name. Throws as `readTree` does. */

@@ -1,7 +1,7 @@
 import type { AccountId } from '#contract/ids.ts'
 import { canGetIn } from '#contract/reading.ts'
 import type { State } from '#contract/state.ts'
-import { oneAtATime } from '#ports/one-at-a-time.ts'
+import { oneAtATime } from '#machine/tasks.ts'
 
 /** Attaches the SSH config's key to each running instance once, since the system's `ssh` cannot attach it. */
 export interface KeyAttacher {

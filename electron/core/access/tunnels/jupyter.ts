@@ -1,6 +1,6 @@
 import { instanceName } from '#contract/format/name.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import { hasValidCertificate } from '#ssh/tunnels/certificate.ts'
 import {
   type FoundJupyter,

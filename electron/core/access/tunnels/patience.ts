@@ -1,4 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /**
  * Tries every `pause` milliseconds until there is an answer; undefined when there is none after `atMost` milliseconds.

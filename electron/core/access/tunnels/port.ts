@@ -1,6 +1,6 @@
 import type { OfferedPort } from '#contract/instance/tunnel.ts'
 import { BerthError } from '#contract/problem.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import type { Instance } from '#service/instances.ts'
 import type { Lease } from '#ssh/connection/sharing.ts'
 import { openChannel, PortRefused } from '#ssh/tunnels/channel.ts'

@@ -5,9 +5,7 @@ import type { Activity } from '#core/app/activity.ts'
 import type { Projects } from '#core/projects/projects.ts'
 import type { ProjectSecrets } from '#core/projects/secrets.ts'
 import type { Store } from '#core/state/store.ts'
-import type { Files } from '#ports/files.ts'
-import type { Keychain } from '#ports/keychain.ts'
-import type { Machine } from '#ports/machine.ts'
+import type { Files, Keychain, Machine } from '#machine/machine.ts'
 import type { ServiceClient } from '#service/client.ts'
 
 /** What an account's session works with. */

@@ -1,5 +1,5 @@
 import type { Problem } from '#contract/problem.ts'
-import type { Keychain } from '#ports/keychain.ts'
+import type { Keychain } from '#machine/machine.ts'
 
 const advice = 'Unlock the keychain and try again, or enter the key once more.'
 

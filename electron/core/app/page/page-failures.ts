@@ -1,5 +1,4 @@
-import type { Clock } from '#ports/clock.ts'
-import type { Log } from '#ports/log.ts'
+import type { Clock, Log } from '#machine/machine.ts'
 import type { Activity } from '../activity.ts'
 
 /** Failures recorded per hour; more are dropped. */

@@ -1,5 +1,5 @@
 import type { AccountTime } from '#contract/state.ts'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 
 /** The `Date` of an answer that has just arrived. */
 export interface TimeSample {

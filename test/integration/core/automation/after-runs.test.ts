@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { chosenFolder } from '#local/chosen/chosen-folder.ts'
+import { chosenFolder } from '#machine/chosen-files.ts'
 import { realTime } from '#simulator/http/faults.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'

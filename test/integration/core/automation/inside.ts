@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { FileDialogs } from '#ports/chosen-files.ts'
+import type { FileDialogs } from '#machine/folders.ts'
 import type { FaultTime } from '#simulator/http/faults.ts'
 import { startDetour } from '#test/e2e/detour.ts'
 import { endDetached, type Sshd, startSshd } from '#test/integration/ssh/sshd.ts'

@@ -1,7 +1,7 @@
 import { expect, type TestContext, test } from 'vitest'
 import type { LimitView } from '#contract/automation/limit.ts'
 import type { Args } from '#contract/commands.ts'
-import { systemClock } from '#local/clock.ts'
+import { systemClock } from '#machine/clock-and-random.ts'
 import { nextMorning } from '#test/morning.ts'
 import { instancesOf, rentalsOf, rentCheapest } from '../steps.ts'
 import { type BerthUnderTest, createWorld, type World } from '../world.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import type { Clock } from '#ports/clock.ts'
+import type { Clock } from '#machine/machine.ts'
 import { hasSshd } from '#test/integration/ssh/sshd.ts'
 import { lacks } from '#test/needs.ts'
 import { jobOf, openProject, type ProjectPlace } from './place.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPause, isPaused } from '#core/accounts/pause.ts'
 import { createStore } from '#core/state/store.ts'
-import type { Notice } from '#ports/notifier.ts'
+import type { Notice } from '#machine/machine.ts'
 import { emptyState } from '#test/unit/views.ts'
 import { HandClock } from '../hand-clock.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { commitOf } from '#core/projects/commit.ts'
-import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
+import { systemSyncedFolders } from '#machine/synced-folders.ts'
 
 const id = 'a'.repeat(40)
 const other = 'b'.repeat(40)

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { deleteOutput, openOutput, type RunOutput } from '#core/runs/output.ts'
 import { outputStream, pageOf, searchOutput } from '#core/runs/reading.ts'
-import { openFiles } from '#local/files.ts'
+import { openFiles } from '#machine/files.ts'
 import { liveMemory } from '#test/live-memory.ts'
 import { MemoryFiles } from '#test/unit/core/memory-files.ts'
 

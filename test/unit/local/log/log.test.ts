@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openLog } from '#local/log/log.ts'
+import { openLog } from '#machine/log.ts'
 import { fileModes, lacks } from '#test/needs.ts'
 
 let folder: string

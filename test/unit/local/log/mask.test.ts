@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cover, createMask } from '#local/log/mask.ts'
+import { cover, createMask } from '#machine/mask.ts'
 
 const mask = createMask()
 

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { systemSyncedFolders } from '#local/chosen/synced-folders.ts'
-import type { SyncedFolder } from '#ports/synced-folders.ts'
+import type { SyncedFolder } from '#machine/folders.ts'
+import { systemSyncedFolders } from '#machine/synced-folders.ts'
 import { readTree, scanOf } from '#ssh/sync/scan.ts'
 
 let home = ''

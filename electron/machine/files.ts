@@ -1,0 +1,138 @@
+import { chmod, mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import type { Files } from './machine.ts'
+
+/** A file name that would leave the folder, or is not a plain one. A mistake of the caller's, never of the user's. */
+export class FileNameError extends Error {
+  readonly code = 'bad_file_name'
+
+  constructor(name: string) {
+    super(`${JSON.stringify(name)} is not a name of a file that Berth keeps`)
+    this.name = 'FileNameError'
+  }
+}
+
+/** Files below a folder, which is made when it is missing. Folders and files are the user's alone (0700, 0600). */
+export async function openFiles(root: string): Promise<Files> {
+  await makeFolder(root)
+  // A folder that was there before may have been open to others.
+  await chmod(root, 0o700)
+  await removeHalfWritten(root)
+  const path = (name: string) => join(root, ...checked(name))
+  /** Changes to a file happen in the order they were asked for: two that overlap would otherwise be free to swap. */
+  const changing = new Map<string, Promise<void>>()
+
+  function inOrder(target: string, change: () => Promise<void>): Promise<void> {
+    const before = changing.get(target) ?? Promise.resolve()
+    const mine = before.catch(() => undefined).then(change)
+    changing.set(target, mine)
+    return mine.finally(() => {
+      if (changing.get(target) === mine) changing.delete(target)
+    })
+  }
+
+  return {
+    path,
+    async read(name) {
+      try {
+        return await readFile(path(name), 'utf8')
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw error
+      }
+    },
+    async write(name, text) {
+      const target = path(name)
+      await inOrder(target, async () => {
+        await makeFolder(dirname(target))
+        await writeFileAtomic(target, text, { mode: 0o600, fsync: true })
+        await syncFolder(dirname(target))
+      })
+    },
+    async append(name, content) {
+      const target = path(name)
+      await inOrder(target, () => appendTo(target, content))
+    },
+    readPart: (name, from, most) => readPart(path(name), from, most),
+    list: folder => list(path(folder)),
+    async delete(name) {
+      await rm(path(name), { force: true })
+    },
+  }
+}
+
+/** Letters, digits, dots, dashes and underscores between forward slashes; no `.` or `..`. */
+function checked(name: string): string[] {
+  const parts = name.split('/')
+  const plain = parts.every(part => /^[A-Za-z0-9._-]{1,128}$/.test(part) && part !== '.' && part !== '..')
+  if (!plain) throw new FileNameError(name)
+  return parts
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+}
+
+async function appendTo(target: string, content: string | Uint8Array): Promise<void> {
+  await makeFolder(dirname(target))
+  const file = await open(target, 'a', 0o600)
+  try {
+    await file.appendFile(content, 'utf8')
+  } finally {
+    await file.close()
+  }
+}
+
+async function readPart(target: string, from: number, most: number): Promise<Buffer> {
+  try {
+    const file = await open(target, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, from)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0)
+    throw error
+  }
+}
+
+async function list(folder: string): Promise<{ name: string; size: number }[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true })
+    const files = entries.filter(entry => entry.isFile())
+    return await Promise.all(
+      files.map(async ({ name }) => ({ name, size: (await stat(join(folder, name))).size })),
+    )
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/** A rename is on disk only once its folder is. Not every platform can sync a folder, and Windows need not. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What an atomic write leaves beside its target (`name.123456789`) when the process is killed in its middle. */
+async function removeHalfWritten(root: string): Promise<void> {
+  const accounts = await readdir(join(root, 'accounts')).catch(() => [])
+  for (const folder of [root, ...accounts.map(account => join(root, 'accounts', account))]) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    const left = entries.filter(entry => entry.isFile() && /\.[a-z]+\.\d{5,10}$/.test(entry.name))
+    await Promise.all(left.map(entry => rm(join(folder, entry.name), { force: true })))
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+}

@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { homedir, tmpdir } from 'node:os'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { promisify } from 'node:util'
+import type { FolderRules, Repository } from './folders.ts'
+import { childEnv } from './programs.ts'
+
+/** Milliseconds, and bytes of output. */
+const bounds = { timeout: 20_000, maxBuffer: 64 * 1024 * 1024, windowsHide: true }
+/** The most bytes of an ignore file, of a configuration and of a file that names another folder. */
+const longest = 128 * 1024
+
+/**
+ * The closest repository around a folder. `pointsBack` says that it names this folder as its own: a `.git` that is a
+ * file or a link may lead anywhere.
+ */
+export function repositoryOf(path: string): (Repository & { pointsBack: boolean }) | undefined {
+  const git = join(path, '.git')
+  if (isFile(join(git, 'HEAD'))) {
+    const isOwn = lstatSync(git).isDirectory()
+    return { top: path, own: git, shared: sharedOf(git), pointsBack: isOwn }
+  }
+  const named = /^gitdir: (.+)\n?$/.exec(textOf(git) ?? '')?.[1]
+  const own = named === undefined ? undefined : resolve(path, named)
+  if (own !== undefined && isFile(join(own, 'HEAD'))) {
+    const back = textOf(join(own, 'gitdir'))?.trim() ?? ''
+    const pointsBack = resolve(own, back) === git && textOf(join(own, 'commondir')) !== undefined
+    return { top: path, own, shared: sharedOf(own), pointsBack }
+  }
+  return dirname(path) === path ? undefined : repositoryOf(dirname(path))
+}
+
+function sharedOf(own: string): string {
+  const named = textOf(join(own, 'commondir'))?.trim()
+  return named ? resolve(own, named) : own
+}
+
+/** Ignores submodules: each has a configuration of its own. */
+const changes =
+  'status --porcelain=v1 -z --no-renames --untracked-files=no --ignore-submodules=all -- .'.split(' ')
+
+/** The changed files according to git: see `SyncedFolder.changedSince`. */
+export async function changedSince(
+  folder: string,
+  commit: string,
+  repository: Repository,
+): Promise<readonly string[] | undefined> {
+  try {
+    const stdout = await inEmptyRepository(repository, commit, git => git(['-C', folder, ...changes]))
+    // Each path follows two letters and a space.
+    return stdout.split('\0').flatMap(line => (line === '' ? [] : line.slice(3)))
+  } catch {
+    return undefined
+  }
+}
+
+/** The rules of git in force below a folder: see `SyncedFolder.rules`. */
+export async function rulesBelow(root: string, folder: string, signal?: AbortSignal): Promise<FolderRules> {
+  const place = { folder, repository: repositoryOf(folder), root }
+  const settings = await settingsOf(place.repository, signal)
+  const ignored = await ignoredByGit(place, settings, signal)
+  signal?.throwIfAborted()
+  const { ignoreCase } = settings
+  const { outside, linked } = rulesOutside(place, settings)
+  return { ignoreCase, ignored, outside, linked }
+}
+
+/** A folder, its repository if there is one, and the outermost folder whose rules count where there is none. */
+interface Place {
+  folder: string
+  repository: Repository | undefined
+  root: string
+}
+
+interface Settings {
+  ignoreCase: boolean
+  /** Of macOS: git takes both forms of an accented letter for the same. */
+  composed: boolean
+  /** The user's file of rules for all repositories. */
+  global: string
+  sha256: boolean
+}
+
+/** What the configuration of the user and of the repository says. Only read: nothing that it names is started. */
+async function settingsOf(repository: Repository | undefined, signal?: AbortSignal): Promise<Settings> {
+  const env = repository ? { GIT_DIR: repository.own, GIT_WORK_TREE: repository.top } : {}
+  const get = (...words: string[]) =>
+    runGit(['config', '-z', ...words], { env, signal }).then(
+      stdout => stdout.split('\0')[0] || undefined,
+      () => undefined,
+    )
+  const config = repository && textOf(join(repository.shared, 'config'))
+  const [ignoreCase, composed, global, format] = await Promise.all([
+    get('--type=bool', '--get', 'core.ignorecase'),
+    get('--type=bool', '--get', 'core.precomposeunicode'),
+    get('--type=path', '--get', 'core.excludesfile'),
+    get('--get', 'extensions.objectformat'),
+  ])
+  const folded = ignoreCase ?? inCore(config, 'ignorecase')
+  const { XDG_CONFIG_HOME: configHome = join(homedir(), '.config') } = process.env
+  const read = [join(homedir(), '.gitconfig'), join(configHome, 'git', 'config')].map(textOf)
+  const named = global ?? [config, ...read].map(text => inCore(text, 'excludesfile')).find(Boolean)
+  return {
+    ignoreCase: folded === undefined ? process.platform !== 'linux' && !repository : folded === 'true',
+    composed: composed === 'true',
+    global: named
+      ? resolve(repository?.top ?? '/', named.replace(/^~(?=[/\\])/, homedir()))
+      : join(configHome, 'git', 'ignore'),
+    sha256: format === 'sha256',
+  }
+}
+
+/** A value of the section `core` where there is no git to ask. */
+function inCore(config: string | undefined, name: string): string | undefined {
+  let section = ''
+  let value: string | undefined
+  for (const line of config?.split('\n') ?? []) {
+    section = /^\s*\[([^\]]*)\]/.exec(line)?.[1]?.toLowerCase() ?? section
+    const [key = '', ...rest] = line.split('=')
+    if (section === 'core' && key.trim().toLowerCase() === name) value = rest.join('=').trim()
+  }
+  return value?.replace(/^"(.*)"$/, '$1')
+}
+
+/**
+ * The untracked entries below a folder that git ignores, by their paths from there; a folder of which all is ignored
+ * ends with `/`. Undefined where the folder itself is ignored, without git, or if it does not answer soon.
+ */
+async function ignoredByGit(
+  { folder, repository, root }: Place,
+  { ignoreCase, composed, global, sha256 }: Settings,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string> | undefined> {
+  const top = repository?.top ?? root
+  const exclude = repository && join(repository.shared, 'info', 'exclude')
+  const set = [
+    `core.ignorecase=${ignoreCase}`,
+    `core.precomposeunicode=${composed}`,
+    `core.excludesFile=${global}`,
+  ].flatMap(value => ['-c', value])
+  const own = exclude !== undefined && isFile(exclude) ? [`--exclude-from=${exclude}`] : []
+  const listing = ['ls-files', '-z', '--others', '--ignored', '--directory', '--exclude-standard', ...own]
+  const borrowed = repository ?? { top, own: '', shared: '' }
+  try {
+    return await inEmptyRepository(borrowed, undefined, git => git([...set, '-C', folder, ...listing]), {
+      sha256,
+      signal,
+    })
+      .then(stdout => stdout.split('\0').filter(Boolean))
+      .then(found => (found.includes('./') ? undefined : wholeOnly(found, composed)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Git also lists a folder in which every file is ignored one by one; such a folder itself is not. */
+function wholeOnly(found: readonly string[], composed: boolean): ReadonlySet<string> {
+  const entries = new Set(composed ? found.flatMap(path => [path, path.normalize('NFD')]) : found)
+  for (const path of found) {
+    for (let at = path.lastIndexOf('/', path.length - 2); at > 0; at = path.lastIndexOf('/', at - 1))
+      entries.delete(path.slice(0, at + 1))
+  }
+  return entries
+}
+
+/** The ignore files above a folder up to its repository's top, and those of the repository and the user. */
+function rulesOutside(
+  { folder, repository, root }: Place,
+  { global }: Settings,
+): Pick<FolderRules, 'outside' | 'linked'> {
+  const top = repository?.top ?? root
+  const within = (above: string) => relative(above, folder).split(sep).filter(Boolean).join('/')
+  const files = [global, ...(repository ? [join(repository.shared, 'info', 'exclude')] : [])]
+  const outside = files.map(file => ({ within: within(top), text: textOf(file) ?? '' }))
+  const linked: string[] = []
+  const names = within(top).split('/').filter(Boolean)
+  for (const at of names.keys()) {
+    const above = join(top, ...names.slice(0, at))
+    const file = join(above, '.gitignore')
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) linked.push(file)
+    else outside.push({ within: within(above), text: textOf(file) ?? '' })
+  }
+  return { outside: outside.filter(({ text }) => text !== ''), linked }
+}
+
+/**
+ * Calls git in an empty repository that borrows the index and the objects of another one, whose configuration may be a
+ * stranger's and can name programs to run. Git is not started in the folder, since Windows would search it for the
+ * program first.
+ */
+async function inEmptyRepository(
+  { top, own, shared }: Repository,
+  commit: string | undefined,
+  ask: (git: (words: readonly string[]) => Promise<string>) => Promise<string>,
+  { sha256, signal }: { sha256?: boolean; signal?: AbortSignal } = {},
+): Promise<string> {
+  const empty = await mkdtemp(join(tmpdir(), 'berth-git-'))
+  try {
+    const config = sha256 ? '[core]\nrepositoryformatversion = 1\n[extensions]\nobjectformat = sha256\n' : ''
+    const parts = (own === '' ? [] : await readdir(own)).filter(name => name.startsWith('sharedindex.'))
+    await Promise.all([
+      writeFile(join(empty, 'HEAD'), `${commit ?? 'ref: refs/heads/none'}\n`),
+      writeFile(join(empty, 'config'), config),
+      mkdir(join(empty, 'refs')),
+      mkdir(join(empty, 'objects')),
+      ...parts.map(name => copyFile(join(own, name), join(empty, name))),
+    ])
+    const env = {
+      GIT_DIR: empty,
+      GIT_WORK_TREE: top,
+      ...(own !== '' && {
+        GIT_INDEX_FILE: join(own, 'index'),
+        GIT_OBJECT_DIRECTORY: join(shared, 'objects'),
+      }),
+    }
+    return await ask(words => runGit(['-c', 'core.fsmonitor=false', ...words], { env, cwd: empty, signal }))
+  } finally {
+    await rm(empty, { recursive: true, force: true })
+  }
+}
+
+/** What git prints. Rejects where it fails, is not there, or takes too long. */
+async function runGit(
+  words: readonly string[],
+  { env, cwd = tmpdir(), signal }: { env: NodeJS.ProcessEnv; cwd?: string; signal?: AbortSignal },
+): Promise<string> {
+  const inherited = Object.entries(childEnv(process.env)).filter(([name]) => !name.startsWith('GIT_'))
+  const options = {
+    ...bounds,
+    cwd,
+    signal,
+    env: { ...Object.fromEntries(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', ...env },
+  }
+  const { stdout } = await promisify(execFile)('git', [...words], options)
+  return stdout
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+/** A file that is no longer than an ignore file may be; undefined where there is none. */
+function textOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path)
+    return stats.isFile() && stats.size <= longest ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,101 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Berth's folder for all data: `BERTH_HOME`, else the platform's usual place. Absolute. */
+export function berthHome(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  home: string = homedir(),
+): string {
+  const given = env['BERTH_HOME']
+  if (given !== undefined && given !== '') return resolve(given)
+  if (platform === 'win32') return join(env['APPDATA'] || join(home, 'AppData', 'Roaming'), 'Berth')
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'Berth')
+  return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'berth')
+}
+
+/** Another Berth uses the same folder. */
+export class AlreadyRunningError extends Error {
+  readonly code = 'already_running'
+  readonly pid: number
+
+  constructor(pid: number) {
+    super(
+      `Berth already runs on this folder (process ${pid}). End it first, or set BERTH_HOME to another folder.`,
+    )
+    this.pid = pid
+  }
+}
+
+/**
+ * Makes this process the only Berth on a folder: two would both continue the same rental. Each process writes a file
+ * `path-process-start`, and has the lock once it sees no file of another live process. Two that see each other both
+ * withdraw and try again. Files of ended processes do not count, and are only removed under the lock. Waits `patience`
+ * milliseconds for a process that is ending. Gives the function that unlocks. Throws an AlreadyRunningError.
+ */
+export async function lockFolder(path: string, patience: number): Promise<() => Promise<void>> {
+  const own = `${path}-${process.pid}-${await startOf(process.pid)}`
+  const until = performance.now() + patience
+  for (;;) {
+    let { holder } = await othersOf(path)
+    if (holder === undefined) {
+      await writeFile(own, '', { mode: 0o600 })
+      const { holder: rival, ended } = await othersOf(path)
+      if (rival === undefined) {
+        await Promise.all(ended.map(file => rm(file, { force: true })))
+        return () => rm(own, { force: true })
+      }
+      await rm(own, { force: true })
+      holder = rival
+    }
+    if (performance.now() > until) throw new AlreadyRunningError(holder)
+    // Random, or two that withdraw would collide again and again.
+    await pause(50 + Math.random() * 100)
+  }
+}
+
+/** Of the other processes with a file there: the id of a live one, and the files of ended ones. */
+async function othersOf(path: string): Promise<{ holder: number | undefined; ended: readonly string[] }> {
+  const folder = dirname(path)
+  const before = `${basename(path)}-`
+  const ended: string[] = []
+  let holder: number | undefined
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(before)) continue
+    const [pid = '', ...start] = name.slice(before.length).split('-')
+    const process_ = Number(pid)
+    if (process_ === process.pid) continue
+    if (await isAlive(process_, start.join('-'))) holder = process_
+    else ended.push(join(folder, name))
+  }
+  return { holder, ended }
+}
+
+/** Whether the process with this id and start time still runs. */
+export async function isAlive(pid: number, start: string): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    const foreign = error instanceof Error && 'code' in error && error.code === 'EPERM'
+    if (!foreign) return false
+  }
+  const { state, start: itsStart } = await statOf(pid)
+  // One that has ended stays as a zombie until its parent asks after it, which not every container's first process does.
+  return start === itsStart && state !== 'Z'
+}
+
+/** A process's start time to compare, since ids are reused. Only Linux has it here; other systems give `-`. */
+export async function startOf(pid: number): Promise<string> {
+  return (await statOf(pid)).start
+}
+
+async function statOf(pid: number): Promise<{ state?: string; start: string }> {
+  if (process.platform !== 'linux') return { start: '-' }
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The second field is the program's name in parentheses, with any characters in it.
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', start: fields[19] ?? '-' }
+}

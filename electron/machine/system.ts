@@ -1,0 +1,49 @@
+import { homedir } from 'node:os'
+import { oneUseAddress } from './browser/one-use-address.ts'
+import { systemDownloads } from './chosen-files.ts'
+import { systemClock, systemRandom } from './clock-and-random.ts'
+import { openKeychain } from './keychain.ts'
+import type { Files, Machine } from './machine.ts'
+import { systemOpener } from './opener.ts'
+import { childEnv, systemPrograms } from './programs.ts'
+import type { Shutdown } from './start/shutdown.ts'
+import { systemSyncedFolders } from './synced-folders.ts'
+
+/** Every platform but macOS and Windows is treated as Linux. */
+function platformOf(platform: NodeJS.Platform): Machine['platform'] {
+  return platform === 'darwin' || platform === 'win32' ? platform : 'linux'
+}
+
+/** What opens pages and starts programs on this machine, which waits for nothing. */
+export function openPrograms(files: Files): Pick<Machine, 'opener' | 'programs' | 'platform'> {
+  const platform = platformOf(process.platform)
+  const programs = systemPrograms(childEnv(process.env), platform)
+  const opener = systemOpener(programs, platform, {
+    files,
+    clock: systemClock,
+    leadOnce: address => oneUseAddress(address, systemClock),
+  })
+  return { opener, programs, platform }
+}
+
+/** The ports on this machine, once its keychain has answered. The shells differ in `files` and in how they notify. */
+export async function openMachine(files: Files, shutdown?: Shutdown): Promise<Omit<Machine, 'notifier'>> {
+  return {
+    ...openPrograms(files),
+    clock: systemClock,
+    downloads: systemDownloads(homedir()),
+    files,
+    keychain: await openKeychain(systemClock, isBlocked => shutdown?.addBlock(isBlocked)),
+    random: systemRandom,
+    syncedFolders: systemSyncedFolders,
+    home: homedir(),
+    sshAgent: agentSocket(process.env, process.platform),
+  }
+}
+
+/** The address of the user's SSH agent: a path, or on Windows a pipe. */
+function agentSocket(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string | undefined {
+  const told = env['SSH_AUTH_SOCK']
+  if (told) return told
+  return platform === 'win32' ? String.raw`\\.\pipe\openssh-ssh-agent` : undefined
+}
