@@ -1,3 +1,4 @@
+import type { Capabilities } from './account/capabilities.ts'
 import type { TransferView } from './account/transfer.ts'
 import type { DetailsTab, Settings } from './app/settings.ts'
 import type { UpdateView } from './app/update.ts'
@@ -105,8 +106,8 @@ export interface AccountView {
   name: string
   baseUrl: string
   demo: boolean
-  /** Whether its deployment is known to go beyond the interface, such as by runtypes with a direct connection. */
-  beyondInterface?: boolean
+  /** What its service does and takes, as far as its answers showed. */
+  capabilities: Capabilities
   userId?: number
   email?: string
   credit?: Micros

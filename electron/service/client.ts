@@ -3,12 +3,13 @@ import { type ApiKeys, apiKeys } from './api-keys.ts'
 import type { BaseUrl } from './base-url.ts'
 import { type Charges, charges } from './charges.ts'
 import { type ContainerLogs, containerLogs } from './container-logs.ts'
+import { briefMemory, type DialectMemory } from './dialect.ts'
 import { machineClock, type RequestClock } from './http/clock.ts'
 import type { AnswerTime } from './http/exchange.ts'
 import { Pacer } from './http/pacing.ts'
 import { errorSentence } from './http/sentences.ts'
 import { createTransport } from './http/transport.ts'
-import { type InstanceListTraits, type Instances, instances, type ListVersion } from './instances.ts'
+import { type Instances, instances } from './instances.ts'
 import { type Machines, machines } from './machines.ts'
 import { type Offers, offers } from './offers.ts'
 import { type PriceIncreaseCalls, priceIncreases } from './price-increases.ts'
@@ -49,10 +50,8 @@ export interface ClientOptions {
   timeout?: number
   /** Repeats of repeatable operations, unless the call has its own. Default: 3. */
   retries?: number
-  /** Stores which list of instances the account's deployment has. By default only for the client's lifetime. */
-  traits?: InstanceListTraits
-  /** Called for each search with results: whether its offers have fields beyond the interface. */
-  onOffers?: (beyondInterface: boolean) => void
+  /** Keeps what the answers show of the account's deployment. By default only for the client's lifetime. */
+  dialect?: DialectMemory
   /** Shared by clients with the same key, so that together they respect its limits. Default: one of its own. */
   pacer?: Pacer
   clock?: RequestClock
@@ -66,6 +65,7 @@ export function createClient(options: ClientOptions): ServiceClient {
     throw new ServiceError({ code: 'bad_key', status: 0, ...errorSentence('bad_key') })
   }
   const clock = options.clock ?? machineClock
+  const dialect = options.dialect ?? briefMemory()
   const send = createTransport({
     baseUrl: options.baseUrl,
     key: options.key,
@@ -81,8 +81,8 @@ export function createClient(options: ClientOptions): ServiceClient {
     apiKeys: apiKeys(send),
     webhooks: webhooks(send),
     volumes: volumes(send),
-    offers: offers(send, options.onOffers),
-    instances: instances(send, options.traits ?? forgetfulTraits()),
+    offers: offers(send, dialect),
+    instances: instances(send, dialect),
     containerLogs: containerLogs(send),
     transfers: transfers(send),
     machines: machines(send),
@@ -91,15 +91,5 @@ export function createClient(options: ClientOptions): ServiceClient {
     charges: charges(send),
     priceIncreases: priceIncreases(send),
     twoFactor: twoFactor(send),
-  }
-}
-
-function forgetfulTraits(): InstanceListTraits {
-  let known: ListVersion | undefined
-  return {
-    get: () => known,
-    set: version => {
-      known = version
-    },
   }
 }

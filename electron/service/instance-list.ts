@@ -1,16 +1,8 @@
+import { type DialectMemory, type ListVersion, learn, learnFromRecords } from './dialect.ts'
 import { type Fields, listAnswer, type ReadList, type UnreadRecord } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { type Instance, instanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
-
-/** The list that a deployment has: the interface's, or a newer one in pages that replaced it. */
-export type ListVersion = 'v0' | 'v1'
-
-/** The known version of an account's deployment. Stored across restarts, it saves the first poll a request. */
-export interface InstanceListTraits {
-  get(): ListVersion | undefined
-  set(version: ListVersion): void
-}
 
 /** The instances of an account, as far as the service listed them. */
 export interface InstanceList {
@@ -54,10 +46,10 @@ const MOST_PAGES = 400
  */
 export async function listInstances(
   send: Send,
-  traits: InstanceListTraits,
+  memory: DialectMemory,
   { anew = false, onPart, ...options }: ListOptions = {},
 ): Promise<InstanceList> {
-  const known = traits.get()
+  const known = memory.get().list
   const first = known === 'v0' && !anew ? 'v0' : 'v1'
   try {
     return await learning(first)
@@ -65,15 +57,21 @@ export async function listInstances(
     if (!mayBeAnotherList(error)) throw error
     const second = first === 'v0' ? 'v1' : 'v0'
     return await learning(second).catch((other: unknown) => {
-      if (isRefused(other) && isNotThere(error)) traits.set(second)
+      if (isRefused(other) && isNotThere(error)) learn(memory, { list: second })
       throw tellingMore(error, other)
     })
   }
 
   async function learning(version: ListVersion): Promise<InstanceList> {
-    const list = version === 'v0' ? await wholeList(send, options) : await pagedList(send, options, onPart)
-    if (traits.get() !== version) traits.set(version)
+    const list = version === 'v0' ? await wholeList(send, options) : await pagedList(send, options, shown)
+    learn(memory, { list: version })
+    learnFromRecords(memory, list.instances)
     return list
+  }
+
+  function shown(part: InstanceList): void {
+    learnFromRecords(memory, part.instances)
+    onPart?.(part)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { DialectMemory } from './dialect.ts'
 import { wrappedOrNull } from './http/answer.ts'
 import {
   type Confirmation,
@@ -8,16 +9,11 @@ import {
 import type { CallOptions, Operation, Send } from './http/operation.ts'
 import { removed } from './http/removal.ts'
 import { errorSentence } from './http/sentences.ts'
-import {
-  type InstanceList,
-  type InstanceListTraits,
-  type ListOptions,
-  listInstances,
-} from './instance-list.ts'
+import { type InstanceList, type ListOptions, listInstances } from './instance-list.ts'
 import { type Instance, oneInstanceShape } from './instance-record.ts'
 import { ServiceError } from './service-error.ts'
 
-export type { InstanceList, InstanceListTraits, ListOptions, ListVersion } from './instance-list.ts'
+export type { InstanceList, ListOptions } from './instance-list.ts'
 export type { Instance } from './instance-record.ts'
 
 const one: Operation<{ instances: NonNullable<typeof oneInstanceShape.record> | null }> = {
@@ -93,10 +89,9 @@ function isQueued(body: unknown): boolean {
   return /state change queued|"resources_unavailable"/i.test(JSON.stringify(body) ?? '')
 }
 
-/** `traits`: the version of the account's list, if known. */
-export function instances(send: Send, traits: InstanceListTraits): Instances {
+export function instances(send: Send, memory: DialectMemory): Instances {
   return {
-    list: options => listInstances(send, traits, options),
+    list: options => listInstances(send, memory, options),
     one: async (id, options) => {
       const { instances: instance } = await send(one, { ids: { id } }, options)
       if (instance === null)

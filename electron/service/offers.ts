@@ -1,4 +1,5 @@
 import * as Type from 'typebox'
+import { type DialectMemory, learnFromRecords, rentalBody } from './dialect.ts'
 import type { Filters } from './filter.ts'
 import {
   type Fields,
@@ -9,6 +10,7 @@ import {
   singleAnswer,
 } from './http/answer.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
+import type { NewInstance } from './new-instance.ts'
 
 const offerShape = recordShape(
   { id: Type.Integer() },
@@ -102,51 +104,6 @@ export interface OfferSearch {
   allocatedStorage?: number
 }
 
-/** Section 2.4. `volume_id` is a volume's id to link, or a volume offer's id to create one. */
-export interface VolumeInfo {
-  create_new: boolean
-  volume_id: number
-  /** GB, when creating. */
-  size?: number
-  mount_path: string
-}
-
-/**
- * The body of section 4.2's creation. With `template_hash_id`, scalar fields override the template's, and `env` is
- * merged with precedence over it. Without `extra_filters`, since the offer is chosen already, and without
- * `template_id`, which is an error.
- */
-export interface NewInstance {
-  /** Docker image with optional tag. */
-  image?: string
-  /** GB. */
-  disk?: number
-  onstart?: string
-  template_hash_id?: string
-  /** Name to value; port mappings are keys such as `-p 8080:8080` with the value `1`. */
-  env?: Record<string, string>
-  volume_info?: VolumeInfo
-  /** `ssh`, `jupyter`, `args`, or deployments' own lists such as `ssh_direc ssh_proxy`. */
-  runtype?: string
-  args_str?: string
-  ssh_direct?: boolean
-  use_ssh?: boolean
-  jup_direct?: boolean
-  jupyter_dir?: string | null
-  use_jupyter_lab?: boolean
-  docker_login_repo?: string
-  docker_login_user?: string
-  docker_login_pass?: string
-  /** `-u USER -p TOKEN REGISTRY`, for deployments that use it instead of the three above. A secret. */
-  image_login?: string
-  label?: string
-  /** The bid in dollars per hour, which makes it interruptible; without one the instance is on demand. */
-  price?: number
-  /** Fails instead of creating it stopped. */
-  cancel_unavail?: boolean
-  target_state?: 'running' | 'stopped'
-}
-
 const creationShape = recordShape(
   {
     /** The instance's id; some deployments write it as text. */
@@ -192,19 +149,20 @@ export interface Offers {
    * Rents an offer. Never repeated automatically: after an `ambiguous` error, check the account's instances before
    * trying again. Without an image, the template's is used.
    */
-  createInstance(offer: number, body: NewInstance, options?: CallOptions): Promise<Creation>
+  createInstance(offer: number, wanted: NewInstance, options?: CallOptions): Promise<Creation>
 }
 
-/** `onFound` is called for non-empty results: whether offers have prices by part, which the interface lacks. */
-export function offers(send: Send, onFound?: (beyondInterface: boolean) => void): Offers {
+export function offers(send: Send, memory: DialectMemory): Offers {
   return {
     search: async ({ filters, allocatedStorage, ...rest }, options) => {
       const body = { ...filters, ...rest, allocated_storage: allocatedStorage }
       const { offers: found } = await send(search, { body }, options)
-      if (found.length > 0) onFound?.(found.some(offer => offer.storage_total_cost !== undefined))
+      learnFromRecords(memory, found)
       return found
     },
-    createInstance: (offer, body, options) =>
-      send(create, { ids: { id: offer }, body: { client_id: 'me', ...body } }, options),
+    createInstance: (offer, wanted, options) => {
+      const body = { client_id: 'me', ...rentalBody(memory.get(), wanted) }
+      return send(create, { ids: { id: offer }, body }, options)
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { defaultSettings } from '#contract/app/settings.ts'
 import type { RunView } from '#contract/automation/run.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
@@ -65,6 +66,7 @@ export function accountView(given: Partial<AccountView> = {}, ...instances: Inst
     baseUrl: 'https://gpu.example',
     demo: false,
     credit: 50_000_000,
+    capabilities: describedCapabilities,
     connection: { status: 'online' },
     clock: { serverAt: 0, localAt: 0, rate: 1 },
     spendPerHour: instances.reduce((sum, { costPerHour }) => sum + costPerHour, 0),

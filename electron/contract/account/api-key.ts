@@ -1,23 +1,6 @@
 import * as v from 'valibot'
 import { name } from '../commands/command.ts'
 
-const categories = [
-  'misc',
-  'user_read',
-  'user_write',
-  'instance_read',
-  'instance_write',
-  'machine_read',
-  'machine_write',
-] as const
-const furtherCategories = ['billing_read', 'billing_write', 'team_read', 'team_write'] as const
-export type PermissionCategory = (typeof categories | typeof furtherCategories)[number]
-
-/** The known permission categories: section 5.3 names some, and deployments that go beyond the interface have more. */
-export function permissionCategories(beyondInterface = false): readonly PermissionCategory[] {
-  return beyondInterface ? [...categories, ...furtherCategories] : categories
-}
-
 const Constraints = v.record(v.string(), v.unknown())
 
 /** A new key. Without `permissions` it may do everything. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { type Capabilities, describedCapabilities } from '../account/capabilities.ts'
 import { Stops } from '../automation/limit.ts'
 import { count } from '../format/size.ts'
 import { OfferId } from '../ids.ts'
@@ -43,7 +44,7 @@ const anyPort = v.pipe(
 )
 const isPort = (port: number) => port <= 65_535
 
-/** Whether deployments that go beyond the interface take it for any port that is the same outside as inside. */
+/** Whether it stands for any port that is the same outside as inside, on services that take such ports. */
 export function isIdentityPort(port: number): boolean {
   return port >= 70_000 && port <= 99_999
 }
@@ -108,18 +109,12 @@ export const VolumeRequest = v.variant('create', [
   }),
 ])
 
-/**
- * The most characters of a start script: what the public deployment takes of rentals and templates, and elsewhere what
- * Berth does.
- */
-export function longestStartScript(beyondInterface: boolean | undefined): number {
-  return beyondInterface ? 4048 : 16_384
-}
-
 /** What is wrong with a start script's length, for its field; undefined if it is taken. */
-export function startScriptTooLong(script: string, beyondInterface: boolean | undefined): string | undefined {
-  const most = longestStartScript(beyondInterface)
-  return script.length > most ? `At most ${count(most)} characters.` : undefined
+export function startScriptTooLong(
+  script: string,
+  { longestStartScript }: Pick<Capabilities, 'longestStartScript'> = describedCapabilities,
+): string | undefined {
+  return script.length > longestStartScript ? `At most ${count(longestStartScript)} characters.` : undefined
 }
 
 const imageHint = 'an image is written like pytorch/pytorch:latest'

@@ -1,3 +1,4 @@
+import { describedCapabilities } from '#contract/account/capabilities.ts'
 import type { AccountView } from '#contract/state.ts'
 import type { StoredAccount } from './stored-accounts.ts'
 
@@ -14,6 +15,7 @@ export function accountView(
     demo: id === 'demo',
     connection: { status: 'connecting' },
     clock: { serverAt: now, localAt: now, rate },
+    capabilities: describedCapabilities,
     spendPerHour: 0,
     instances: {},
     rentals: {},

@@ -84,7 +84,7 @@ export function rentingHandlers(parts: Parts): RentingCommands {
           field: 'request.bid',
         })
       const session = accounts.session(account)
-      checkLengths(request, parts.store.get().accounts[session.id]?.beyondInterface === true)
+      checkLengths(request, parts.store.get().accounts[session.id])
       const wanted = { search, request, retries: limits, why: 'user' } as const
       if (!run) return session.rentals.start(wanted)
       const rental = `r${parts.machine.random.hex(16)}`
@@ -151,8 +151,7 @@ export function watchHandlers(parts: Parts): WatchCommands {
   return {
     async saveWatch({ account, watch, request, run }) {
       const { id } = parts.accounts.session(account)
-      const beyondInterface = parts.store.get().accounts[id]?.beyondInterface === true
-      if (request.rents) checkLengths(request.rents.request, beyondInterface)
+      if (request.rents) checkLengths(request.rents.request, parts.store.get().accounts[id])
       if (!run) return watches(account).save(watch, request)
       const before = shownWatch(account, watch)?.run?.into
       const asked = newRunOf(parts, run)
@@ -171,7 +170,7 @@ type TemplateCommands = HandlersOf<typeof templateCommands>
 /** Stored launch configurations (section 4.5). Activity names them, but never holds env or token. */
 export function templateHandlers({ accounts, activity, store }: Parts): TemplateCommands {
   function checkStartScript(account: string, script: string | undefined): void {
-    const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.beyondInterface)
+    const problem = startScriptTooLong(script ?? '', store.get().accounts[account]?.capabilities)
     if (problem) throw new BerthError({ code: 'invalid_argument', message: problem, field: 'fields.onstart' })
   }
 

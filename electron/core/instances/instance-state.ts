@@ -1,3 +1,4 @@
+import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import { bidsTooLow } from '#contract/automation/bid.ts'
 import type { AskedState, InstanceState } from '#contract/instance/instance.ts'
 import { startFailure } from '#contract/instance/start-failure.ts'
@@ -14,12 +15,9 @@ export interface ServiceStatus {
   interruptible: boolean
   bid?: number
   minimumBid?: number
-  /**
-   * The deployment starts containers again that exited, which is final in section 3.1, and may show one that was outbid
-   * as if its user had stopped it.
-   */
-  beyondInterface?: boolean
 }
+
+type StateHabits = Pick<Capabilities, 'restartsExited' | 'showsOutbidAsStopped'>
 
 /** What is known beyond the record: how the instance was shown last. Times in epoch seconds of the account's time. */
 export interface Past {
@@ -44,7 +42,12 @@ const crashedAfter = 60
  * Where an instance stands at `at` (section 3.1, and what deployments add): by its record, by how it was shown before,
  * and by what Berth asked of it.
  */
-export function instanceState(status: ServiceStatus, past?: Past, at = 0): InstanceState {
+export function instanceState(
+  status: ServiceStatus,
+  past?: Past,
+  at = 0,
+  habits: StateHabits = describedCapabilities,
+): InstanceState {
   const { actualStatus, intendedStatus, currentState } = status
   const wantedStopped = intendedStatus === 'stopped'
   switch (actualStatus) {
@@ -68,15 +71,15 @@ export function instanceState(status: ServiceStatus, past?: Past, at = 0): Insta
     case 'recycling':
       return 'restarting'
     case 'stopped':
-      if (isOutbid(status) || wasOutbid(status, past)) return 'outbid'
+      if (isOutbid(status) || wasOutbid(status, past, habits)) return 'outbid'
       return intendedStatus === 'running' || isScheduled(status, past) ? scheduled(past, at) : 'stopped'
     case 'exited':
       // A container that crashed still has its GPUs.
-      if (currentState !== 'running' && (isOutbid(status) || wasOutbid(status, past))) return 'outbid'
+      if (currentState !== 'running' && (isOutbid(status) || wasOutbid(status, past, habits))) return 'outbid'
       if (isScheduled(status, past)) return scheduled(past, at)
       if (wantedStopped || currentState === 'stopped') return 'stopped'
       if (intendedStatus === undefined && currentState === undefined) return untoldExit(past, at)
-      return status.beyondInterface ? exited(past, at) : 'crashed'
+      return habits.restartsExited ? exited(past, at) : 'crashed'
     case 'unknown':
       return 'silent'
     default:
@@ -90,11 +93,11 @@ function isOutbid(status: ServiceStatus): boolean {
 }
 
 /**
- * Such deployments show one that was outbid as if its user had stopped it. That is told apart as it happens: it was on
- * its way or running a moment ago, Berth has not stopped it, and its bid is too low. It holds until that changes.
+ * Some services show one that was outbid as if its user had stopped it. That is told apart as it happens: it was on its
+ * way or running a moment ago, Berth has not stopped it, and its bid is too low. It holds until that changes.
  */
-function wasOutbid(status: ServiceStatus, past: Past | undefined): boolean {
-  if (!status.beyondInterface || !past || !bidsTooLow(status)) return false
+function wasOutbid(status: ServiceStatus, past: Past | undefined, habits: StateHabits): boolean {
+  if (!habits.showsOutbidAsStopped || !past || !bidsTooLow(status)) return false
   if (past.asked?.state === 'stopped') return false
   if (status.intendedStatus === 'running') return false
   // Meant to run while it was outbid, and now to be stopped: that is the user's doing.

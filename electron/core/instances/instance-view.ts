@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { stripVTControlCharacters } from 'node:util'
+import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import type {
   AskedState,
   InstanceState,
@@ -32,8 +33,6 @@ export interface LastPoll {
   at?: number
   /** It was shortly before: little can have happened unseen. */
   unbroken: boolean
-  /** Its deployment is known to go beyond the interface, whatever the record says. */
-  beyondInterface?: boolean
 }
 
 /** What the rental of an instance tells of it. */
@@ -47,6 +46,9 @@ export interface Rented {
   /** When the service rented it without starting it, epoch seconds: it waits for a GPU. */
   queuedAt?: number
 }
+
+/** What the states and costs of instances depend on. */
+export type InstanceHabits = Pick<Capabilities, 'restartsExited' | 'showsOutbidAsStopped' | 'chargesOffline'>
 
 /** How much of its past is kept. */
 const longestHistory = 50
@@ -64,6 +66,7 @@ export function instanceView(
   at: number,
   lastPoll: LastPoll = { at, unbroken: true },
   rented: Rented = {},
+  capabilities: InstanceHabits = describedCapabilities,
 ): InstanceView {
   const actualStatus = cleanLine(record.actual_status) ?? null
   const intendedStatus = cleanLine(record.intended_status)
@@ -71,7 +74,6 @@ export function instanceView(
   const dphBase = record.dph_base
   const minimumBid = record.min_bid
   const message = cleanLine(record.status_msg)
-  const beyondInterface = lastPoll.beyondInterface === true || goesBeyond(record)
   const status = {
     actualStatus,
     currentState: cleanLine(record.cur_state),
@@ -81,12 +83,11 @@ export function instanceView(
     interruptible,
     bid: dphBase,
     minimumBid,
-    beyondInterface,
   }
   const past = before ? pastOf(before, lastPoll.unbroken) : queuedPast(rented.queuedAt)
-  const state = instanceState(status, past, at)
+  const state = instanceState(status, past, at, capabilities)
   const price = pricesOf(record, before, rented.pricePerHour)
-  const told = costPerHour(state, price, beyondInterface)
+  const told = costPerHour(state, price, capabilities)
   const perHour = told ?? 0
   const startedAt = believableStart(record.start_date, at, rented.since)
   const { traffic, charged } = trafficOf(record, before?.traffic, at)
@@ -132,11 +133,6 @@ export function instanceView(
     jupyter: record.image_runtype?.startsWith('jupyter') ?? false,
     history: grownHistory(before?.history, { at, state, actualStatus, message }),
   }
-}
-
-/** What tells an instance's prices by part has states, too, that the interface lacks. */
-export function goesBeyond(record: Instance): boolean {
-  return record.search !== undefined || record.storage_total_cost !== undefined
 }
 
 function pastOf({ state, intendedStatus, asked, history }: InstanceView, unbroken: boolean): Past {

@@ -2,7 +2,7 @@ import type { InstanceView } from '#contract/instance/instance.ts'
 import type { Instance } from '#service/instances.ts'
 import { isDeepEqual } from '../state/same.ts'
 import { passes } from './instance-state.ts'
-import { instanceView, type LastPoll, type Rented } from './instance-view.ts'
+import { type InstanceHabits, instanceView, type LastPoll, type Rented } from './instance-view.ts'
 import type { Listing } from './polling/poll-all.ts'
 
 /** What a fresh answer changes: instances that look different now, by id, and those that are gone. */
@@ -41,6 +41,7 @@ export function compareInstances(
   lastView: (instance: number) => InstanceView | undefined = () => undefined,
   lastPoll: LastPoll = { at, unbroken: true },
   rented: (instance: number) => Rented | undefined = () => undefined,
+  capabilities?: InstanceHabits,
 ): Changes {
   const changed = new Map<number, InstanceView>()
   const present = new Set<number>(unconfirmed)
@@ -54,7 +55,7 @@ export function compareInstances(
     const steady = before && !perHour && !expectedPerHour && !before.costUnknown && !passes(before.state)
     if (steady && isDeepEqual(known.get(id), record)) continue
     known.set(id, record)
-    const view = instanceView(record, before ?? lastView(id), at, lastPoll, rented(id))
+    const view = instanceView(record, before ?? lastView(id), at, lastPoll, rented(id), capabilities)
     if (!before || !isDeepEqual(before, view)) changed.set(id, view)
   }
   const gone = Object.keys(shown)

@@ -1,3 +1,4 @@
+import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import type { InstanceState, InstanceView } from '#contract/instance/instance.ts'
 import { hasTrait } from '#contract/instance/state-traits.ts'
 import { type Micros, micros } from '#contract/spending/money.ts'
@@ -85,17 +86,16 @@ export function believableEnd(told: number | undefined, startedAt: number | unde
 
 /**
  * What it costs per hour as things are now: what the service says, unless that is nothing for what runs. Undefined where
- * nobody tells it. Deployments that go beyond the interface charge nothing for what is offline, unless its reliability
- * is promised.
+ * nobody tells it. Where the service charges nothing for what is offline, it does so if its reliability is promised.
  */
 export function costPerHour(
   state: InstanceState,
   { running, disk, now, promised }: Prices,
-  beyondInterface = false,
+  { chargesOffline }: Pick<Capabilities, 'chargesOffline'> = describedCapabilities,
 ): Micros | undefined {
   if (hasTrait(state, 'gpusCharged')) return now || running
   if (state === 'offline' && promised) return now || running
-  if (state === 'offline' && beyondInterface) return now ?? 0
+  if (state === 'offline' && !chargesOffline) return now ?? 0
   return now ?? disk
 }
 

@@ -348,7 +348,7 @@ export function createWatchdogVisits(
  */
 export async function withWatchdogScript(
   request: RentRequest,
-  account: Pick<AccountView, 'baseUrl' | 'beyondInterface'> | undefined,
+  account: Pick<AccountView, 'baseUrl' | 'capabilities'> | undefined,
   now: number,
 ): Promise<RentRequest> {
   const { stops = [], onstart, template } = request
@@ -357,7 +357,7 @@ export async function withWatchdogScript(
   if (!wanted || !account || (template && onstart === undefined)) return request
   const lines = await watchdogStartScript(wanted, account.baseUrl, tickOf(wanted))
   const longer = withLinesFirst((onstart ?? '').replace(earlier, ''), lines)
-  const fits = startScriptTooLong(longer, account.beyondInterface) === undefined
+  const fits = startScriptTooLong(longer, account.capabilities) === undefined
   return fits ? { ...request, onstart: longer } : request
 }
 

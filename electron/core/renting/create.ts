@@ -9,7 +9,7 @@ import { ServiceError } from '#service/service-error.ts'
 import { adoptInstance, askAgainAfter, type CreationParts, endTry, sleep, undoTry } from './adopt.ts'
 import { searchForLost } from './find-lost.ts'
 import { isRetrying, isUnderWay, requestOf, type Tried } from './rental.ts'
-import { requestBody } from './requests.ts'
+import { checkLengths, requestBody } from './requests.ts'
 import { sentenceFor } from './words.ts'
 
 /**
@@ -104,11 +104,10 @@ async function ask(parts: CreationParts, tried: Tried): Promise<'ask' | 'find' |
   }
   const { asked, unwanted } = tries.get(mark)
   if (unwanted) return 'done'
-  // A deployment that goes beyond the interface has runtypes and fields of its own.
-  const isBeyondInterface = store.get().accounts[account]?.beyondInterface === true
   let created: CreationAnswer
   try {
-    const body = requestBody(request, mark, isBeyondInterface)
+    checkLengths(request, store.get().accounts[account])
+    const body = requestBody(request, mark)
     const options = { signal: ending, timeout: creationTimeout }
     created = await client().offers.createInstance(request.offer, body, options)
   } catch (error) {

@@ -158,7 +158,7 @@ export async function openRentals(
   return {
     hosts,
     async rent(request, offer, { search, id = `r${context.newId()}` } = {}) {
-      checkLengths(request, store.get().accounts[account]?.beyondInterface === true)
+      checkLengths(request, store.get().accounts[account])
       const { offer: number, ...open } = request
       const only = newTry(context, id, offer ?? { id: number })
       await add({

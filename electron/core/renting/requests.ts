@@ -2,45 +2,29 @@ import type { RecoveryChoice } from '#contract/automation/recovery.ts'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { withValues } from '#contract/market/filter.ts'
 import type { SavedQuery } from '#contract/market/offer.ts'
-import {
-  firstDisk,
-  type OpenRequest,
-  type RegistryLogin,
-  type RentRequest,
-  startScriptTooLong,
-} from '#contract/market/rental.ts'
+import { firstDisk, type OpenRequest, type RentRequest, startScriptTooLong } from '#contract/market/rental.ts'
 import { withoutParts } from '#contract/market/search-part.ts'
 import { BerthError } from '#contract/problem.ts'
+import type { AccountView } from '#contract/state.ts'
 import { markLabel, markVariable, replacesVariable } from '#core/instances/mark.ts'
 import type { Instance } from '#service/instances.ts'
-import type { NewInstance, VolumeInfo } from '#service/offers.ts'
+import type { NewInstance, VolumeInfo } from '#service/new-instance.ts'
 import { type RetryRequest, requestOf, type Tried, type Try } from './rental.ts'
-
-const runtypes = { ssh: 'ssh', jupyter: 'jupyter', none: 'args' } as const
-
-/** Runtypes of deployments that go beyond the interface: a list of ways, with the direct ones spelt as there. */
-const directRuntypes = {
-  ssh: 'ssh_direc ssh_proxy',
-  jupyter: 'jupyter_direc ssh_direc ssh_proxy',
-  none: 'args',
-}
-const proxyRuntypes = { ssh: 'ssh_proxy', jupyter: 'jupyter_proxy ssh_proxy', none: 'args' }
 
 /**
  * The rent dialog's request in the form of section 4.2, with the rental's mark in label and environment. An empty text
- * overrides a template's, so it is sent. `beyondInterface`: whether the deployment goes beyond the interface. Throws as
- * {@link checkLengths}.
+ * overrides a template's, so it is sent.
  */
-export function requestBody(request: RentRequest, rental: string, beyondInterface: boolean): NewInstance {
-  checkLengths(request, beyondInterface)
-  const { image, disk, access, onstart, label, bid, template, args, volume, registry } = request
+export function requestBody(request: RentRequest, rental: string): NewInstance {
+  const { image, disk, access, direct, onstart, label, bid, template, args, volume, registry } = request
   return {
     image: image || undefined,
     template_hash_id: template?.hash,
     disk,
-    ...(beyondInterface ? waysIn(request) : interfaceWaysIn(request)),
+    access,
+    direct,
     ...(access === 'jupyter' ? jupyterFields(request) : {}),
-    ...(registry ? (beyondInterface ? imageLogin(registry) : dockerLogin(registry)) : {}),
+    registry,
     env: {
       ...Object.fromEntries(request.env.map(({ name, value }) => [name, value])),
       ...Object.fromEntries(request.ports.map(port => [portFlag(port), '1'])),
@@ -55,8 +39,11 @@ export function requestBody(request: RentRequest, rental: string, beyondInterfac
 }
 
 /** Throws `invalid_argument` for what is longer than the deployment takes, before anything is sent. */
-export function checkLengths({ onstart = '' }: Pick<RentRequest, 'onstart'>, beyondInterface: boolean): void {
-  const problem = startScriptTooLong(onstart, beyondInterface)
+export function checkLengths(
+  { onstart = '' }: Pick<RentRequest, 'onstart'>,
+  account: Pick<AccountView, 'capabilities'> | undefined,
+): void {
+  const problem = startScriptTooLong(onstart, account?.capabilities)
   if (problem === undefined) return
   throw new BerthError({
     code: 'invalid_argument',
@@ -66,28 +53,10 @@ export function checkLengths({ onstart = '' }: Pick<RentRequest, 'onstart'>, bey
   })
 }
 
-/** Requests direct SSH as well as the proxy, since it is faster; a template decides that itself. */
-function interfaceWaysIn({ access, template }: RentRequest): NewInstance {
-  const ssh = access === 'none' ? {} : { use_ssh: true, ssh_direct: template ? undefined : true }
-  return { runtype: runtypes[access], ...ssh }
-}
-
-function waysIn({ access, direct = true }: RentRequest): NewInstance {
-  return { runtype: (direct ? directRuntypes : proxyRuntypes)[access] }
-}
-
 function jupyterFields({ jupyter, template }: RentRequest): NewInstance {
   if (!jupyter) return template ? {} : { use_jupyter_lab: true }
   const { lab, folder } = jupyter
   return { use_jupyter_lab: lab, jupyter_dir: folder || template ? folder || null : undefined }
-}
-
-function imageLogin({ server, user, token }: RegistryLogin): NewInstance {
-  return { image_login: `-u ${user} -p ${token} ${server}` }
-}
-
-function dockerLogin({ server, user, token }: RegistryLogin): NewInstance {
-  return { docker_login_repo: server, docker_login_user: user, docker_login_pass: token }
 }
 
 function volumeInfo(volume: NonNullable<RentRequest['volume']>): VolumeInfo {

@@ -1,3 +1,4 @@
+import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { named } from '#contract/format/list.ts'
 import { rate } from '#contract/format/money.ts'
 import { gpuWords } from '#contract/format/name.ts'
@@ -12,7 +13,6 @@ import {
 } from '#contract/market/further-filters.ts'
 import type { OfferFilter, OfferView } from '#contract/market/offer.ts'
 import { placeName } from '#contract/market/place.ts'
-import { longestStartScript } from '#contract/market/rental.ts'
 import { placeWords } from '#contract/market/world-regions.ts'
 
 /** What an offer is called: one without a price with its number, since little else may tell it from others. */
@@ -111,6 +111,6 @@ export function inSentence(name: string): string {
 }
 
 /** `120 of 4,048 characters`, of a start script. */
-export function startScriptLength(script: string, beyondInterface: boolean | undefined): string {
-  return `${count(script.length)} of ${count(longestStartScript(beyondInterface))} characters`
+export function startScriptLength(script: string, { longestStartScript } = describedCapabilities): string {
+  return `${count(script.length)} of ${count(longestStartScript)} characters`
 }

@@ -1,3 +1,4 @@
+import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import { diskRoom } from '#contract/format/size.ts'
 import type { OfferView } from '#contract/market/offer.ts'
 import {
@@ -30,8 +31,7 @@ export interface StoredSecrets {
 
 /**
  * The request that a draft makes, or what is wrong with it, field by field. What says the same as the template is left
- * to the template; an empty text in its place is sent, since it overrides. `beyondInterface`: whether the deployment
- * goes beyond the interface.
+ * to the template; an empty text in its place is sent, since it overrides.
  */
 export function readDraft(
   draft: RentDraft,
@@ -39,16 +39,16 @@ export function readDraft(
   interruptible: boolean,
   template?: RentTemplate,
   kept: StoredSecrets = { secrets: new Set() },
-  beyondInterface = false,
+  capabilities = describedCapabilities,
 ): ReadDraft {
   const rows = sentRows(draft)
   const own = overridden(draft, template)
   const leftToTemplate = (field: 'image' | 'onstart' | 'args') =>
     template?.values !== undefined && !own.includes(field)
   const errors: RentErrors = {}
-  const ports = readPorts(draft.ports, beyondInterface)
+  const ports = readPorts(draft.ports, capabilities)
   if (ports.error !== undefined) errors['ports'] = ports.error
-  const tooLong = leftToTemplate('onstart') ? undefined : startScriptTooLong(draft.onstart, beyondInterface)
+  const tooLong = leftToTemplate('onstart') ? undefined : startScriptTooLong(draft.onstart, capabilities)
   if (tooLong !== undefined) errors['onstart'] = tooLong
   Object.assign(errors, rowErrors(rows, kept.secrets))
   const registry = readRegistry(draft.registry)
@@ -139,7 +139,10 @@ function rowErrors(rows: readonly EnvRow[], kept: ReadonlySet<string>): RentErro
   return errors
 }
 
-function readPorts(text: string, beyondInterface: boolean): { list: RentRequest['ports']; error?: string } {
+function readPorts(
+  text: string,
+  { takesIdentityPorts }: Capabilities,
+): { list: RentRequest['ports']; error?: string } {
   const list: RentRequest['ports'] = []
   for (const word of text.split(/[\s,;]+/).filter(each => each !== '')) {
     const match = /^(?:(\d+):)?(\d+)(?:\/(tcp|udp))?$/i.exec(word)
@@ -147,7 +150,7 @@ function readPorts(text: string, beyondInterface: boolean): { list: RentRequest[
     const container = Number(match[2])
     const outside = Number(match[1] ?? container)
     const protocol = match[3]?.toLowerCase() === 'udp' ? 'udp' : 'tcp'
-    const isIdentity = beyondInterface && container === outside && isIdentityPort(container)
+    const isIdentity = takesIdentityPorts && container === outside && isIdentityPort(container)
     if (!isIdentity && [container, outside].some(port => port < 1 || port > 65_535))
       return { list, error: `${word}: ports go from 1 to 65535.` }
     const same = list.find(each => each.protocol === protocol && (each.outside ?? each.container) === outside)

@@ -1,3 +1,4 @@
+import type { Capabilities } from '#contract/account/capabilities.ts'
 import { firstDisk, startScriptTooLong } from '#contract/market/rental.ts'
 import { TemplateFields, type TemplateView } from '#contract/market/template.ts'
 import { typedNumber } from '#renderer/components/fields/numbers.ts'
@@ -88,13 +89,13 @@ export function volumeHint(info: Record<string, unknown> | null): VolumeHint {
   }
 }
 
-/** The template of a draft, or its errors by field. `beyondInterface`: whether the deployment goes beyond the interface. */
+/** The template of a draft, or its errors by field. */
 export function readTemplate(
   draft: TemplateDraft,
-  beyondInterface?: boolean,
+  capabilities?: Capabilities,
 ): { fields: TemplateFields } | { errors: TemplateErrors } {
   const errors: TemplateErrors = {}
-  const tooLong = startScriptTooLong(draft.onstart, beyondInterface)
+  const tooLong = startScriptTooLong(draft.onstart, capabilities)
   if (tooLong !== undefined) errors.onstart = tooLong
   const conditions = readConditions(draft.extraFilters)
   if (conditions.error !== undefined) errors.extraFilters = conditions.error

@@ -28,7 +28,7 @@ describe.concurrent.each([
     const { world, under } = await connected(profile)
     // Its offers show it, before anything is rented there.
     await requestCheapest(under)
-    expect(under.account().beyondInterface).toBe(beyond)
+    expect(under.account().capabilities.choosesDirect).toBe(beyond)
     const { id, runtype, ssh } = await rentRunning(under)
     expect(runtype).toBe(beyond ? 'ssh_direc ssh_proxy' : 'ssh')
     expect(ssh?.direct !== undefined).toBe(beyond)
@@ -38,7 +38,7 @@ describe.concurrent.each([
     // It is known before the first poll of the next start.
     await under.close()
     world.sim.controls.setFaults([{ kind: 'hang' }])
-    expect((await world.start()).account().beyondInterface).toBe(beyond)
+    expect((await world.start()).account().capabilities.choosesDirect).toBe(beyond)
   })
 
   test('a private image starts with its registry’s login, and fails without it', async ({ connected }) => {
@@ -101,9 +101,9 @@ test.concurrent('a public deployment without the newer list is recognized by its
   connected,
 }) => {
   const { under } = await connected({ ...publicProfile, list: 'v0', v1: '404' })
-  expect(under.account().beyondInterface).toBe(false)
+  expect(under.account().capabilities.choosesDirect).toBe(false)
   await rentRunning(under)
-  expect(under.account().beyondInterface).toBe(true)
+  expect(under.account().capabilities.choosesDirect).toBe(true)
   const { runtype } = await rentRunning(under, { image, registry })
   expect(runtype).toBe('ssh_direc ssh_proxy')
 })

@@ -1,6 +1,7 @@
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
-import type { NewInstance, Offer } from '#service/offers.ts'
+import type { NewInstance } from '#service/new-instance.ts'
+import type { Offer } from '#service/offers.ts'
 import { type Simulator, type SimulatorOptions, startSimulator } from '#simulator/simulator.ts'
 import type { AccountState } from '#simulator/world/account/account.ts'
 import type { Message } from '#simulator/world/account/outbox.ts'

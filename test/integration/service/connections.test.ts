@@ -26,7 +26,7 @@ async function clientOf(server: Server | TcpServer, scheme = 'http'): Promise<Se
     baseUrl: parseBaseUrl(`${scheme}://127.0.0.1:${port}`),
     key: 'k',
     retries: 0,
-    traits: { get: () => 'v0', set: () => undefined },
+    dialect: { get: () => ({ list: 'v0' }), set: () => undefined },
   })
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceClient } from '#service/client.ts'
-import type { NewInstance } from '#service/offers.ts'
+import type { NewInstance } from '#service/new-instance.ts'
 import { profileNames, profiles } from '../profiles.ts'
 import { type Connected, connect, failure, nobodysKey } from './connected.ts'
 
@@ -124,7 +124,6 @@ describe.each(profileNames)('instances of the %s', name => {
     ['no image', { disk: 10 }],
     ['no disk at all', { image: 'a', disk: 0 }],
     ['a port mapping that is none', { image: 'a', env: { '-p 80': '1' } }],
-    ['a runtype there is not', { image: 'a', runtype: 'desktop' }],
     [
       'a volume with a relative path',
       { image: 'a', volume_info: { create_new: false, volume_id: 1, mount_path: 'a' } },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, type ServiceClient } from '#service/client.ts'
-import type { ListVersion } from '#service/instances.ts'
+import type { ListVersion } from '#service/dialect.ts'
 import { json, type Reply, raw, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
 
@@ -31,10 +31,10 @@ beforeEach(async () => {
     key: 'k',
     clock: new HurriedClock(),
     retries: 0,
-    traits: {
-      get: () => learnt,
-      set: version => {
-        learnt = version
+    dialect: {
+      get: () => ({ list: learnt }),
+      set: ({ list }) => {
+        learnt = list
       },
     },
   })

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, type ServiceClient } from '#service/client.ts'
+import type { Learnt } from '#service/dialect.ts'
 import { cleanDetail } from '#service/http/detail.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { anyCharacter } from '../any-character.ts'
@@ -34,12 +35,18 @@ const replies: Record<string, Reply> = {
   'no answer': hang,
 }
 
+const registry = { server: 'ghcr.io', user: 'ada', token: secret }
+
+function clientOf(learnt: Learnt): ServiceClient {
+  const dialect = { get: () => learnt, set: () => undefined }
+  return createClient({ baseUrl: service.baseUrl, key, timeout: 100, retries: 0, dialect })
+}
+
 const calls: Record<string, (client: ServiceClient) => Promise<unknown>> = {
   listing: client => client.instances.list(),
-  renting: client =>
-    client.offers.createInstance(1, { docker_login_pass: secret, env: { TOKEN: secret }, label: 'x' }),
-  'renting a private image': client =>
-    client.offers.createInstance(1, { image_login: `-u ada -p ${secret} ghcr.io` }),
+  renting: client => client.offers.createInstance(1, { registry, env: { TOKEN: secret }, label: 'x' }),
+  'renting a private image of the public deployment': () =>
+    clientOf({ pricesByPart: true }).offers.createInstance(1, { registry }),
   'a cloud copy': client =>
     client.transfers.cloudSync({
       instance_id: '1',
@@ -59,8 +66,7 @@ test.each(
   ),
 )('no secret is in the error when $name meets $reply', async ({ answer, call }) => {
   service.otherwise = answer
-  const client = createClient({ baseUrl: service.baseUrl, key, timeout: 100, retries: 0 })
-  const error = await call(client).catch((thrown: unknown) => thrown)
+  const error = await call(clientOf({})).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(ServiceError)
   const everything = inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error) + String(error)
   expect(everything).not.toContain(key)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '#service/client.ts'
+import type { DialectMemory } from '#service/dialect.ts'
 import type { AnswerTime } from '#service/http/exchange.ts'
-import type { InstanceListTraits } from '#service/instances.ts'
 import { ServiceError } from '#service/service-error.ts'
 import { hang, hangInBody, json, raw, reset, resetInBody, ScriptedService } from './scripted-service.ts'
 import { HurriedClock } from './virtual-clock.ts'
@@ -18,9 +18,9 @@ afterEach(() => service.stop())
 
 function client(options: Partial<ClientOptions> = {}): ServiceClient {
   // The interface's own list, which has no known rate limit.
-  const traits: InstanceListTraits = { get: () => 'v0', set: () => undefined }
+  const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
   return createClient({
-    ...{ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, traits },
+    ...{ baseUrl: service.baseUrl, key: 'k-1234567890', clock, random: () => 0.5, dialect },
     ...options,
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient } from '#service/client.ts'
-import type { InstanceListTraits } from '#service/instances.ts'
+import type { DialectMemory } from '#service/dialect.ts'
 import type { Route } from '#simulator/http/route.ts'
 import { routes } from '#simulator/routes/routes.ts'
 import { rows, user } from './right-answers.ts'
@@ -19,8 +19,8 @@ test.each(rows)(
   '%s is sent as the interface says, and its answer understood',
   async (request, sent, answer, call, gives) => {
     service.otherwise = json(answer)
-    const traits: InstanceListTraits = { get: () => 'v0', set: () => undefined }
-    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), traits })
+    const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
+    const client = createClient({ baseUrl: service.baseUrl, key: 'k-1', clock: new HurriedClock(), dialect })
     expect(await call(client)).toEqual(gives)
     const seen = service.requests.at(-1)
     expect(`${seen?.method} ${seen?.url}`).toBe(request.replace(/ \/(?!api\/)/, ' /api/v0/'))

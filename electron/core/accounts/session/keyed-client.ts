@@ -2,8 +2,10 @@ import { BerthError } from '#contract/problem.ts'
 import type { AccountView } from '#contract/state.ts'
 import { notingAsked } from '#core/instances/noting-asked.ts'
 import type { AccountClock } from '#core/instances/polling/account-clock.ts'
+import { isDeepEqual } from '#core/state/same.ts'
 import { parseBaseUrl } from '#service/base-url.ts'
 import { createClient, type ServiceClient } from '#service/client.ts'
+import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
 import { requestClock } from '#service/http/clock.ts'
 import type { SessionContext } from './context.ts'
 import { keyMissing } from './key-missing.ts'
@@ -22,15 +24,16 @@ export interface KeyedClient {
 export function createKeyedClient(
   { id, baseUrl }: Pick<AccountView, 'id' | 'baseUrl'>,
   { store, machine }: Pick<SessionContext, 'store' | 'machine'>,
-  { lastSeen, missingInstances, traits, watchdogs }: SessionMemory,
+  { lastSeen, missingInstances, dialect, watchdogs }: SessionMemory,
   time: AccountClock,
 ): KeyedClient {
   let inUse: { key: string; client: ServiceClient } | undefined
 
-  function onOffers(beyondInterface: boolean): void {
-    traits.offersSeen(beyondInterface)
-    if (beyondInterface && store.get().accounts[id]?.beyondInterface === false)
-      store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { beyondInterface }))
+  function learnt(all: Learnt): void {
+    void dialect.record(() => all)
+    const capabilities = capabilitiesOf(all)
+    if (isDeepEqual(store.get().accounts[id]?.capabilities, capabilities)) return
+    store.change(draft => void Object.assign(draft.accounts[id] ?? {}, { capabilities }))
   }
 
   return {
@@ -51,8 +54,7 @@ export function createKeyedClient(
         clock: requestClock(machine.clock),
         random: machine.random.fraction,
         onAnswer: time.learn,
-        traits,
-        onOffers,
+        dialect: { get: dialect.get, set: learnt },
       })
       const noting = { account: id, store, lastSeen, now: time.now, onEnd: watchdogs.endsHere }
       inUse = { key, client: notingAsked(missingInstances.noting(client), noting) }

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import type { InstanceView } from '#contract/instance/instance.ts'
 import { goneAlerts } from '#core/alerts/instance-alerts.ts'
 import { type AccountAlerts, openAccountAlerts } from '#core/alerts/notifications.ts'
@@ -5,16 +6,21 @@ import { type LastSeen, openLastSeen } from '#core/instances/last-seen.ts'
 import { type MissingInstances, openMissingInstances } from '#core/instances/missing-instances.ts'
 import { openStoredWatchdogs, type StoredWatchdogs } from '#core/limits/watchdog-decide.ts'
 import type { CollectionContext } from '#core/storage/collection.ts'
-import type { Document } from '#core/storage/json-file.ts'
+import { type Document, openDocument } from '#core/storage/json-file.ts'
+import type { Learnt } from '#service/dialect.ts'
 import type { SessionContext } from './context.ts'
-import { type DeploymentTraits, openDeploymentTraits } from './deployment-traits.ts'
+
+const StoredDialect = v.object({
+  list: v.optional(v.picklist(['v0', 'v1'])),
+  pricesByPart: v.optional(v.literal(true)),
+})
 
 /** The stored data of a session, apart from that of the automations. */
 export interface SessionMemory {
   readonly alerts: AccountAlerts
   readonly lastSeen: Document<LastSeen>
   readonly missingInstances: MissingInstances
-  readonly traits: DeploymentTraits
+  readonly dialect: Document<Learnt>
   readonly watchdogs: StoredWatchdogs
   flush(): Promise<void>
 }
@@ -34,18 +40,18 @@ export async function openSessionMemory(
     notifications.tell(account, goneAlerts(account, lost))
   }
 
-  const [alerts, lastSeen, missingInstances, traits] = await Promise.all([
+  const [alerts, lastSeen, missingInstances, dialect] = await Promise.all([
     openAccountAlerts(kept('told'), notifications),
     openLastSeen(files, clock, `${folder}/last-seen.json`, onBroken),
     openMissingInstances({ ...kept('departed'), onAway, onVanished, onGone }),
-    openDeploymentTraits(kept('service')),
+    openDocument({ ...kept('service'), schema: StoredDialect, empty: {} }),
   ])
-  const all = [alerts, lastSeen, missingInstances, traits]
+  const all = [alerts, lastSeen, missingInstances, dialect]
   return {
     alerts,
     lastSeen,
     missingInstances,
-    traits,
+    dialect,
     watchdogs,
     async flush() {
       await Promise.all(all.map(each => each.flush()))

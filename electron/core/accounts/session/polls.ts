@@ -1,6 +1,5 @@
 import type { AccountId } from '#contract/ids.ts'
 import type { AccountView } from '#contract/state.ts'
-import { goesBeyond } from '#core/instances/instance-view.ts'
 import { lastSeenOf } from '#core/instances/last-seen.ts'
 import { MissingPolls } from '#core/instances/missing-polls.ts'
 import type { AccountClock } from '#core/instances/polling/account-clock.ts'
@@ -9,6 +8,7 @@ import { type CertainPoll, type Expected, type Listing, pollAll } from '#core/in
 import { KeyRefused, pollFailure } from '#core/instances/polling/poller.ts'
 import { type Changes, compareInstances, followsOn, type KnownRecords } from '#core/instances/reconcile.ts'
 import { rentedAs } from '#core/renting/rental.ts'
+import { capabilitiesOf } from '#service/dialect.ts'
 import type { ListOptions } from '#service/instances.ts'
 import type { Automations } from './automations.ts'
 import type { ConnectionStatus } from './connection-status.ts'
@@ -154,13 +154,11 @@ export class AccountPolls {
   /** The results of a poll, compared with the account in State before it. */
   #found(before: AccountView, { user, listing, limitation }: SeenPoll, at: number): PollFound {
     const { app, memory, time, records, automations } = this.#session
-    const { missingInstances, traits } = memory
+    const { missingInstances, dialect } = memory
     const fields: PollFound['fields'] = user ? accountFields(user) : {}
     if (fields.credit !== undefined) this.#creditReadAt = at
     const interval = (app.pollInterval() * time.told().rate) / 1000
-    const beyond = listing ? listing.instances.some(goesBeyond) : before.beyondInterface === true
-    const beyondInterface = traits.beyondInterface() || beyond
-    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval), beyondInterface }
+    const lastPoll = { at: this.#seenAt, unbroken: followsOn(this.#seenAt, at, interval) }
     if (listing && listing.doubt === undefined) this.#seenAt = at
     const rented = (instance: number) => {
       const tried = automations.rentals.ofInstance(instance)
@@ -169,7 +167,16 @@ export class AccountPolls {
     const { lastView } = missingInstances
     return {
       changes: listing
-        ? compareInstances(records, before.instances, listing, at, lastView, lastPoll, rented)
+        ? compareInstances(
+            records,
+            before.instances,
+            listing,
+            at,
+            lastView,
+            lastPoll,
+            rented,
+            capabilitiesOf(dialect.get()),
+          )
         : unknownInstances,
       fields,
       clock: time.told(),
@@ -177,7 +184,6 @@ export class AccountPolls {
       uncertain:
         listing?.doubt === undefined ? undefined : { reason: listing.doubt, instances: listing.unconfirmed },
       creditReadAt: this.#creditReadAt ?? at,
-      beyondInterface,
     }
   }
 

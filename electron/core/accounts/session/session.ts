@@ -13,6 +13,7 @@ import type { Rentals } from '#core/renting/rentals.ts'
 import { type NotedKeychain, notedKeychain } from '#core/storage/noted-keychain.ts'
 import { openTransfers } from '#core/transfers/service.ts'
 import type { ServiceClient } from '#service/client.ts'
+import { capabilitiesOf } from '#service/dialect.ts'
 import type { Instance } from '#service/instances.ts'
 import { type AccountParts, type Automations, openAutomations } from './automations.ts'
 import { createConnectionStatus } from './connection-status.ts'
@@ -65,7 +66,7 @@ export async function openSession(
   const ending = new AbortController()
   const stored = { account: id, store, machine, files, folder, onBroken, ending: ending.signal }
   const memory = await openSessionMemory(stored, app)
-  const { lastSeen, missingInstances, traits } = memory
+  const { lastSeen, missingInstances, dialect } = memory
   const time = createAccountClock(clock, app.rate)
   const records: KnownRecords = new Map()
   const { at: seenAt, ...remembered } = lastSeen.get()
@@ -143,7 +144,7 @@ export async function openSession(
 
   store.change(draft => {
     const target = draft.accounts[id]
-    if (target) Object.assign(target, remembered, { beyondInterface: traits.beyondInterface() })
+    if (target) Object.assign(target, remembered, { capabilities: capabilitiesOf(dialect.get()) })
   })
   automations.show()
   if (key === undefined) {

@@ -15,14 +15,13 @@ export interface PollFound {
   uncertain: AccountView['uncertain']
   /** When the credit was last received, epoch seconds of the account's time. */
   creditReadAt: number
-  beyondInterface: boolean
 }
 
 /** Writes the changes of a poll into the draft; `before` is the account in State. */
 export function showPoll(
   draft: State,
   before: AccountView,
-  { changes, fields, clock, limitation, uncertain, creditReadAt, beyondInterface }: PollFound,
+  { changes, fields, clock, limitation, uncertain, creditReadAt }: PollFound,
 ): void {
   const target = draft.accounts[before.id]
   if (!target) return
@@ -35,7 +34,6 @@ export function showPoll(
   else if (before.creditUntold) delete target.creditUntold
   if (fields.credit !== undefined) delete target.creditAt
   else if (before.credit !== undefined && before.creditAt === undefined) target.creditAt = creditReadAt
-  if (before.beyondInterface !== beyondInterface) target.beyondInterface = beyondInterface
   if (!sameTime(before.clock, clock)) target.clock = clock
   if (limitation !== before.limitation) {
     if (limitation) target.limitation = limitation

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { ApiKeyRequest, permissionCategories } from '#contract/account/api-key.ts'
+import { ApiKeyRequest } from '#contract/account/api-key.ts'
+import { describedCapabilities } from '#contract/account/capabilities.ts'
 import { wrongIn } from '#renderer/components/fields/readForm.ts'
 
 /** The input of the form for a new key. */
@@ -11,12 +12,11 @@ export interface KeyDraft {
   params: string
 }
 
-/** `beyondInterface`: whether the deployment goes beyond the interface. */
-export function emptyKeyDraft(beyondInterface = false): KeyDraft {
+export function emptyKeyDraft({ permissions } = describedCapabilities): KeyDraft {
   return {
     name: '',
     scope: 'chosen',
-    categories: permissionCategories(beyondInterface).map(name => ({ name, on: false, constraints: '' })),
+    categories: permissions.map(name => ({ name, on: false, constraints: '' })),
     params: '',
   }
 }

@@ -1,4 +1,4 @@
-import { type PermissionCategory, permissionCategories } from '#contract/account/api-key.ts'
+import { describedCapabilities, type PermissionCategory } from '#contract/account/capabilities.ts'
 import { named } from '#contract/format/list.ts'
 
 /** What a key with a category may do (FIELDS: which calls are in which). */
@@ -41,19 +41,17 @@ export function categoryWords(category: string): string {
 /** Names every permission, however many there are. */
 const whole = { most: Number.POSITIVE_INFINITY }
 
-/**
- * One sentence on what a key may and may not do; categories with constraints are marked as limited. `beyondInterface`:
- * whether the deployment goes beyond the interface.
- */
-export function mayWords(permissions: Record<string, unknown>, beyondInterface = false): string {
+/** One sentence on what a key may and may not do; categories with constraints are marked as limited. */
+export function mayWords(
+  permissions: Record<string, unknown>,
+  { permissions: known } = describedCapabilities,
+): string {
   const has = (category: string) => Object.hasOwn(permissions, category)
   const may = Object.entries(permissions).map(
     ([category, constraints]) =>
       `${isKnown(category) ? short[category] : category}${isConstrained(constraints) ? ' (within limits)' : ''}`,
   )
-  const not = permissionCategories(beyondInterface)
-    .filter(category => !has(category))
-    .map(category => short[category])
+  const not = known.filter(category => !has(category)).map(category => short[category])
   if (may.length === 0) return 'It may do nothing.'
   return `It may ${named(may, whole)}${not.length > 0 ? `, but not ${named(not, { ...whole, last: ' or ' })}` : ''}.`
 }

@@ -1,3 +1,4 @@
+import { type Capabilities, describedCapabilities } from '#contract/account/capabilities.ts'
 import { type DockerOptions, portText } from '#contract/market/docker-options.ts'
 import { readPastedOptions } from '#contract/market/pasted-options.ts'
 import type { TemplateView } from '#contract/market/template.ts'
@@ -116,9 +117,8 @@ export class Renting {
     this.template = template
   }
 
-  /** Whether the deployment offers both a direct connection and the proxy. */
-  get waysDiffer(): boolean {
-    return this.#page.account?.beyondInterface === true
+  get capabilities(): Capabilities {
+    return this.#page.account?.capabilities ?? describedCapabilities
   }
 
   /** Whether this machine has no open ports, so that only the proxy reaches it. */
@@ -136,7 +136,7 @@ export class Renting {
       this.interruptible,
       this.template,
       this.subject.later,
-      this.#page.account?.beyondInterface,
+      this.capabilities,
     ),
   )
 

@@ -61,7 +61,7 @@ export class Editing {
     this.#before = draftOf(template)
   }
 
-  readonly #read = $derived.by(() => readTemplate(this.draft, this.#page.account?.beyondInterface))
+  readonly #read = $derived.by(() => readTemplate(this.draft, this.#page.account?.capabilities))
   readonly #envMistake = $derived(
     parseFlags(this.draft.env).unclosed ? 'A quote is not closed.' : this.rowMistake,
   )

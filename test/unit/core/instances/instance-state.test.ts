@@ -1,4 +1,9 @@
 import { expect, test } from 'vitest'
+import {
+  type Capabilities,
+  describedCapabilities,
+  publicCapabilities,
+} from '#contract/account/capabilities.ts'
 import { instanceState, type Past, type ServiceStatus } from '#core/instances/instance-state.ts'
 
 const state = (actualStatus: string | null, more: Partial<ServiceStatus> = {}) =>
@@ -48,11 +53,16 @@ const at = 1_800_000_000
 /** Shown running a moment ago. */
 const ran: Past = { state: 'running', since: at - 10, firstBoot: false, unbroken: true }
 /** The state on a deployment that may restart exited instances; `past` is how it was shown before. */
-const onDeployment = (status: Partial<ServiceStatus>, past?: Partial<Past>) =>
+const onDeployment = (
+  status: Partial<ServiceStatus>,
+  past?: Partial<Past>,
+  habits: Capabilities = publicCapabilities,
+) =>
   instanceState(
-    { actualStatus: 'exited', interruptible: false, beyondInterface: true, ...status },
+    { actualStatus: 'exited', interruptible: false, ...status },
     past && { ...ran, intendedStatus: 'running', ...past },
     at,
+    habits,
   )
 const stopped = { currentState: 'stopped', nextState: 'stopped', intendedStatus: 'stopped' }
 const queued = { currentState: 'stopped', nextState: 'running', intendedStatus: 'running' }
@@ -120,10 +130,12 @@ test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([
   ['exited 59 seconds ago', wanted, { state: 'exited', since: at - 59 }, 'exited'],
   ['exited a minute ago', wanted, { state: 'exited', since: at - 60 }, 'crashed'],
   ['crashed before', wanted, { state: 'crashed', since: at - 1 }, 'crashed'],
-  ['exited where an exit is final', { ...wanted, beyondInterface: false }, {}, 'crashed'],
-  ['crashed, its bid too low by now', { ...wanted, ...tooLow, beyondInterface: false }, {}, 'crashed'],
 ])('an exited instance that is %s', (_, status, past, state) => {
   expect(onDeployment(status, past)).toBe(state)
+})
+
+test.each([{}, tooLow])('an exit is final where containers are not started again: %o', bid => {
+  expect(onDeployment({ ...wanted, ...bid }, {}, describedCapabilities)).toBe('crashed')
 })
 
 test.each<[string, Partial<ServiceStatus>, Partial<Past> | undefined, string]>([

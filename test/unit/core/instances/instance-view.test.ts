@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type Capabilities, publicCapabilities } from '#contract/account/capabilities.ts'
 import { instanceView } from '#core/instances/instance-view.ts'
 import { maskRecord } from '#core/instances/mask-record.ts'
 import type { Instance } from '#service/instances.ts'
@@ -39,13 +40,12 @@ test('a complete record fills the whole view', () => {
   expect(view.ports).toHaveLength(2)
 })
 
-test('an offline instance costs nothing where its record or its account goes beyond the interface', () => {
+test('an offline instance costs nothing where the service charges nothing for it', () => {
   const offline = { ...rented, actual_status: 'offline' }
-  const cost = (record: Instance, beyondInterface?: boolean) =>
-    instanceView(record, undefined, 4600, { unbroken: true, beyondInterface }).costPerHour
-  expect(cost(offline)).toBe(50_000)
-  expect(cost(offline, true)).toBe(0)
-  expect(cost({ ...offline, storage_total_cost: 0.05 })).toBe(0)
+  const cost = (capabilities?: Capabilities) =>
+    instanceView(offline, undefined, 4600, undefined, undefined, capabilities).costPerHour
+  expect(cost()).toBe(50_000)
+  expect(cost(publicCapabilities)).toBe(0)
 })
 
 test('a record with only an id is shown as provisioning', () => {

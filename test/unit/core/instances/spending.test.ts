@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { publicCapabilities } from '#contract/account/capabilities.ts'
 import {
   believableEnd,
   believableStart,
@@ -26,23 +27,23 @@ test('a running instance costs its whole price, a stopped one its disk', () => {
     expect(costPerHour(state, price)).toBe(50_000)
 })
 
-test('what is offline costs its disk, or beyond the interface nothing unless that is told', () => {
+test('what is offline costs its disk, or nothing where the service charges none, unless it gives a cost', () => {
   const price = pricesOf({ dph_total: 0.5, dph_base: 0.45 })
   expect(costPerHour('offline', price)).toBe(50_000)
-  expect(costPerHour('offline', price, true)).toBe(0)
-  expect(costPerHour('offline', { ...price, now: 70_000 }, true)).toBe(70_000)
+  expect(costPerHour('offline', price, publicCapabilities)).toBe(0)
+  expect(costPerHour('offline', { ...price, now: 70_000 }, publicCapabilities)).toBe(70_000)
   for (const state of ['stopped', 'crashed', 'silent'] as const)
-    expect(costPerHour(state, price, true)).toBe(50_000)
+    expect(costPerHour(state, price, publicCapabilities)).toBe(50_000)
 })
 
 test('what is offline under a promised reliability costs its GPUs', () => {
   const hourly = { totalHour: 0.41, slaPremiumPerHour: 0.08 }
   const price = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: hourly })
-  expect(costPerHour('offline', price, true)).toBe(490_000)
-  expect(costPerHour('running', price, true)).toBe(490_000)
+  expect(costPerHour('offline', price, publicCapabilities)).toBe(490_000)
+  expect(costPerHour('running', price, publicCapabilities)).toBe(490_000)
   const none = pricesOf({ dph_total: 0.49, dph_base: 0.47, search: { ...hourly, slaPremiumPerHour: 0 } })
-  expect(costPerHour('offline', none, true)).toBe(0)
-  expect(costPerHour('running', none, true)).toBe(410_000)
+  expect(costPerHour('offline', none, publicCapabilities)).toBe(0)
+  expect(costPerHour('running', none, publicCapabilities)).toBe(410_000)
 })
 
 test('missing or absurd prices are ignored, so that sums stay valid', () => {

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import {
+  type Capabilities,
+  describedCapabilities,
+  publicCapabilities,
+} from '#contract/account/capabilities.ts'
 import type { RentRequest } from '#contract/market/rental.ts'
 import { withoutSecrets } from '#core/market/request-secrets.ts'
-import { requestBody } from '#core/renting/requests.ts'
+import { checkLengths, requestBody } from '#core/renting/requests.ts'
+import { rentalBody } from '#service/dialect.ts'
 
 const plain: RentRequest = {
   offer: 7,
@@ -14,8 +20,10 @@ const plain: RentRequest = {
 const template = { hash: 'abc', name: 'Trainer' }
 const registry = { server: 'ghcr.io', user: 'ada', token: 'hidden-token' }
 const id = 'r0123456789abcdef'
-const onInterface = (changes: Partial<RentRequest>) => requestBody({ ...plain, ...changes }, id, false)
-const beyond = (changes: Partial<RentRequest>) => requestBody({ ...plain, ...changes }, id, true)
+const onInterface = (changes: Partial<RentRequest>) =>
+  rentalBody({}, requestBody({ ...plain, ...changes }, id))
+const beyond = (changes: Partial<RentRequest>) =>
+  rentalBody({ pricesByPart: true }, requestBody({ ...plain, ...changes }, id))
 
 test('the request carries the mark in label and environment, and its ports as flags', () => {
   const request: Partial<RentRequest> = {
@@ -120,8 +128,11 @@ test('the stored form of a request has no secret value', () => {
   expect(written).toMatchObject({ env: [env[0], { value: '' }], registry: { ...registry, token: '' } })
 })
 
-test('a start script that is longer than the public deployment takes is not sent', () => {
-  expect(beyond({ onstart: 'x'.repeat(4048) }).onstart).toHaveLength(4048)
-  expect(() => beyond({ onstart: 'x'.repeat(4049) })).toThrow(/at most 4,048 characters/i)
-  expect(onInterface({ onstart: 'x'.repeat(16_384) }).onstart).toHaveLength(16_384)
+test('a start script that is longer than the service takes is refused', () => {
+  const check = (length: number, capabilities: Capabilities) =>
+    checkLengths({ onstart: 'x'.repeat(length) }, { capabilities })
+  check(4048, publicCapabilities)
+  expect(() => check(4049, publicCapabilities)).toThrow(/at most 4,048 characters/i)
+  check(16_384, describedCapabilities)
+  expect(() => check(16_385, describedCapabilities)).toThrow(/at most 16,384 characters/i)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type Capabilities, publicCapabilities } from '#contract/account/capabilities.ts'
 import { emptyKeyDraft, type KeyDraft, readKeyDraft } from '#renderer/screens/account/keys/keyForm.ts'
 import { mayWords } from '#renderer/screens/account/keys/permissionWords.ts'
 
@@ -44,13 +45,14 @@ test.each([
 })
 
 test('categories of bills and teams are named where the deployment has them', () => {
-  const named = (beyond?: boolean) => emptyKeyDraft(beyond).categories.map(({ name }) => name)
+  const named = (capabilities?: Capabilities) =>
+    emptyKeyDraft(capabilities).categories.map(({ name }) => name)
   const further = ['billing_read', 'billing_write', 'team_read', 'team_write']
   expect(named()).not.toContain('billing_read')
-  expect(named(true)).toEqual([...named(), ...further])
+  expect(named(publicCapabilities)).toEqual([...named(), ...further])
   const all = Object.fromEntries(named().map(name => [name, {}]))
   expect(mayWords(all)).not.toContain('but not')
-  expect(mayWords({ ...all, billing_read: {} }, true)).toMatch(
+  expect(mayWords({ ...all, billing_read: {} }, publicCapabilities)).toMatch(
     /see charges, but not transfer credit, see the team or change the team\.$/,
   )
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { publicCapabilities } from '#contract/account/capabilities.ts'
 import { emptyDraft, noRegistry } from '#renderer/features/market/rentDefaults.ts'
 import type { RentDraft } from '#renderer/features/market/rentDraft.ts'
 import { fieldOfPath, readDraft } from '#renderer/features/market/rentForm.ts'
@@ -69,9 +70,16 @@ describe('a filled in form', () => {
   })
 })
 
-test('a port from 70000 on, the same outside and inside, is taken by deployments beyond the interface', () => {
+test('a port from 70000 on, the same outside and inside, is taken where the service takes such ports', () => {
   const ports = (text: string) =>
-    readDraft(draft({ ports: text }), offer({ id: 7, disk: 400 }), false, undefined, undefined, true)
+    readDraft(
+      draft({ ports: text }),
+      offer({ id: 7, disk: 400 }),
+      false,
+      undefined,
+      undefined,
+      publicCapabilities,
+    )
   expect(ports('70000 70001:70001/udp')).toMatchObject({
     request: {
       ports: [

@@ -6,6 +6,7 @@ import { openRentals, type Rentals } from '#core/renting/rentals.ts'
 import { createStore } from '#core/state/store.ts'
 import { notedKeychain } from '#core/storage/noted-keychain.ts'
 import type { ServiceClient } from '#service/client.ts'
+import type { DialectMemory } from '#service/dialect.ts'
 import type { Send } from '#service/http/operation.ts'
 import { instances } from '#service/instances.ts'
 import { offers } from '#service/offers.ts'
@@ -48,8 +49,9 @@ export async function startBerth(machine: Machine): Promise<Berth> {
   const dead = new AbortController()
   const { signal } = dead
   // The client repeats nothing here, so that the rentals meet every failure.
-  const face = { get: () => 'v0' as const, set: () => undefined }
-  const client = { instances: instances(machine.send, face), offers: offers(machine.send) } as ServiceClient
+  const dialect: DialectMemory = { get: () => ({ list: 'v0' }), set: () => undefined }
+  const { send } = machine
+  const client = { instances: instances(send, dialect), offers: offers(send, dialect) } as ServiceClient
   const views = { [account]: accountView({ id: account, instances: machine.shown }) }
   const store = createStore({ ...emptyState(), accounts: views })
   let rentals: Rentals | undefined

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { describedCapabilities, publicCapabilities } from '#contract/account/capabilities.ts'
+import { createClient, type ServiceClient } from '#service/client.ts'
+import { capabilitiesOf, type Learnt } from '#service/dialect.ts'
+import { json, type Reply, ScriptedService } from './scripted-service.ts'
+
+let service: ScriptedService
+let client: ServiceClient
+let learnt: Learnt
+
+beforeAll(async () => {
+  service = await ScriptedService.start()
+})
+afterAll(() => service.stop())
+beforeEach(() => {
+  learnt = { list: 'v0' }
+  const dialect = {
+    get: () => learnt,
+    set: (all: Learnt) => {
+      learnt = all
+    },
+  }
+  client = createClient({ baseUrl: service.baseUrl, key: 'k', retries: 0, dialect })
+})
+
+const search = () => client.offers.search({})
+const list = () => client.instances.list()
+const running = { id: 1, actual_status: 'running' }
+
+test.each<[string, Reply, () => Promise<unknown>]>([
+  ['offers with the price of their storage', json({ offers: [{ id: 1, storage_total_cost: 0.1 }] }), search],
+  ['records with hourly prices', json({ instances: [{ ...running, search: { totalHour: 1 } }] }), list],
+  [
+    'records with the price of their disk',
+    json({ instances: [{ ...running, storage_total_cost: 1 }] }),
+    list,
+  ],
+])('%s show the public deployment, also after answers without', async (_, shown, ask) => {
+  service.otherwise = json({ instances: [running], offers: [{ id: 1, dph_total: 1 }] })
+  await search()
+  await list()
+  expect(capabilitiesOf(learnt)).toEqual(describedCapabilities)
+  service.otherwise = shown
+  await ask()
+  expect(capabilitiesOf(learnt)).toEqual(publicCapabilities)
+  service.otherwise = json({ instances: [], offers: [] })
+  await search()
+  await list()
+  expect(capabilitiesOf(learnt)).toEqual(publicCapabilities)
+})
+
+test('the newer list shows the public deployment', async () => {
+  learnt = {}
+  service.otherwise = json({ success: true, instances: [], next_token: null })
+  await list()
+  expect(learnt).toEqual({ list: 'v1' })
+  expect(capabilitiesOf(learnt)).toEqual(publicCapabilities)
+})
