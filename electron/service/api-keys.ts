@@ -1,9 +1,8 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { listAnswer, plainAnswer, recordShape } from './http/answer.ts'
-import { wordsOrConfirmation } from './http/confirmation.ts'
+import { removed, wordsOrConfirmation } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { removed } from './http/removal.ts'
 
 /** Section 2.5, as listed; `key` may be masked. */
 const keyShape = recordShape(

@@ -5,9 +5,9 @@ import {
   confirmation,
   type LooseConfirmation,
   looseConfirmation,
+  removed,
 } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { removed } from './http/removal.ts'
 import { errorSentence } from './http/sentences.ts'
 import { type InstanceList, type ListOptions, listInstances } from './instance-list.ts'
 import { type Instance, oneInstanceShape } from './instance-record.ts'

@@ -1,6 +1,5 @@
 import * as Type from 'typebox'
 import { type DialectMemory, learnFromRecords, rentalBody } from './dialect.ts'
-import type { Filters } from './filter.ts'
 import {
   type Fields,
   isFields,
@@ -88,6 +87,21 @@ const offerShape = recordShape(
 
 /** An offer as the service sends it (section 2.2); fields that are not listed here are kept. */
 export type Offer = NonNullable<typeof offerShape.record>
+
+/** One condition on a field, with the operators of section 4.5. */
+export interface Condition<V> {
+  eq?: V
+  neq?: V
+  lt?: V
+  lte?: V
+  gt?: V
+  gte?: V
+  in?: readonly V[]
+  notin?: readonly V[]
+}
+
+/** Conditions by field, all of which must hold. */
+export type Filters<Fields> = { [F in keyof Fields]?: Condition<NonNullable<Fields[F]>> }
 
 /** The fields to filter and sort offers by: their own, and whether the host's identity was checked. */
 type OfferFields = Offer & { verified: boolean }

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import type { Filters } from './filter.ts'
 import { listAnswer, Moment, plainAnswer, recordShape, wrappedAnswer } from './http/answer.ts'
+import { removed } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { removed } from './http/removal.ts'
+import type { Filters } from './offers.ts'
 
 const knownFields = {
   image: Type.String(),

@@ -1,8 +1,7 @@
 import * as Type from 'typebox'
 import { looseList, recordShape } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import { type LooseConfirmation, looseConfirmation, removed } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { removed } from './http/removal.ts'
 
 const volumeShape = recordShape(
   { id: Type.Integer() },

@@ -1,8 +1,7 @@
 import * as Type from 'typebox'
 import { looseList, recordShape, wrappedAnswer } from './http/answer.ts'
-import { type LooseConfirmation, looseConfirmation } from './http/confirmation.ts'
+import { type LooseConfirmation, looseConfirmation, removed } from './http/confirmation.ts'
 import type { CallOptions, Operation, Send } from './http/operation.ts'
-import { removed } from './http/removal.ts'
 
 /** Section 2.7. Times in epoch seconds. */
 const webhookShape = recordShape(

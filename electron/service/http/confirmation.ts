@@ -1,4 +1,5 @@
 import * as Type from 'typebox'
+import { ServiceError } from '../service-error.ts'
 import { plainAnswer } from './answer.ts'
 
 /** `{success, msg?}`, the whole answer to many writes. The transport has turned `success: false` into an error. */
@@ -19,3 +20,13 @@ export type LooseConfirmation = Partial<Confirmation>
 
 /** For operations that some deployments answer with plain text. */
 export const wordsOrConfirmation = plainAnswer(Type.Union([Type.Object({}), Type.String()]))
+
+/** Waits for a removal. A repeat after a lost answer that finds nothing to remove counts as done. @throws ServiceError */
+export async function removed(asked: Promise<unknown>): Promise<void> {
+  try {
+    await asked
+  } catch (error) {
+    const isGone = error instanceof ServiceError && error.status === 404 && error.code !== 'not_supported'
+    if (!isGone || !error.ambiguous) throw error
+  }
+}
