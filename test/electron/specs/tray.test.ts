@@ -23,8 +23,11 @@ async function instanceEntry(): Promise<MenuEntry | undefined> {
 /** Index of an offer on a stable host, since the cheapest two are on a host that will go offline. */
 const sound = 2
 
-/** Rents an offer of one GPU by its index in the list. */
-async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Promise<void> {
+/** Rents an offer of one GPU by its index in the list. `unlimited`: without the limit that a first rental has. */
+async function rentOne(
+  page: Page,
+  { at = sound, kind = 'On-demand', unlimited = false } = {},
+): Promise<void> {
   await page.getByRole('link', { name: 'Offers' }).click()
   await page.getByText(kind, { exact: true }).click()
   await showSingleGpus(page)
@@ -34,6 +37,7 @@ async function rentOne(page: Page, { at = sound, kind = 'On-demand' } = {}): Pro
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Image', { exact: true }).fill('pytorch/pytorch:latest')
+  if (unlimited) await dialog.getByRole('button', { name: '8 h', exact: true }).click()
   await dialog.getByRole('button', { name: /^Rent/ }).click()
   await dialog.waitFor({ state: 'detached' })
 }
@@ -61,7 +65,7 @@ test('every entry of the tray works', async () => {
   await clickClosed('Rent a GPU…')
   await expect.poll(() => place(page)).toBe('#/offers')
 
-  await rentOne(page)
+  await rentOne(page, { unlimited: true })
   await expect.poll(async () => (await instanceEntry())?.label, soon).toContain(': Running')
   const name = (await instanceEntry())?.label.split(':')[0] ?? ''
   const id = name.split('#')[1] ?? ''
@@ -116,7 +120,7 @@ test('every entry of the tray works', async () => {
 test('Start asks first if a limit would stop the instance again at once', async () => {
   const berth = await desk.start('--speed', '60')
   const page = await berth.page()
-  await rentOne(page)
+  await rentOne(page, { unlimited: true })
   await expect.poll(async () => (await instanceEntry())?.label, soon).toContain(': Running')
   const name = (await instanceEntry())?.label.split(':')[0] ?? ''
   const submenu = async () => (await instanceEntry())?.submenu?.map(({ label }) => label) ?? []
