@@ -239,8 +239,9 @@ describe.skipIf(lacking)(`a watchdog that Berth puts into an instance${lacking}`
     world.keychain.entries.delete(`${under.account().id} instance ${instance}`)
     const set = watch(under, instance, { kind: 'away', seconds: 60 })
     await expect(set).rejects.toMatchObject({ problem: { code: 'no_instance_key' } })
-    expect(viewOf(under, instance)).toBeUndefined()
     expect(under.account().limits).toEqual({})
+    // It is removed again in a visit of its own.
+    await under.until(() => viewOf(under, instance) === undefined)
     expect(existsSync(join(home, '.berth'))).toBe(false)
   })
 })
