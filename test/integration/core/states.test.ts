@@ -87,7 +87,7 @@ describe.concurrent.each([
         expect(state(again)).toBe('outbid')
         await again.run('chooseRecovery', { instance: id, choice: { kind: 'raise', ceiling: 2, every: 60 } })
         await comesTo('running', again)
-        expect(again.account().recoveries[id]?.raises).toBe(1)
+        await again.until(() => again.account().recoveries[id]?.raises === 1)
       },
     )
 
