@@ -67,7 +67,7 @@ function fixedWords(limit: Worded, said: typeof moment, now: number): string {
 export function reasonClause(when: LimitWhen): string {
   switch (when.kind) {
     case 'time':
-      return 'its time has come'
+      return 'its set time has passed'
     case 'duration':
       return `its ${duration(when.seconds)} are over`
     case 'idle':
@@ -107,7 +107,7 @@ function accountSentence(limit: WordedOn): string {
   const destroys = limit.action === 'destroy'
   if (limit.when.kind === 'credit') {
     const more = destroys ? ' If that isn’t enough, it destroys stopped instances.' : ''
-    return `Stops what loses least, one after another, ${when}.${more}`
+    return `Stops instances one at a time, beginning with the one that loses least, ${when}.${more}`
   }
   const more = destroys ? ' Then it destroys stopped instances, with all their files.' : ''
   return `Stops everything that runs ${when}.${more}`
@@ -120,7 +120,7 @@ export function effectWords(
 ): string {
   if (instance !== undefined)
     return `${nameOf(instance, instances)} ${action === 'stop' ? 'stops' : 'is destroyed'}`
-  return when.kind === 'credit' ? 'What loses least stops' : 'Everything stops'
+  return when.kind === 'credit' ? 'The instance that loses least stops' : 'Everything stops'
 }
 
 /** `Stopped llama #4711 and eval #4712`, of either action or both. */
@@ -200,7 +200,7 @@ export function watchdogReason(why: WatchdogReason): string {
 /** Why a limit stops what is about to run, and what it does, as a sentence. */
 export function stopperWords({ when, action, instance }: WordedOn): string {
   const does = action === 'stop' ? 'stops' : instance === undefined ? 'stops and then destroys' : 'destroys'
-  const what = when.kind === 'credit' ? 'what loses least' : 'it'
+  const what = when.kind === 'credit' ? 'the instance that loses least' : 'it'
   return `${capital(reasonClause(when))}: its limit ${does} ${what} at the next poll.`
 }
 

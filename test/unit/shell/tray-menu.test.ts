@@ -62,7 +62,7 @@ test('pausing asks first where limits are waiting, since none acts during a paus
     missed: 'act',
     asleep: false,
     setAt: 0,
-    sentence: 'Stops what loses least.',
+    sentence: 'Stops the instance that loses least.',
     step: 'waiting',
     history: [],
   }
