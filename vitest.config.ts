@@ -19,13 +19,15 @@ export default defineConfig({
     // The files of a worker share what they import, and one browser: each test ends what it starts.
     isolate: false,
     sequence: { sequencer: UnitTestsLast },
-    include: ['test/{unit,integration,e2e,electron}/**/*.test.ts'],
+    include: ['test/{unit,integration,journeys,e2e,electron}/**/*.test.ts'],
     // Without the program that is shipped there is nothing to start.
     exclude: process.env['BERTH_SHIPPED']
       ? configDefaults.exclude
       : [...configDefaults.exclude, 'test/electron/shipped/**'],
     // Far beyond what anything takes: they end what hangs, and time nothing.
     testTimeout: 240_000,
+    // A shared machine may stand still for seconds. `npm test` names what passed only when it was run again.
+    retry: process.env['CI'] ? 1 : 0,
     hookTimeout: 120_000,
     maxConcurrency: 10,
     expect: { poll: { timeout: 60_000, interval: 100 } },

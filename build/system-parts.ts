@@ -12,7 +12,7 @@ export interface SystemPart {
   suites: readonly string[]
 }
 
-const browser = 'test/e2e/'
+const browser = ['test/journeys/', 'test/e2e/']
 const keyring = 'test/integration/local/secret-service'
 const notifications = 'test/integration/local/notifications'
 const packaging = 'test/integration/packaging/'
@@ -26,13 +26,13 @@ const webApps = 'test/integration/ssh/web-apps'
 
 export const systemParts: readonly SystemPart[] = [
   // It brings the libraries of Electron, too.
-  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [browser, jupyter, webApps, specs]),
+  part(['chromium', 'chromium-browser', 'google-chrome'], 'chromium', [...browser, jupyter, webApps, specs]),
   // Without it the page's tests run in Chromium, which takes longer. Only Debian has the package.
   ...(isSystem(/^ID=debian$/m) ? [part(['chromium-headless-shell'], 'chromium-headless-shell', [])] : []),
-  part(['dbus-run-session'], 'dbus', [keyring, notifications, specs, browser]),
-  part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, browser]),
-  part(['secret-tool'], 'libsecret-tools', [keyring, browser, specs]),
-  part(['Xvfb'], 'xvfb', [notifications, browser, specs]),
+  part(['dbus-run-session'], 'dbus', [keyring, notifications, specs, ...browser]),
+  part(['gnome-keyring-daemon'], 'gnome-keyring', [keyring, ...browser]),
+  part(['secret-tool'], 'libsecret-tools', [keyring, ...browser, specs]),
+  part(['Xvfb'], 'xvfb', [notifications, ...browser, specs]),
   part(['weston'], 'weston', [shipped]),
   part(['xfwm4'], 'xfwm4', [shipped, desktop]),
   part(['wmctrl'], 'wmctrl', [shipped, desktop]),
@@ -45,17 +45,17 @@ export const systemParts: readonly SystemPart[] = [
   part(['xdg-mime'], 'xdg-utils', [installed]),
   // For an Electron from npm.
   part(['unzip'], 'unzip', [specs]),
-  part(['xauth'], 'xauth', [notifications, browser]),
-  part(['dunst'], 'dunst', [notifications, browser]),
-  part(['sshd'], 'openssh-server', ['test/integration/ssh/', 'test/e2e/']),
+  part(['xauth'], 'xauth', [notifications, ...browser]),
+  part(['dunst'], 'dunst', [notifications, ...browser]),
+  part(['sshd'], 'openssh-server', ['test/integration/ssh/', ...browser]),
   part(['ssh'], 'openssh-client', [
     'test/integration/ssh/',
     'test/integration/simulator',
     'test/integration/core/ssh-config',
     'test/unit/ssh/',
-    browser,
+    ...browser,
   ]),
-  part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, browser]),
+  part(['jupyter-notebook'], 'jupyter-notebook', [jupyter, ...browser]),
   part(['nginx'], 'nginx-light', ['test/integration/ssh/what-answers', webApps, jupyter]),
   part(['desktop-file-validate'], 'desktop-file-utils', [
     packaging,
@@ -71,13 +71,13 @@ export const systemParts: readonly SystemPart[] = [
     'test/integration/browser/starting',
     'test/integration/simulator/main',
   ]),
-  part(['tmux'], 'tmux', ['test/integration/ssh/', browser]),
+  part(['tmux'], 'tmux', ['test/integration/ssh/', ...browser]),
   part(['dash'], 'dash', [watchdog]),
   part(['busybox'], 'busybox', [watchdog]),
   part(['curl'], 'curl', [watchdog]),
   part(['wget'], 'wget', [watchdog]),
   part(['python3'], 'python3', [watchdog, packaging]),
-  part(['rsync'], 'rsync', ['test/integration/ssh/', browser]),
+  part(['rsync'], 'rsync', ['test/integration/ssh/', ...browser]),
 ]
 
 function part(programs: readonly string[], name: string, suites: readonly string[]): SystemPart {

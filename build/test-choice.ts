@@ -7,6 +7,21 @@ export interface Choice {
   options: string[]
 }
 
+/** The tests of the page that `npm test` leaves to `npm run test:all`; it runs the twelve journeys alone. */
+export const pageTests = ['test/e2e/']
+
+/** Tests that make networks of their own: this machine's network changes under every page that is open meanwhile. */
+export const ranAlone = ['test/integration/nodes/']
+
+/** Test files that run at once, by the beginnings of their paths; all where `only` is empty. */
+export interface TestRound {
+  only: readonly string[]
+  without: readonly string[]
+}
+
+/** What `npm test` runs. */
+export const everyChange: TestRound = { only: [], without: [...pageTests, ...ranAlone] }
+
 /**
  * The words before the first option choose all test files with one of them in the path or a test's title, also in the
  * singular: `limits` finds "a limit that is due warns first". Words with a slash or a dot match paths only.

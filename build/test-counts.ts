@@ -3,11 +3,20 @@ export interface Counts {
   passed: number
   failed: number
   skipped: number
+  /** Titles of those among the passed that had failed at first. */
+  retried: string[]
 }
 
 /** The part of vitest's JSON report that is read. */
 interface Report {
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: { status: string; assertionResults: Result[] }[]
+}
+
+interface Result {
+  status: string
+  fullName: string
+  /** Of all tries: a test that passed has some only if it was run again. */
+  failureMessages?: string[]
 }
 
 /**
@@ -26,5 +35,17 @@ export function countReport(report: Report | null, exitCode: number): Counts {
     passed: count('passed'),
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skipped: count('skipped', 'pending', 'todo', 'disabled'),
+    retried: tests
+      .filter(test => test.status === 'passed' && test.failureMessages?.length)
+      .map(test => `${test.fullName.trim()}: ${test.failureMessages?.[0]?.split('\n')[0]}`),
+  }
+}
+
+export function addCounts(one: Counts, other: Counts): Counts {
+  return {
+    passed: one.passed + other.passed,
+    failed: one.failed + other.failed,
+    skipped: one.skipped + other.skipped,
+    retried: [...one.retried, ...other.retried],
   }
 }

@@ -12,15 +12,19 @@ import {
   packages,
   type SystemPart,
 } from './system-parts.ts'
-import { chooseTests } from './test-choice.ts'
-import { type Counts, countReport } from './test-counts.ts'
+import { chooseTests, everyChange, pageTests, ranAlone, type TestRound } from './test-choice.ts'
+import { addCounts, type Counts, countReport } from './test-counts.ts'
 
 /**
- * `npm test`: installs what the tests need, and runs all tests or those that match its words (`npm test -- limits`,
- * which lists their files first). Ends with the counts of passed, failed and skipped tests.
+ * `npm test`: installs what the tests need, and runs those of every change, or all that match its words
+ * (`npm test -- limits`, which lists their files first). `npm run test:all` runs the others: the rest of the page's
+ * tests, and then, alone, those that change this machine's network. Both end with the counts of passed, failed and
+ * skipped tests.
  */
 async function test(): Promise<void> {
-  const { files, options } = await chooseTests(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const others = args[0] === '--others'
+  const { files, options } = await chooseTests(others ? args.slice(1) : args)
   if (files?.length === 0) {
     process.stdout.write('No test has that in its path or its title.\n')
     process.exitCode = 1
@@ -42,7 +46,14 @@ async function test(): Promise<void> {
     }
   }
 
-  const counts = await run(suites, [...(files ?? []), ...options])
+  const rounds: TestRound[] = files
+    ? [{ only: files, without: [] }]
+    : others
+      ? [pageTests, ranAlone].map(only => ({ only, without: [] }))
+      : [everyChange]
+  let counts: Counts = { passed: 0, failed: 0, skipped: 0, retried: [] }
+  for (const round of rounds) counts = addCounts(counts, await run(suites, round, options))
+  for (const title of counts.retried) process.stdout.write(`Passed only when it was run again: ${title}\n`)
   process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
   if (counts.failed > 0 || counts.passed + counts.skipped === 0) process.exitCode = 1
 }
@@ -83,30 +94,50 @@ async function prepareElectron(): Promise<boolean> {
  * Runs five files at once for two cores: with fewer they wait, with more each worker's imports cost more than is gained.
  * Suites that cannot run count as skipped.
  */
-async function run(suites: readonly string[], filters: readonly string[]): Promise<Counts> {
+async function run(
+  suites: readonly string[],
+  { only, without }: TestRound,
+  options: readonly string[],
+): Promise<Counts> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-test-'))
   try {
     const report = join(folder, 'report.json')
-    const excluded = suites.flatMap(suite => ['--exclude', `${suite}**`])
+    const excluded = [...suites, ...without].flatMap(suite => ['--exclude', `${suite}**`])
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const workers = ['--maxWorkers', String(Math.ceil(2.5 * availableParallelism()))]
-    const code = await runTool('vitest', ['run', ...workers, ...filters, ...excluded, ...reporters])
+    const code = await runTool('vitest', [
+      'run',
+      ...workers,
+      ...only,
+      ...options,
+      ...excluded,
+      ...reporters,
+      '--passWithNoTests',
+    ])
     const ran = countReport(JSON.parse(await readFile(report, 'utf8').catch(() => 'null')), code)
-    return { ...ran, skipped: ran.skipped + (await countTests(filters, suites, folder)) }
+    return {
+      ...ran,
+      skipped: ran.skipped + (await countTests([...only, ...options], suites, without, folder)),
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
-
-/** The number of tests in the excluded suites. */
+/** The number of tests in the suites that cannot run. */
 async function countTests(
   filters: readonly string[],
   suites: readonly string[],
+  without: readonly string[],
   folder: string,
 ): Promise<number> {
   if (suites.length === 0) return 0
   const file = join(folder, 'list.json')
-  await runTool('vitest', ['list', ...filters, `--json=${file}`])
+  await runTool('vitest', [
+    'list',
+    ...filters,
+    ...without.flatMap(suite => ['--exclude', `${suite}**`]),
+    `--json=${file}`,
+  ])
   const tests: { file: string }[] = JSON.parse(await readFile(file, 'utf8'))
   return tests.filter(test => suites.some(suite => test.file.includes(suite))).length
 }

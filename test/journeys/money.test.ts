@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
+import { connectAccount, rentRunning, showAllOffers } from '#test/e2e/account-steps.ts'
+import type { Service } from '#test/e2e/app.ts'
+import { test } from '#test/e2e/fixtures.ts'
 import { nextMorning } from '../morning.ts'
-import { connectAccount, rentRunning, showAllOffers } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
 
 let sim: Service
 let page: Page

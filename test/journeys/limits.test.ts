@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
+import { connectAccount, openPolling, rentRunning } from '#test/e2e/account-steps.ts'
+import type { Service } from '#test/e2e/app.ts'
+import { test } from '#test/e2e/fixtures.ts'
+import type { Start } from '#test/e2e/start.ts'
 import { nextMorning } from '../morning.ts'
-import { connectAccount, openPolling, rentRunning } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
 
 const soon = { timeout: 60_000 }
 /** Each clock advance takes two seconds here. */

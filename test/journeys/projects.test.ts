@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { connectAccount } from '#test/e2e/account-steps.ts'
+import { patience } from '#test/e2e/app.ts'
+import { test } from '#test/e2e/fixtures.ts'
+import { joinInstances, projectFolder } from '#test/e2e/project-steps.ts'
 import { freePort, hasSshd } from '../integration/ssh/sshd.ts'
 import { lacks } from '../needs.ts'
-import { connectAccount } from './account-steps.ts'
-import { patience } from './app.ts'
-import { test } from './fixtures.ts'
-import { joinInstances, projectFolder } from './project-steps.ts'
 
 const lacking = lacks({ what: 'sshd', there: hasSshd })
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { connectAccount, showAllOffers } from './account-steps.ts'
-import type { Service } from './app.ts'
-import { test } from './fixtures.ts'
-import type { Start } from './start.ts'
+import { connectAccount, showAllOffers } from '#test/e2e/account-steps.ts'
+import type { Service } from '#test/e2e/app.ts'
+import { test } from '#test/e2e/fixtures.ts'
+import type { Start } from '#test/e2e/start.ts'
 
 const soon = { timeout: 60_000 }
 
